@@ -76,7 +76,7 @@ if [ -n "$build" ]; then
   # Like a developer's build: each file by itself.
   cmake --preset dev -DPROFGAUGE_TESTS=OFF -B "$work/dev" > /dev/null
   cmake --build "$work/dev" --parallel "$(nproc)" --target profgauge > /dev/null
-  touch src/analysis/time/breakdown.cc
+  touch src/analysis/breakdown/breakdown.cc
   printf '%-6s %-22s %7.1f s\n' this "one file of analysis" \
     "$(seconds cmake --build "$work/dev" --parallel "$(nproc)" --target profgauge)"
   exit

@@ -5,6 +5,12 @@
 #include <utility>
 
 #include "analysis/analysis.h"
+#include "analysis/breakdown/attribution.h"
+#include "analysis/breakdown/exposure.h"
+#include "analysis/breakdown/marks.h"
+#include "analysis/breakdown/rank_attribution.h"
+#include "analysis/breakdown/run_attribution.h"
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/dlprof/op_paths.h"
@@ -15,12 +21,6 @@
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/registry.h"
 #include "analysis/tables/output.h"
-#include "analysis/time/attribution.h"
-#include "analysis/time/exposure.h"
-#include "analysis/time/marks.h"
-#include "analysis/time/rank_attribution.h"
-#include "analysis/time/run_attribution.h"
-#include "analysis/time/run_iterations.h"
 #include "analysis/trust/certify.h"
 #include "analysis/trust/coverage.h"
 #include "analysis/trust/unrecorded.h"
@@ -40,7 +40,7 @@ void AddWithoutTimeline(std::span<const iterations::RankContext> ranks, tables::
   const std::string how = out.HowToRecord(Capability::kDeviceEvents, "");
   if (!how.empty()) why += "; " + how;
   out.SetLacking(&Basis::times, why);
-  time::SetRecording(ranks, out);
+  breakdown::SetRecording(ranks, out);
 }
 
 // All analyses of a stage, and `first`, side by side. Their results join `out` in their order,
@@ -120,7 +120,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   if (has_timeline) {
     AddAtOnce(summary::Stage::kExposed, ranks, find_paths, out);
     AddAtOnce(
-        summary::Stage::kOther, ranks, [&] { time::AddExposures(ranks, out); }, out);
+        summary::Stage::kOther, ranks, [&] { breakdown::AddExposures(ranks, out); }, out);
   } else {
     AddTablesOfSums(ranks, out);
     find_paths();
@@ -139,7 +139,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   }
   trust::MarkLostNames(ranks, out);
   neuron::AddNeuron(ranks, selection, out);
-  time::AddRegions(ranks, selection, out);
+  breakdown::AddRegions(ranks, selection, out);
   dlprof::AddOpPaths(ranks, out);
   trust::AddSideResults(ranks, steps.get(), out);
   trust::AddReported(ranks, selection.range.has_value(), out);
@@ -177,7 +177,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     certify();
     return result;
   }
-  time::SetExtent(ranks, analysis);
+  breakdown::SetExtent(ranks, analysis);
   certify();
   return result;
 }
@@ -189,19 +189,19 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
 
 // AttributeTime(): rank after rank, then the run.
 
-Result<time::Attribution> time::AttributeTime(std::span<const Profile> profiles,
-                                              const Selection& selection) {
+Result<breakdown::Attribution> breakdown::AttributeTime(std::span<const Profile> profiles,
+                                                        const Selection& selection) {
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
     return summary::AttributeRun(profiles, selection);
   }
   PROFGAUGE_TRY(const std::vector<iterations::RankContext> ranks,
                 iterations::BuildRankContexts(profiles, selection));
-  std::vector<time::IterationFacts> facts;
+  std::vector<breakdown::IterationFacts> facts;
   for (const iterations::RankContext& rank : ranks) {
-    facts.push_back(time::IterationFactsOf(rank, time::CategoryTimesOf(rank, {})));
+    facts.push_back(breakdown::IterationFactsOf(rank, breakdown::CategoryTimesOf(rank, {})));
   }
-  time::RunAttribution run(
-      time::PoolIterations(ranks, facts),
+  breakdown::RunAttribution run(
+      breakdown::PoolIterations(ranks, facts),
       std::any_of(ranks.begin(), ranks.end(),
                   [](const iterations::RankContext& rank) { return rank.has_device(); }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -28,7 +28,7 @@ bool UsesNoDevice(const Profile& profile, bool may_list) {
     const auto rank =
         summary ? analysis::summary::ReadRankSummary(*summary, profile.source.path) : std::nullopt;
     if (!rank) return false;
-    const analysis::time::IterationFacts& times = rank->times;
+    const analysis::breakdown::IterationFacts& times = rank->times;
     return rank->is_told && times.has_host && !times.has_device &&
            (may_list || times.gpus_listed == 0) && !HasUnknownEvents(rank->profile);
   }

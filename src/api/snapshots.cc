@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/breakdown/attribution.h"
 #include "analysis/summary/analyze_run.h"
-#include "analysis/time/attribution.h"
 #include "base/files.h"
 #include "gate/make_snapshot.h"
 #include "report/build_report.h"
@@ -41,8 +41,8 @@ Result<std::vector<gate::Snapshot>> LoadBaselineFile(const std::string& path) {
 Result<gate::Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
                                   const analysis::Analysis& analysis,
                                   const analysis::Selection& selection) {
-  PROFGAUGE_TRY(analysis::time::Attribution attribution,
-                analysis::time::AttributeTime(ranks, selection));
+  PROFGAUGE_TRY(analysis::breakdown::Attribution attribution,
+                analysis::breakdown::AttributeTime(ranks, selection));
   gate::Snapshot snapshot =
       gate::MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
                          analysis, std::move(attribution));
@@ -61,7 +61,7 @@ void AddPartsByRank(std::span<const Profile> ranks, const analysis::Selection& s
         std::ranges::find(snapshot.ranks, recorded >= 0 ? recorded : static_cast<std::int64_t>(i),
                           &gate::RankWork::rank);
     if (of == snapshot.ranks.end()) continue;
-    auto attribution = analysis::time::AttributeTime(ranks.subspan(i, 1), selection);
+    auto attribution = analysis::breakdown::AttributeTime(ranks.subspan(i, 1), selection);
     if (!attribution) continue;
     of->iteration_times = std::move(attribution->iteration_times);
     of->parts = std::move(attribution->parts);

@@ -60,17 +60,17 @@ class BaselineParser {
   /// In ns.
   Result<std::vector<Ns>> Times(const boost::json::array& list, const std::string& path) const;
   /// A part is a list: five indices into `strings`, position, count, time, and maybe its series.
-  Result<analysis::time::TimePart> OnePart(const boost::json::value& value,
-                                           const boost::json::array& strings,
-                                           const std::string& path) const;
+  Result<analysis::breakdown::TimePart> OnePart(const boost::json::value& value,
+                                                const boost::json::array& strings,
+                                                const std::string& path) const;
   /// Each is a list: the index of its name, count, time on the GPU, on the host, and maybe its
   /// series.
-  Result<std::vector<analysis::time::WorkSum>> Sums(const boost::json::array& list,
-                                                    const boost::json::array& strings,
-                                                    const std::string& path) const;
-  Result<analysis::time::WorkSums> Work(const boost::json::object& object,
-                                        const boost::json::array& strings,
-                                        const std::string& prefix) const;
+  Result<std::vector<analysis::breakdown::WorkSum>> Sums(const boost::json::array& list,
+                                                         const boost::json::array& strings,
+                                                         const std::string& path) const;
+  Result<analysis::breakdown::WorkSums> Work(const boost::json::object& object,
+                                             const boost::json::array& strings,
+                                             const std::string& prefix) const;
   // Each adds one key of a run. Keys that older schemas lack are optional.
 
   Status AddEnvironment(const boost::json::object& object, const std::string& prefix,

@@ -16,9 +16,9 @@ namespace json = boost::json;
 
 }  // namespace
 
-Result<analysis::time::TimePart> BaselineParser::OnePart(const json::value& value,
-                                                         const json::array& strings,
-                                                         const std::string& path) const {
+Result<analysis::breakdown::TimePart> BaselineParser::OnePart(const json::value& value,
+                                                              const json::array& strings,
+                                                              const std::string& path) const {
   constexpr std::size_t kNames = 5;
   constexpr std::size_t kNumbers = 8;
   const auto* list = value.if_array();
@@ -32,7 +32,7 @@ Result<analysis::time::TimePart> BaselineParser::OnePart(const json::value& valu
     }
     numbers[i] = (*list)[i].get_int64();
   }
-  analysis::time::TimePart part;
+  analysis::breakdown::TimePart part;
   std::string* const names[kNames] = {&part.category, &part.op_type, &part.op, &part.shapes,
                                       &part.kernel};
   for (std::size_t i = 0; i < kNames; ++i) {
@@ -52,11 +52,10 @@ Result<analysis::time::TimePart> BaselineParser::OnePart(const json::value& valu
   return part;
 }
 
-Result<std::vector<analysis::time::WorkSum>> BaselineParser::Sums(const json::array& list,
-                                                                  const json::array& strings,
-                                                                  const std::string& path) const {
+Result<std::vector<analysis::breakdown::WorkSum>> BaselineParser::Sums(
+    const json::array& list, const json::array& strings, const std::string& path) const {
   constexpr std::size_t kNumbers = 4;
-  std::vector<analysis::time::WorkSum> sums;
+  std::vector<analysis::breakdown::WorkSum> sums;
   for (const json::value& value : list) {
     const auto* row = value.if_array();
     if (row == nullptr || row->size() < kNumbers || row->size() > kNumbers + 1) {
@@ -73,7 +72,7 @@ Result<std::vector<analysis::time::WorkSum>> BaselineParser::Sums(const json::ar
     if (index >= strings.size() || !strings[index].is_string()) {
       return Fail(Bad("field", "expected an index into strings", path));
     }
-    analysis::time::WorkSum& sum = sums.emplace_back();
+    analysis::breakdown::WorkSum& sum = sums.emplace_back();
     sum.name = strings[index].get_string();
     sum.count = numbers[1];
     sum.gpu_time = numbers[2];
@@ -86,10 +85,10 @@ Result<std::vector<analysis::time::WorkSum>> BaselineParser::Sums(const json::ar
   return sums;
 }
 
-Result<analysis::time::WorkSums> BaselineParser::Work(const json::object& object,
-                                                      const json::array& strings,
-                                                      const std::string& prefix) const {
-  analysis::time::WorkSums work;
+Result<analysis::breakdown::WorkSums> BaselineParser::Work(const json::object& object,
+                                                           const json::array& strings,
+                                                           const std::string& prefix) const {
+  analysis::breakdown::WorkSums work;
   PROFGAUGE_TRY(work.iterations, Integer(object, "iterations", prefix));
   if (work.iterations < 1) {
     return Fail(Bad("field", "expected at least one iteration", prefix + "iterations"));
@@ -118,7 +117,7 @@ Status BaselineParser::AddParts(const json::object& object, const std::string& p
   PROFGAUGE_TRY(const auto* strings, Part<json::array>(object, "strings", prefix));
   PROFGAUGE_TRY(const auto* parts, Part<json::array>(object, "parts", prefix));
   for (std::size_t i = 0; i < parts->size(); ++i) {
-    PROFGAUGE_TRY(analysis::time::TimePart part,
+    PROFGAUGE_TRY(analysis::breakdown::TimePart part,
                   OnePart((*parts)[i], *strings, prefix + "parts[" + std::to_string(i) + "]"));
     run.parts.push_back(std::move(part));
   }
@@ -145,7 +144,7 @@ Result<Snapshot> BaselineParser::CheckSum(Snapshot run, const std::string& prefi
   for (const Ns time : run.iteration_unobserved) hidden += time;
   Ns left = times;  // Counted down, so that no file can overflow a sum.
   bool is_more = false;
-  for (const analysis::time::TimePart& part : run.parts) {
+  for (const analysis::breakdown::TimePart& part : run.parts) {
     is_more = is_more || part.time > left;
     left -= is_more ? 0 : part.time;
   }

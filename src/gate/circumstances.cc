@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/iteration_stats.h"
 #include "analysis/classify/eligibility.h"
-#include "analysis/time/iteration_stats.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -77,13 +77,13 @@ std::optional<double> RatioOf(const Shapes& base, const Shapes& run) {
 // One of 90 % of the time wins. Without such a ratio the batch is unknown, not equal.
 std::optional<double> RatioByShapes(const Snapshot& base, const Snapshot& run) {
   std::map<std::string_view, std::vector<Shapes>> there;
-  for (const analysis::time::TimePart& part : base.parts) {
+  for (const analysis::breakdown::TimePart& part : base.parts) {
     if (analysis::classify::IsProduct(part.op) && !part.shapes.empty())
       there[part.op].push_back(ShapesOf(part.shapes));
   }
   std::map<double, double> times;  // Times of the matmuls that a ratio explains.
   double whole = 0;
-  for (const analysis::time::TimePart& part : run.parts) {
+  for (const analysis::breakdown::TimePart& part : run.parts) {
     if (!analysis::classify::IsProduct(part.op) || part.shapes.empty()) continue;
     const Shapes here = ShapesOf(part.shapes);
     std::set<double> ratios;
@@ -514,7 +514,7 @@ stats::Series WithoutInputs(const stats::Series& series, const Snapshot& run,
     const auto factor = factors.find(run.iteration_shapes[i]);
     if (factor != factors.end()) out.values.push_back(series.values[i] / factor->second);
   }
-  if (!out.values.empty()) out.warmup = analysis::time::stats::FindWarmup(out.values);
+  if (!out.values.empty()) out.warmup = analysis::breakdown::stats::FindWarmup(out.values);
   return out;
 }
 

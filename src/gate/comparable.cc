@@ -75,11 +75,11 @@ bool KnowsIterations(const Snapshot& run) { return !run.Environment("iterations"
 // are marked or no counts are known.
 std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
   if (!IsWindow(run)) return std::nullopt;
-  const std::vector<analysis::time::WorkSum>& sums =
+  const std::vector<analysis::breakdown::WorkSum>& sums =
       run.work.has_gpu ? run.work.kernels : run.work.ops;
   if (sums.empty()) return std::nullopt;
   std::int64_t events = 0;
-  for (const analysis::time::WorkSum& sum : sums) events += sum.count;
+  for (const analysis::breakdown::WorkSum& sum : sums) events += sum.count;
   return events;
 }
 

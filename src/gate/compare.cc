@@ -337,12 +337,12 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
     for (const PartFinding& part : confirmed.once) parts.worst = std::max(parts.worst, part.change);
     parts.once = std::move(once);
   };
-  judge(is_default ? rules::PartLimit{} : policy.kernels, &analysis::time::WorkSums::kernels,
+  judge(is_default ? rules::PartLimit{} : policy.kernels, &analysis::breakdown::WorkSums::kernels,
         "kernel");
-  judge(policy.operators, &analysis::time::WorkSums::ops, "operator");
-  judge(policy.collectives, &analysis::time::WorkSums::collectives, "collective");
-  judge(policy.modules, &analysis::time::WorkSums::modules, "module");
-  judge(policy.benchmarks, &analysis::time::WorkSums::benchmarks, "benchmark");
+  judge(policy.operators, &analysis::breakdown::WorkSums::ops, "operator");
+  judge(policy.collectives, &analysis::breakdown::WorkSums::collectives, "collective");
+  judge(policy.modules, &analysis::breakdown::WorkSums::modules, "module");
+  judge(policy.benchmarks, &analysis::breakdown::WorkSums::benchmarks, "benchmark");
 }
 
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,

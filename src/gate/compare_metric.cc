@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/time/iteration_stats.h"
+#include "analysis/breakdown/iteration_stats.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/whole.h"
@@ -83,7 +83,7 @@ struct Tail {
 
 double QuantileOf(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
-  return analysis::time::Quantile(values, share);
+  return analysis::breakdown::Quantile(values, share);
 }
 
 std::vector<double> DistancesOf(std::vector<double> values) {

@@ -36,7 +36,7 @@ bool IsOfDevice(const std::string& category) {
 ByOp LaunchingOps(const Snapshot& run) {
   ByOp ops;
   const auto iterations = static_cast<double>(std::max<std::size_t>(1, run.iteration_times.size()));
-  for (const analysis::time::TimePart& part : run.parts) {
+  for (const analysis::breakdown::TimePart& part : run.parts) {
     if (part.op.empty() || part.kernel.empty() || !IsOfDevice(part.category)) continue;
     Launched& work = ops[part.op][part.shapes];
     work.launches += static_cast<double>(part.count) / iterations;

@@ -75,12 +75,12 @@ void AddTimes(std::span<const Profile> ranks, Snapshot& snapshot) {
   }
 }
 
-void AddBenchmarks(std::span<const Profile> ranks, analysis::time::WorkSums& work) {
+void AddBenchmarks(std::span<const Profile> ranks, analysis::breakdown::WorkSums& work) {
   constexpr double kPicoseconds = 1000;
   for (const Profile& rank : ranks) {
     if (rank.run_side == nullptr) continue;
     for (const NamedTimes& benchmark : rank.run_side->benchmarks) {
-      analysis::time::WorkSum& sum = work.benchmarks.emplace_back();
+      analysis::breakdown::WorkSum& sum = work.benchmarks.emplace_back();
       sum.name = benchmark.name;
       sum.count = static_cast<std::int64_t>(benchmark.lengths.size());
       const std::size_t kept = std::min(benchmark.lengths.size(), kMostBenchmarkValues);
@@ -100,7 +100,7 @@ void MakeValid(Snapshot& snapshot) {
   const auto mend = [](std::string& text) { text = ValidUtf8(text); };
   mend(snapshot.name);
   for (auto& [key, value] : snapshot.environment) mend(value);
-  for (analysis::time::TimePart& part : snapshot.parts) {
+  for (analysis::breakdown::TimePart& part : snapshot.parts) {
     for (std::string* name :
          {&part.category, &part.op_type, &part.op, &part.shapes, &part.kernel}) {
       mend(*name);
@@ -108,7 +108,7 @@ void MakeValid(Snapshot& snapshot) {
   }
   for (auto* sums : {&snapshot.work.kernels, &snapshot.work.ops, &snapshot.work.collectives,
                      &snapshot.work.modules, &snapshot.work.benchmarks}) {
-    for (analysis::time::WorkSum& sum : *sums) mend(sum.name);
+    for (analysis::breakdown::WorkSum& sum : *sums) mend(sum.name);
   }
 }
 
@@ -151,7 +151,8 @@ std::map<std::string, double, std::less<>> IdleByHost(const analysis::Analysis& 
 }  // namespace
 
 Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
-                      const analysis::Analysis& analysis, analysis::time::Attribution attribution) {
+                      const analysis::Analysis& analysis,
+                      analysis::breakdown::Attribution attribution) {
   Snapshot snapshot;
   snapshot.name = name;
   snapshot.format = ranks.front().source.format;

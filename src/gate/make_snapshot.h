@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
-#include "analysis/time/attribution.h"
+#include "analysis/breakdown/attribution.h"
 #include "gate/snapshot.h"
 #include "model/profile.h"
 
@@ -19,6 +19,7 @@ namespace profgauge::gate {
 /// options, and shape_signature: a hash over the op names and input shapes of the ops that launch
 /// GPU work, each with its launches per iteration.
 Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
-                      const analysis::Analysis& analysis, analysis::time::Attribution attribution);
+                      const analysis::Analysis& analysis,
+                      analysis::breakdown::Attribution attribution);
 
 }  // namespace profgauge::gate

@@ -177,11 +177,11 @@ struct Pair {
 
 using Names = std::map<std::string, std::string>;  // Old name to new name.
 
-std::map<std::string, Side> SidesOf(const std::vector<analysis::time::WorkSum>& sums,
-                                    const analysis::time::WorkSums& work, bool of_host) {
+std::map<std::string, Side> SidesOf(const std::vector<analysis::breakdown::WorkSum>& sums,
+                                    const analysis::breakdown::WorkSums& work, bool of_host) {
   std::map<std::string, Side> sides;
   const auto iterations = static_cast<double>(work.iterations);
-  for (const analysis::time::WorkSum& sum : sums) {
+  for (const analysis::breakdown::WorkSum& sum : sums) {
     Side& side = sides[sum.name];
     side.count = static_cast<double>(sum.count) / iterations;
     side.time = static_cast<double>(of_host ? sum.host_time : sum.gpu_time) / iterations;
@@ -319,16 +319,16 @@ using OpPlace = std::tuple<std::string, std::string, std::int64_t>;  // Op, shap
 // The kernels at each place of a run, with their time.
 std::map<OpPlace, std::map<std::string, Ns>> KernelsByPlace(const Snapshot& run) {
   std::map<OpPlace, std::map<std::string, Ns>> places;
-  for (const analysis::time::TimePart& part : run.parts) {
+  for (const analysis::breakdown::TimePart& part : run.parts) {
     if (part.op.empty() || part.kernel.empty() || !part.category.ends_with("_kernel")) continue;
     places[{part.op, part.shapes, part.position}][part.kernel] += part.time;
   }
   return places;
 }
 
-bool Has(const std::vector<analysis::time::WorkSum>& sums, const std::string& name) {
+bool Has(const std::vector<analysis::breakdown::WorkSum>& sums, const std::string& name) {
   return std::any_of(sums.begin(), sums.end(),
-                     [&](const analysis::time::WorkSum& s) { return s.name == name; });
+                     [&](const analysis::breakdown::WorkSum& s) { return s.name == name; });
 }
 
 // Each place where one kernel replaces another is a vote by its time.
@@ -377,7 +377,7 @@ std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& curren
   }
   std::map<std::string_view, std::size_t> places;
   for (const bool is_base : {true, false}) {
-    for (const analysis::time::WorkSum& one : (is_base ? base : current).work.benchmarks) {
+    for (const analysis::breakdown::WorkSum& one : (is_base ? base : current).work.benchmarks) {
       const auto [place, is_new] = places.try_emplace(one.name, values.size());
       if (is_new) values.push_back({nullptr, {}, {}, one.name});
       PairedValue& value = values[place->second];

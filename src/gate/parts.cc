@@ -41,14 +41,14 @@ struct PartTime {
   double log = 0, error = 0;
 };
 
-using PartSums = const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*;
+using PartSums = const std::vector<analysis::breakdown::WorkSum> analysis::breakdown::WorkSums::*;
 
 // Benchmarks are of no iteration: each has its own number of values.
 constexpr bool AreBenchmarks(PartSums sums) {
-  return sums == &analysis::time::WorkSums::benchmarks;
+  return sums == &analysis::breakdown::WorkSums::benchmarks;
 }
 
-PartTime TimeOf(const analysis::time::WorkSum& sum, std::int64_t iterations) {
+PartTime TimeOf(const analysis::breakdown::WorkSum& sum, std::int64_t iterations) {
   const auto n = static_cast<double>(iterations);
   const double mean = static_cast<double>(sum.gpu_time > 0 ? sum.gpu_time : sum.host_time) / n;
   PartTime time{std::log(mean), kAssumedPartSpread / std::sqrt(n)};
@@ -63,10 +63,10 @@ using Parts = std::map<std::string, PartTime, std::less<>>;
 
 // Kernels that other builds number otherwise are one part.
 std::string KeyOf(const std::string& name, PartSums sums) {
-  return sums == &analysis::time::WorkSums::kernels ? CanonicalKernel(name) : name;
+  return sums == &analysis::breakdown::WorkSums::kernels ? CanonicalKernel(name) : name;
 }
 
-void AddTo(const analysis::time::WorkSum& sum, analysis::time::WorkSum& into) {
+void AddTo(const analysis::breakdown::WorkSum& sum, analysis::breakdown::WorkSum& into) {
   into.gpu_time += sum.gpu_time;
   into.host_time += sum.host_time;
   if (sum.series.size() != into.series.size()) return into.series.clear();
@@ -74,8 +74,8 @@ void AddTo(const analysis::time::WorkSum& sum, analysis::time::WorkSum& into) {
 }
 
 Parts PartsOf(const Snapshot& run, PartSums sums) {
-  std::map<std::string, analysis::time::WorkSum, std::less<>> merged;
-  for (const analysis::time::WorkSum& sum : run.work.*sums) {
+  std::map<std::string, analysis::breakdown::WorkSum, std::less<>> merged;
+  for (const analysis::breakdown::WorkSum& sum : run.work.*sums) {
     if (sum.gpu_time + sum.host_time <= 0 || run.work.iterations < 1) continue;
     const auto [part, is_new] = merged.try_emplace(KeyOf(sum.name, sums), sum);
     if (!is_new) AddTo(sum, part->second);
@@ -110,7 +110,7 @@ struct Launcher {
 
 std::map<std::string, Launcher> LaunchersOf(const Snapshot& run) {
   std::map<std::string, Launcher> launchers;
-  for (const analysis::time::TimePart& part : run.parts) {
+  for (const analysis::breakdown::TimePart& part : run.parts) {
     Launcher& known = launchers[CanonicalKernel(part.kernel)];
     if (part.time > known.time) known = {part.time, part.op, part.op_type};
   }
@@ -125,7 +125,7 @@ NamesOfPools PoolOthers(const Snapshot& run, PartSums sums,
   NamesOfPools names;
   // Benchmarks that are new or gone are told, and replace nothing.
   if (AreBenchmarks(sums)) return names;
-  const bool are_kernels = sums == &analysis::time::WorkSums::kernels;
+  const bool are_kernels = sums == &analysis::breakdown::WorkSums::kernels;
   const auto launchers = LaunchersOf(run);
   std::map<std::string, double, std::less<>> pools;
   for (auto it = parts.begin(); it != parts.end();) {
@@ -320,10 +320,10 @@ std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& c
   const auto launcher = launchers.find(kernel);
   if (launcher == launchers.end() || launcher->second.op.empty()) return {};
   const std::string op(launcher->second.op);
-  const Parts now = PartsOf(candidate, &analysis::time::WorkSums::ops);
+  const Parts now = PartsOf(candidate, &analysis::breakdown::WorkSums::ops);
   std::vector<double> levels;
   for (const Snapshot& run : baselines) {
-    const Parts parts = PartsOf(run, &analysis::time::WorkSums::ops);
+    const Parts parts = PartsOf(run, &analysis::breakdown::WorkSums::ops);
     if (const auto found = parts.find(op); found != parts.end()) {
       levels.push_back(found->second.log);
     }
@@ -408,7 +408,7 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
     if (!is_found[i] || change <= most) continue;
     out.found.push_back({all[i].name, NamesOf(here, before, all[i].name), std::expm1(change),
                          all[i].share, chances[i], all[i].rest.size(),
-                         sums == &analysis::time::WorkSums::kernels
+                         sums == &analysis::breakdown::WorkSums::kernels
                              ? OperatorAbove(baselines, candidate, all[i].name)
                              : std::string()});
   }

@@ -72,9 +72,10 @@ struct PartFindings {
 /// (Benjamini-Hochberg over all tested). With fewer than five baseline runs nothing is judged.
 /// `noise_floor` is relative. `is_ordered`: the baseline's runs are of a history, oldest first.
 /// REQUIRES: `baselines` is not empty; every run has an iteration.
-PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                        const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*sums,
-                        const rules::PartLimit& limit, double noise_floor, bool is_ordered = false);
+PartFindings JudgeParts(
+    std::span<const Snapshot> baselines, const Snapshot& candidate,
+    const std::vector<analysis::breakdown::WorkSum> analysis::breakdown::WorkSums::*sums,
+    const rules::PartLimit& limit, double noise_floor, bool is_ordered = false);
 
 /// The parts of one kind in all runs, each tested by itself against the same baseline.
 struct ConfirmedParts {

@@ -350,7 +350,7 @@ std::optional<double> MedianIteration(const Snapshot& run) {
 }
 
 // Benchmarks keep picoseconds.
-std::optional<double> MeanOfBenchmark(const analysis::time::WorkSum& benchmark) {
+std::optional<double> MeanOfBenchmark(const analysis::breakdown::WorkSum& benchmark) {
   constexpr double kPicoseconds = 1000;
   if (benchmark.count <= 0 || benchmark.gpu_time <= 0) return std::nullopt;
   return static_cast<double>(benchmark.gpu_time) / static_cast<double>(benchmark.count) /
@@ -362,7 +362,7 @@ std::optional<TypicalTime> TypicalTimeOf(const Snapshot& run) {
   const auto ttft = run.metrics.find(metric::kServeTtftMedian.text());
   if (ttft != run.metrics.end()) return TypicalTime{ttft->second, "TTFT"};
   double logs = 0, count = 0;
-  for (const analysis::time::WorkSum& benchmark : run.work.benchmarks) {
+  for (const analysis::breakdown::WorkSum& benchmark : run.work.benchmarks) {
     const auto mean = MeanOfBenchmark(benchmark);
     if (!mean) continue;
     logs += std::log(*mean);
@@ -397,7 +397,7 @@ class StringList {
   json::array list_;
 };
 
-json::array WritePart(const analysis::time::TimePart& part, StringList& strings) {
+json::array WritePart(const analysis::breakdown::TimePart& part, StringList& strings) {
   json::array out;
   for (const std::string* name :
        {&part.category, &part.op_type, &part.op, &part.shapes, &part.kernel}) {
@@ -408,9 +408,9 @@ json::array WritePart(const analysis::time::TimePart& part, StringList& strings)
   return out;
 }
 
-json::array WriteSums(const std::vector<analysis::time::WorkSum>& sums, StringList& strings) {
+json::array WriteSums(const std::vector<analysis::breakdown::WorkSum>& sums, StringList& strings) {
   json::array out;
-  for (const analysis::time::WorkSum& sum : sums) {
+  for (const analysis::breakdown::WorkSum& sum : sums) {
     json::array row{strings.Index(sum.name), sum.count, sum.gpu_time, sum.host_time};
     if (!sum.series.empty()) row.push_back(json::value_from(sum.series));
     out.push_back(std::move(row));
@@ -431,7 +431,8 @@ json::object WriteSnapshot(const Snapshot& run) {
   }
   json::array parts;
   StringList strings;
-  for (const analysis::time::TimePart& part : run.parts) parts.push_back(WritePart(part, strings));
+  for (const analysis::breakdown::TimePart& part : run.parts)
+    parts.push_back(WritePart(part, strings));
   json::object out{{"name", run.name},
                    {"source", run.source},
                    {"format", run.format},

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/time/attribution.h"
+#include "analysis/breakdown/attribution.h"
 #include "base/units.h"
 #include "profgauge/error.h"
 
@@ -58,7 +58,7 @@ struct RankWork {
   /// Its iterations and their parts, as those of the run. Files do not keep them: empty except
   /// where two profiles are explained.
   std::vector<Ns> iteration_times = {};
-  std::vector<analysis::time::TimePart> parts = {};
+  std::vector<analysis::breakdown::TimePart> parts = {};
 };
 
 /// Two ranks do not show how much ranks differ.
@@ -99,10 +99,10 @@ struct Snapshot {
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.
   /// Which definition (MetricSpec::definition_number) each of `metrics` has; 1 where not listed.
   std::map<std::string, std::int32_t, std::less<>> definitions;
-  std::set<std::string, std::less<>> uncertain;  ///< Of `metrics`; Metric::low_confidence.
-  std::vector<analysis::time::TimePart> parts;   ///< Largest first.
-  analysis::time::WorkSums work;                 ///< Empty when it was not recorded.
-  std::vector<RankWork> ranks;                   ///< Of several ranks, by number.
+  std::set<std::string, std::less<>> uncertain;      ///< Of `metrics`; Metric::low_confidence.
+  std::vector<analysis::breakdown::TimePart> parts;  ///< Largest first.
+  analysis::breakdown::WorkSums work;                ///< Empty when it was not recorded.
+  std::vector<RankWork> ranks;                       ///< Of several ranks, by number.
   /// For how long devices idle in an iteration of a rank while the host is in a function, operator
   /// or range, by its name; ns. Files do not keep it: nothing except of profiles.
   std::optional<std::map<std::string, double, std::less<>>> idle_in;
@@ -136,7 +136,7 @@ struct TypicalTime {
 std::optional<TypicalTime> TypicalTimeOf(const Snapshot& run);
 
 /// Mean time of a benchmark in ns; nothing where it has no value.
-std::optional<double> MeanOfBenchmark(const analysis::time::WorkSum& benchmark);
+std::optional<double> MeanOfBenchmark(const analysis::breakdown::WorkSum& benchmark);
 
 /// The bytes of a baseline file; same runs, same bytes.
 std::string WriteBaseline(const std::vector<Snapshot>& runs);

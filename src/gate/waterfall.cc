@@ -44,20 +44,21 @@ struct Leaf {
 
 using Place = std::tuple<std::string, std::string, std::string, std::string, std::int64_t>;
 
-Place PlaceOf(const analysis::time::TimePart& part) {
+Place PlaceOf(const analysis::breakdown::TimePart& part) {
   return {part.category, part.op_type, part.op, part.shapes, part.position};
 }
 
 std::string Named(const std::string& name) { return name.empty() ? std::string(kNoName) : name; }
 
-Leaf MakeLeaf(const analysis::time::TimePart& part) {
+Leaf MakeLeaf(const analysis::breakdown::TimePart& part) {
   Leaf leaf;
   leaf.path = {part.category, Named(part.op_type), Named(part.op), Named(part.kernel)};
   if (!part.shapes.empty()) leaf.path[2] += " " + part.shapes;
   return leaf;
 }
 
-void SetSide(Leaf& leaf, bool current, const analysis::time::TimePart& part, double iterations) {
+void SetSide(Leaf& leaf, bool current, const analysis::breakdown::TimePart& part,
+             double iterations) {
   (current ? leaf.current_time : leaf.base_time) += static_cast<double>(part.time) / iterations;
   (current ? leaf.current_count : leaf.base_count) += static_cast<double>(part.count) / iterations;
   auto& series = current ? leaf.current_series : leaf.base_series;
@@ -72,7 +73,7 @@ Leaves CollectLeaves(const Snapshot& base, const Snapshot& current) {
   for (const bool is_current : {false, true}) {
     const Snapshot& run = is_current ? current : base;
     const auto iterations = static_cast<double>(run.iteration_times.size());
-    for (const analysis::time::TimePart& part : run.parts) {
+    for (const analysis::breakdown::TimePart& part : run.parts) {
       const auto [it, is_new] = leaves.try_emplace({PlaceOf(part), part.kernel}, MakeLeaf(part));
       SetSide(it->second, is_current, part, iterations);
     }
@@ -103,7 +104,7 @@ std::pair<Place, std::string> FoldedKey(const Place& place) {
 // The sum of the parts.
 Ns MeanOf(const Snapshot& run) {
   double sum = 0;
-  for (const analysis::time::TimePart& part : run.parts) sum += static_cast<double>(part.time);
+  for (const analysis::breakdown::TimePart& part : run.parts) sum += static_cast<double>(part.time);
   if (run.parts.empty()) {
     for (const double time : ObservedTimes(run)) sum += time;
   }

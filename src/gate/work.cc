@@ -20,8 +20,8 @@
 namespace profgauge::gate {
 namespace {
 
-using analysis::time::WorkSum;
-using analysis::time::WorkSums;
+using analysis::breakdown::WorkSum;
+using analysis::breakdown::WorkSums;
 using Sums = std::vector<WorkSum> WorkSums::*;
 
 // One name, per iteration.

@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// In order of display. analysis/time/gap_explainer.cc chooses; idle.h there has the picture.
+/// In order of display. analysis/breakdown/gap_explainer.cc chooses; idle.h there has the picture.
 enum class IdleCause : std::uint8_t {
   kHostWait,          ///< The host had not issued the work yet, for no more specific reason.
   kDataLoader,        ///< … it was waiting for input data (any thread).

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <string>
 
+#include "analysis/breakdown/gap_activity.h"
+#include "analysis/breakdown/idle.h"
 #include "analysis/classify/collective.h"
-#include "analysis/time/gap_activity.h"
-#include "analysis/time/idle.h"
 #include "query/event_source.h"
 
 namespace profgauge::query {
@@ -203,10 +203,11 @@ constexpr EventColumn<DeviceEvents> kDevice[] = {
 struct GapEvents {
   explicit GapEvents(std::shared_ptr<const RankEvents> of)
       : events(std::move(of)),
-        activities(std::make_unique<analysis::time::GapActivities>(events->rank())) {
+        activities(std::make_unique<analysis::breakdown::GapActivities>(events->rank())) {
     for (const analysis::iterations::GpuUse& use :
          analysis::iterations::MeasureGpus(events->rank())) {
-      for (analysis::time::IdleGap& gap : analysis::time::ExplainIdle(events->rank(), use)) {
+      for (analysis::breakdown::IdleGap& gap :
+           analysis::breakdown::ExplainIdle(events->rank(), use)) {
         gpus.push_back(use.gpu);
         gaps.push_back(std::move(gap));
       }
@@ -220,7 +221,7 @@ struct GapEvents {
     const DeviceId after = gaps[row].after;
     return after.valid() ? events->profile().device.op[after.value] : HostId{};
   }
-  const analysis::time::GapActivity& Doing(std::uint32_t row) const {
+  const analysis::breakdown::GapActivity& Doing(std::uint32_t row) const {
     if (done_of != row) {
       ThreadId thread;
       for (const DeviceId event : {gaps[row].after, gaps[row].before}) {
@@ -235,11 +236,11 @@ struct GapEvents {
   }
 
   std::shared_ptr<const RankEvents> events;
-  std::unique_ptr<analysis::time::GapActivities> activities;
+  std::unique_ptr<analysis::breakdown::GapActivities> activities;
   std::vector<std::int32_t> gpus;
-  std::vector<analysis::time::IdleGap> gaps;
+  std::vector<analysis::breakdown::IdleGap> gaps;
   mutable std::uint32_t done_of = kNoIndex;  // Of `doing`.
-  mutable analysis::time::GapActivity doing;
+  mutable analysis::breakdown::GapActivity doing;
 };
 
 Cell MadeText(const std::string& text) { return text.empty() ? Cell() : Cell(text); }

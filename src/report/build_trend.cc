@@ -136,11 +136,11 @@ void AddBenchmarks(std::span<const gate::HistoryEntry* const> entries,
                    std::vector<TrendSeries>& out) {
   if (entries.empty()) return;
   const auto& last = entries.back()->snapshot.work.benchmarks;
-  for (const analysis::time::WorkSum& named :
+  for (const analysis::breakdown::WorkSum& named :
        std::span(last).first(std::min(last.size(), kMostBenchmarkSeries))) {
     const auto mean_of = [&](const gate::Snapshot& run) -> std::optional<double> {
       const auto& all = run.work.benchmarks;
-      const auto found = std::ranges::find(all, named.name, &analysis::time::WorkSum::name);
+      const auto found = std::ranges::find(all, named.name, &analysis::breakdown::WorkSum::name);
       return found == all.end() ? std::nullopt : gate::MeanOfBenchmark(*found);
     };
     std::size_t present = 0;

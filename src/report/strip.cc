@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/laid_out.h"
 #include "analysis/classify/kernel_class.h"
 #include "analysis/communication/rank_tables.h"
-#include "analysis/time/laid_out.h"
 #include "base/format.h"
 #include "base/whole.h"
 
@@ -136,7 +136,7 @@ Strip BuildStrip(std::span<const Profile> ranks, std::span<const analysis::RankT
     const std::vector<Span> waits =
         strip.knows_waits ? Merge(std::move(one.waits)) : std::vector<Span>();
     const Profile& profile = *ProfileOf(ranks, window.rank);
-    window.columns = analysis::time::LayOut(
+    window.columns = analysis::breakdown::LayOut(
         profile, analysis::classify::ClassifyDevice(profile, knowledge),
         {one.own, static_cast<std::size_t>(std::clamp<Ns>(columns, 1, window.length)), unobserved,
          waits});

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/breakdown.h"
 #include "analysis/classify/kernel_class.h"
-#include "analysis/time/breakdown.h"
 #include "base/format.h"
 #include "model/host_cores.h"
 #include "model/neuron.h"
@@ -149,7 +149,7 @@ void TimelineBuilder::AddStreams() {
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!cut_.KeepsDevice(device.duration[row])) continue;
     TimelineEvent event{device.start[row], device.duration[row]};
-    event.kind = DeviceKindOf(row, analysis::time::CategoryOfDevice(*profile_, classes, row));
+    event.kind = DeviceKindOf(row, analysis::breakdown::CategoryOfDevice(*profile_, classes, row));
     event.of = Of::kDevice;
     event.row = static_cast<std::uint32_t>(row);
     gpus[device.gpu[row]][device.stream[row]].push_back(event);
@@ -434,7 +434,7 @@ std::string GroupOf(TrackType type) {
 void TimelineBuilder::AddThreads() {
   std::vector<Events> threads(profile_->threads.size());
   const HostTable& host = profile_->host;
-  const std::vector<Category> categories = analysis::time::CategoriesOfHost(*profile_);
+  const std::vector<Category> categories = analysis::breakdown::CategoriesOfHost(*profile_);
   for (std::size_t row = 0; row < host.size(); ++row) {
     const bool is_moment = host.duration[row] == 0 && host.kind[row] == HostKind::kAnnotation;
     if (!host.thread[row].valid()) continue;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/idle.h"
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/device/copies.h"
 #include "analysis/device/device_tables.h"
@@ -20,8 +22,6 @@
 #include "analysis/iterations/utilization.h"
 #include "analysis/ops/op_tables.h"
 #include "analysis/path/replayer.h"
-#include "analysis/time/idle.h"
-#include "analysis/time/run_iterations.h"
 #include "analysis/trust/coverage.h"
 #include "readers/load.h"
 

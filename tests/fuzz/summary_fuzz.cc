@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/breakdown/attribution.h"
 #include "analysis/summary/analyze_run.h"
-#include "analysis/time/attribution.h"
 #include "base/byte_source.h"
 #include "model/summary/summary.h"
 #include "model/summary/summary_file.h"
@@ -83,7 +83,7 @@ void Check(const Summary& summary) {
     fuzz::Require(table.CheckShape(), "columns of a table are equally long");
   }
   auto attributed =
-      profgauge::analysis::time::AttributeTime(ranks, profgauge::analysis::Selection{});
+      profgauge::analysis::breakdown::AttributeTime(ranks, profgauge::analysis::Selection{});
   fuzz::ValueOf(attributed);
 }
 

@@ -51,7 +51,7 @@ std::size_t CauseOf(Category category) {
 
 using Times = std::array<Ns, kCauses.size()>;
 
-Times TimesOf(const time::Breakdown& breakdown) {
+Times TimesOf(const breakdown::Breakdown& breakdown) {
   Times times{};
   for (std::size_t c = 0; c < kBreakdownCategories; ++c) {
     times[CauseOf(static_cast<Category>(c))] += breakdown[c];

@@ -10,8 +10,8 @@
 // than three, in many calls; else late ranks change (jitter), and none is the straggler.
 //
 // The cause is found on that rank: between the call before and the one it was late for, its time is
-// split as iterations are (time/breakdown.h) and compared with the median of the other ranks. Where
-// ranks compute on in their calls, whole iterations are.
+// split as iterations are (breakdown/breakdown.h) and compared with the median of the other ranks.
+// Where ranks compute on in their calls, whole iterations are.
 #pragma once
 
 #include <cstddef>

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/host_waits.h"
 #include "analysis/classify/arguments.h"
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/device_spans.h"
@@ -22,7 +23,6 @@
 #include "analysis/communication/communication.h"
 #include "analysis/communication/peers.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/time/host_waits.h"
 #include "base/interval.h"
 #include "base/numbers.h"
 
@@ -171,7 +171,7 @@ void ExposeHostCalls(const iterations::RankContext& rank, std::vector<Collective
     kernels.insert(kernels.end(), device.compute.begin(), device.compute.end());
   }
   const std::vector<Span> open =
-      Subtract(Subtract(time::OpenHostCommunication(*rank.profile), Merge(std::move(kernels))),
+      Subtract(Subtract(breakdown::OpenHostCommunication(*rank.profile), Merge(std::move(kernels))),
                iterations::UncountedParts(rank.unobserved, rank.iterations));
   Ns given = std::numeric_limits<Ns>::min();
   for (CollectiveCall& call : calls) {

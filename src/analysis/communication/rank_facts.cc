@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/breakdown/host_waits.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/kernel_class.h"
 #include "analysis/communication/blame.h"
@@ -19,7 +20,6 @@
 #include "analysis/communication/communication.h"
 #include "analysis/communication/slowdown.h"
 #include "analysis/communication/suspects.h"
-#include "analysis/time/host_waits.h"
 #include "base/mix.h"
 #include "knowledge/blame.h"
 
@@ -36,7 +36,7 @@ void AddHostTimes(const iterations::RankContext& rank, std::span<const Collectiv
     compute.insert(compute.end(), device.compute.begin(), device.compute.end());
   }
   const std::vector<Span> open =
-      Intersect(communication, time::OpenHostCommunication(*rank.profile));
+      Intersect(communication, breakdown::OpenHostCommunication(*rank.profile));
   times.communication = Length(communication);
   times.hidden = times.communication - Length(Subtract(open, Merge(std::move(compute))));
   if (devices.empty()) times.window = rank.window().length();
@@ -90,11 +90,11 @@ std::vector<Span> BetweenMoments(std::span<const Ns> moments) {
 
 // Where the time between calls goes: sums from the first moment to each. `parts`: from each to the
 // next.
-std::vector<time::Breakdown> SumsUntil(std::span<const Ns> moments,
-                                       std::span<const time::Breakdown> parts) {
-  std::vector<time::Breakdown> until(moments.empty() ? 0 : 1, time::Breakdown{});
-  for (const time::Breakdown& part : parts) {
-    time::Breakdown sum = until.back();
+std::vector<breakdown::Breakdown> SumsUntil(std::span<const Ns> moments,
+                                            std::span<const breakdown::Breakdown> parts) {
+  std::vector<breakdown::Breakdown> until(moments.empty() ? 0 : 1, breakdown::Breakdown{});
+  for (const breakdown::Breakdown& part : parts) {
+    breakdown::Breakdown sum = until.back();
     for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += part[c];
     until.push_back(sum);
   }
@@ -205,13 +205,13 @@ bool RankFacts::KnowsHidden() const {
                      [](const CollectiveCall& call) { return call.exposed > 0; });
 }
 
-time::Breakdown RankFacts::Between(Ns from, Ns to) const {
+breakdown::Breakdown RankFacts::Between(Ns from, Ns to) const {
   const auto at = [&](Ns moment) {
     const auto found = std::lower_bound(moments.begin(), moments.end(), moment);
     return until[static_cast<std::size_t>(found - moments.begin())];
   };
-  time::Breakdown sum = at(to);
-  const time::Breakdown before = at(from);
+  breakdown::Breakdown sum = at(to);
+  const breakdown::Breakdown before = at(from);
   for (std::size_t c = 0; c < sum.size(); ++c) sum[c] -= before[c];
   return sum;
 }
@@ -233,7 +233,7 @@ RankTimeFacts TimeFactsOf(const iterations::RankContext& rank) {
   facts.calls = CollectCollectives(rank);
   facts.times = MeasureRank(rank, facts.calls);
   facts.moments = MomentsOf(facts.calls);
-  time::CategoryTimes times = time::CategoryTimesOf(rank, BetweenMoments(facts.moments));
+  breakdown::CategoryTimes times = breakdown::CategoryTimesOf(rank, BetweenMoments(facts.moments));
   facts.until = SumsUntil(facts.moments, times.ranges);
   const std::vector<RankParts> parts = PartsOfSteps(times);
   facts.parts = SumOf(parts);
@@ -244,7 +244,7 @@ RankTimeFacts TimeFactsOf(const iterations::RankContext& rank) {
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
   facts.machine = MachineOf(rank);
   if (!facts.calls.empty()) facts.shared = SharedStreamsOf(rank);
-  result.iterations = time::IterationFactsOf(rank, times);
+  result.iterations = breakdown::IterationFactsOf(rank, times);
   return result;
 }
 

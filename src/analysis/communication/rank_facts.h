@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/breakdown/breakdown.h"
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/link_reach.h"
@@ -18,8 +20,6 @@
 #include "analysis/communication/rank_parts.h"
 #include "analysis/communication/shared_streams.h"
 #include "analysis/iterations/context.h"
-#include "analysis/time/breakdown.h"
-#include "analysis/time/run_iterations.h"
 
 namespace profgauge::analysis::communication {
 
@@ -69,7 +69,7 @@ struct RankFacts {
   ///   moments   0     3    5     8
   ///   until     0     a    b     c       Between(3, 5) is b - a: no pass over events
   std::vector<Ns> moments;
-  std::vector<time::Breakdown> until;
+  std::vector<breakdown::Breakdown> until;
   std::vector<KernelSum> kernels;  ///< By name, shape and inputs.
   /// Among its GPUs, if it has three or more, the one whose kernels take longest compared with
   /// those of the median one, and how much longer, by KernelSlowdowns(); -1 and 0 if unknown.
@@ -86,13 +86,13 @@ struct RankFacts {
   /// Where the time between two starts or ends of calls went. REQUIRES: both are in `moments`,
   /// from <= to.
   /// O(log moments).
-  time::Breakdown Between(Ns from, Ns to) const;
+  breakdown::Breakdown Between(Ns from, Ns to) const;
 };
 
 /// Facts of one rank about its iterations and its communication: both need
 /// the times of each category, which take long to find.
 struct RankTimeFacts {
-  time::IterationFacts iterations;
+  breakdown::IterationFacts iterations;
   RankFacts communication;
 };
 /// The facts about time of one rank. The times of each category are found once for both.
@@ -101,7 +101,7 @@ RankTimeFacts TimeFactsOf(const iterations::RankContext& rank);
 /// The same of all ranks.
 struct TimeFacts {
   explicit TimeFacts(std::span<const iterations::RankContext> ranks);
-  std::vector<time::IterationFacts> iterations;
+  std::vector<breakdown::IterationFacts> iterations;
   std::vector<RankFacts> communication;
 };
 

@@ -13,7 +13,7 @@
 
 namespace profgauge::analysis::communication {
 
-RankParts PartsFrom(const time::Breakdown& breakdown, Ns overlapped) {
+RankParts PartsFrom(const breakdown::Breakdown& breakdown, Ns overlapped) {
   const auto of = [&](Category category) { return breakdown[static_cast<std::size_t>(category)]; };
   RankParts parts;
   parts.overlapped = overlapped;
@@ -48,7 +48,7 @@ RankParts SumOf(std::span<const RankParts> steps) {
   return sum;
 }
 
-std::vector<RankParts> PartsOfSteps(const time::CategoryTimes& times) {
+std::vector<RankParts> PartsOfSteps(const breakdown::CategoryTimes& times) {
   std::vector<RankParts> parts;
   for (std::size_t i = 0; i < times.iterations.size(); ++i) {
     parts.push_back(PartsFrom(times.iterations[i], times.overlapped[i]));
@@ -85,9 +85,9 @@ std::vector<classify::DeviceSpans> OwnDeviceSpans(const iterations::RankContext&
   return devices;
 }
 
-std::vector<time::NameWork> CollectiveWorkOf(const iterations::RankContext& rank) {
+std::vector<breakdown::NameWork> CollectiveWorkOf(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
-  time::NamedWork work(rank);
+  breakdown::NamedWork work(rank);
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!rank.classes[row].collective) continue;
     work.Add(NameOfCollective(rank, row), rank.iterations.of_device[row], device.duration[row]);

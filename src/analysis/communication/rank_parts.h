@@ -11,11 +11,11 @@
 #include <span>
 #include <vector>
 
+#include "analysis/breakdown/breakdown.h"
+#include "analysis/breakdown/category_times.h"
+#include "analysis/breakdown/work_sums.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/iterations/context.h"
-#include "analysis/time/breakdown.h"
-#include "analysis/time/category_times.h"
-#include "analysis/time/work_sums.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::communication {
@@ -44,17 +44,17 @@ struct RankParts {
 
 /// For each selected iteration, without matched calls: MatchedParts() of rank_facts.h separates
 /// waiting from transfer.
-std::vector<RankParts> PartsOfSteps(const time::CategoryTimes& times);
+std::vector<RankParts> PartsOfSteps(const breakdown::CategoryTimes& times);
 /// The parts of all iterations together.
 RankParts SumOf(std::span<const RankParts> steps);
 
 /// From an iteration's breakdown and the time in which it computes and communicates concurrently.
-RankParts PartsFrom(const time::Breakdown& breakdown, Ns overlapped);
+RankParts PartsFrom(const breakdown::Breakdown& breakdown, Ns overlapped);
 
 // Collectives of a rank summed by kind and size of their group.
 
 /// "all_reduce of 8": device time by iteration. Empty where the rank has none on its devices.
-std::vector<time::NameWork> CollectiveWorkOf(const iterations::RankContext& rank);
+std::vector<breakdown::NameWork> CollectiveWorkOf(const iterations::RankContext& rank);
 
 /// The spans of the GPUs that are the rank's: one that it hardly touches is another rank's. All
 /// device time in communication is of these. Cost as CollectDeviceSpans().

@@ -1,5 +1,5 @@
 // Memory copies and sets: table `memcpys` and metrics memcpy.*, by direction and by kind of host
-// memory. Copies as a part of the iterations' time are in time/category_times.h.
+// memory. Copies as a part of the iterations' time are in breakdown/category_times.h.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/time/breakdown.h"
+#include "analysis/breakdown/breakdown.h"
 
 namespace profgauge::analysis::dlprof::dlprof {
 namespace {
@@ -26,10 +26,11 @@ bool IsIo(std::string_view call) {
   return false;
 }
 
-// Ranges that the breakdown of time knows as a data loader's (time/breakdown.h), on any thread.
+// Ranges that the breakdown of time knows as a data loader's (breakdown/breakdown.h), on any
+// thread.
 Spans DataLoading(const Profile& profile) {
   SpanCollector collector;
-  const std::vector<Category> categories = time::CategoriesOfHost(profile);
+  const std::vector<Category> categories = breakdown::CategoriesOfHost(profile);
   for (std::size_t row = 0; row < categories.size(); ++row) {
     if (categories[row] != Category::kDataLoader) continue;
     collector.Add(profile.host.start[row], profile.host.duration[row]);

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/host_waits.h"
 #include "analysis/iterations/observed.h"
 #include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/time/host_waits.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -424,7 +424,8 @@ Ns BlockedTime(const iterations::RankContext& rank, const std::vector<bool>& cou
   SpanCollector blocked;
   for (std::size_t i = 0; i < api.size(); ++i) {
     const StringId name = api.name[i];
-    if (counted[i] && time::BlocksHost(api.kind[i], name.valid() ? rank.profile->Name(name) : "")) {
+    if (counted[i] &&
+        breakdown::BlocksHost(api.kind[i], name.valid() ? rank.profile->Name(name) : "")) {
       blocked.Add(api.start[i], api.duration[i]);
     }
   }

@@ -64,7 +64,7 @@ struct RankContext {
   classify::Knowledge knowledge;  ///< From the selection.
   std::vector<Gpu> devices;       ///< profile->gpus, with known properties added.
   ExposedColumns exposed;         ///< Until all tables are made.
-  Kept waits;                     ///< time::WaitsOf(), also.
+  Kept waits;                     ///< breakdown::WaitsOf(), also.
 
   Span window() const { return iterations.window; }
   /// Per row of the device table; see analysis/iterations/exposed.h.

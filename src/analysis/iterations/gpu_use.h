@@ -1,5 +1,5 @@
 // How busy one GPU was in the window. A plain struct: utilization.cc measures it when the contexts
-// are built, idle time by cause is in time/idle.h.
+// are built, idle time by cause is in breakdown/idle.h.
 #pragma once
 
 #include <cstdint>

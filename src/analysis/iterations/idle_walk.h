@@ -1,6 +1,6 @@
 // Idle times of a GPU: there may be such a range after each of millions of kernels, so
-// they are visited and never listed. Utilization sums them up, time/idle.cc explains them. Both use
-// this walk, so that the causes of idle time add up to the idle time.
+// they are visited and never listed. Utilization sums them up, breakdown/idle.cc explains them.
+// Both use this walk, so that the causes of idle time add up to the idle time.
 //
 // Rows come by start, from all streams of the GPU; `busy_until` is the latest end so far:
 //

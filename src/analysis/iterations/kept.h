@@ -7,7 +7,7 @@
 namespace profgauge::analysis::iterations {
 
 /// One thing of one rank, made when it is first asked for; several threads may ask. A copy shares
-/// it. The room that makes it has the only function that asks, as time::WaitsOf().
+/// it. The room that makes it has the only function that asks, as breakdown::WaitsOf().
 class Kept {
  public:
   /// `make()` returns a `T`, the same type in all calls.

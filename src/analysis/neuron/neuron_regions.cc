@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/marks.h"
 #include "analysis/neuron/neuron.h"
 #include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/time/marks.h"
 #include "base/interval.h"
 
 namespace profgauge::analysis::neuron {
@@ -23,12 +23,12 @@ constexpr std::size_t kMostRegions = 64;
 //   collectives         |--1--|          |--2--|
 //   regions       |-----|     |----------|     |-------------|
 //   names         from "start" to "collective 1", then to "collective 2", then to "end"
-std::vector<time::Region> BetweenCollectives(const NeuronRank& rank) {
+std::vector<breakdown::Region> BetweenCollectives(const NeuronRank& rank) {
   std::vector<Span> spans;
   for (const profgauge::neuron::CcOp& row : rank.data->cc_ops)
     spans.push_back({row.start, row.start + row.duration});
   const std::vector<Span> busy = Clip(Merge(std::move(spans)), rank.sums.window);
-  std::vector<time::Region> regions;
+  std::vector<breakdown::Region> regions;
   std::string from = "start";
   Ns at = rank.sums.window.start;
   for (std::size_t i = 0; i <= busy.size(); ++i) {
@@ -41,13 +41,14 @@ std::vector<time::Region> BetweenCollectives(const NeuronRank& rank) {
   }
   if (regions.size() <= kMostRegions) return regions;
   std::stable_sort(regions.begin(), regions.end(),
-                   [](const time::Region& a, const time::Region& b) {
+                   [](const breakdown::Region& a, const breakdown::Region& b) {
                      return a.span.length() > b.span.length();
                    });
   regions.resize(kMostRegions);
-  std::sort(regions.begin(), regions.end(), [](const time::Region& a, const time::Region& b) {
-    return a.span.start < b.span.start;
-  });
+  std::sort(regions.begin(), regions.end(),
+            [](const breakdown::Region& a, const breakdown::Region& b) {
+              return a.span.start < b.span.start;
+            });
   return regions;
 }
 
@@ -58,8 +59,8 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, tables::Output& out
   tables::RowWriter<tables::columns::kEngineRegions> write(out.AddTable("collective_regions"));
   for (const NeuronRank& rank : ranks) {
     if (rank.data->cc_ops.empty()) continue;
-    for (const time::Region& region : BetweenCollectives(rank)) {
-      time::WriteEngineRegion(*rank.context, region, write);
+    for (const breakdown::Region& region : BetweenCollectives(rank)) {
+      breakdown::WriteEngineRegion(*rank.context, region, write);
     }
   }
 }

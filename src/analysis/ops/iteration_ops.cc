@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/ops/op_rows.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/time/run_iterations.h"
 #include "base/metric_id.h"
 
 namespace profgauge::analysis::ops {
@@ -467,7 +467,7 @@ struct Choice {
 
 // The iterations in the order in which they are worth a tree.
 std::vector<Choice> Choose(std::span<const iterations::RankContext> ranks,
-                           std::span<const time::RunIteration> run) {
+                           std::span<const breakdown::RunIteration> run) {
   std::vector<Choice> out;
   if (run.empty()) return out;
   boost::unordered_flat_set<std::pair<std::size_t, std::uint32_t>> known;
@@ -479,7 +479,7 @@ std::vector<Choice> Choose(std::span<const iterations::RankContext> ranks,
   for (std::size_t i = 0; i < run.size(); ++i) by_time[i] = i;
   std::stable_sort(by_time.begin(), by_time.end(),
                    [&](std::size_t a, std::size_t b) { return run[a].duration < run[b].duration; });
-  const time::RunIteration& typical = run[by_time[(run.size() - 1) / 2]];
+  const breakdown::RunIteration& typical = run[by_time[(run.size() - 1) / 2]];
   add(typical.rank, typical.iteration);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const iterations::Iterations& iterations = ranks[r].iterations;
@@ -488,7 +488,7 @@ std::vector<Choice> Choose(std::span<const iterations::RankContext> ranks,
     }
   }
   add(run[by_time.back()].rank, run[by_time.back()].iteration);
-  for (const time::RunIteration& iteration : run) add(iteration.rank, iteration.iteration);
+  for (const breakdown::RunIteration& iteration : run) add(iteration.rank, iteration.iteration);
   return out;
 }
 
@@ -516,7 +516,7 @@ void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool ha
 }  // namespace
 
 void AddIterationTree(std::span<const iterations::RankContext> ranks,
-                      std::span<const time::RunIteration> run, tables::Output& out) {
+                      std::span<const breakdown::RunIteration> run, tables::Output& out) {
   if (!out.Wants("op_tree")) return;
   const bool has_host =
       std::any_of(ranks.begin(), ranks.end(),

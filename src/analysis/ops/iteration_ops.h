@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
-#include "analysis/time/run_iterations.h"
 
 namespace profgauge::analysis::ops {
 
@@ -27,7 +27,7 @@ void AddIterationOps(std::span<const iterations::RankContext> ranks, tables::Out
 /// work launched in a row, so that each device row is counted once at every level.
 /// `run`: PoolIterations() of the ranks.
 void AddIterationTree(std::span<const iterations::RankContext> ranks,
-                      std::span<const time::RunIteration> run, tables::Output& out);
+                      std::span<const breakdown::RunIteration> run, tables::Output& out);
 
 // One iteration's requests to the GPU: launching calls, Tensor Core kernels, bytes copied. For the
 // same program these are the same in every run, so that any change is news.

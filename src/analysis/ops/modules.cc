@@ -294,7 +294,7 @@ ModuleFacts ModuleFactsOf(const iterations::RankContext& rank) {
   return facts;
 }
 
-std::vector<time::NameWork> ModuleWorkOf(const iterations::RankContext& rank) {
+std::vector<breakdown::NameWork> ModuleWorkOf(const iterations::RankContext& rank) {
   const Calls found = FindCalls(rank);
   const PythonTable& python = rank.profile->python;
   const HostTable& host = rank.profile->host;
@@ -303,7 +303,7 @@ std::vector<time::NameWork> ModuleWorkOf(const iterations::RankContext& rank) {
   for (const Call& call : found.calls) {
     if (call.parent != kNone) backward[call.parent] -= call.backward_device;
   }
-  time::NamedWork work(rank);
+  breakdown::NamedWork work(rank);
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < found.calls.size(); ++i) {
     const Call& call = found.calls[i];

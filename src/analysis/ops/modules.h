@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/breakdown/work_sums.h"
 #include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/time/work_sums.h"
 
 namespace profgauge::analysis::ops {
 
@@ -36,7 +36,7 @@ ModuleFacts ModuleFactsOf(const iterations::RankContext& rank);
 
 /// By path ("Net_0/Linear_1"): device time of a module and its backward pass without the modules
 /// inside, by iteration.
-std::vector<time::NameWork> ModuleWorkOf(const iterations::RankContext& rank);
+std::vector<breakdown::NameWork> ModuleWorkOf(const iterations::RankContext& rank);
 
 /// Adds `modules`: a row for each module at its place in the hierarchy, calls summed.
 ///

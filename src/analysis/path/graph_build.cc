@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/breakdown/host_waits.h"
 #include "analysis/flops/op_tree.h"
 #include "analysis/path/derived_waits.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
-#include "analysis/time/host_waits.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/partition_point.h"
@@ -257,7 +257,7 @@ void PathGraphBuilder::FindLoaderRanges() {
 // Operators and launches that are fewer or faster load the same code once, and wait for the same
 // work: one first call of 6 ms is no overhead of launching.
 void PathGraphBuilder::FindKeptTimes(const std::vector<ThreadSteps>& threads) {
-  const time::HostWaits& waits = time::WaitsOf(rank_);
+  const breakdown::HostWaits& waits = breakdown::WaitsOf(rank_);
   const ApiTable& api = profile_.api;
   std::vector<std::vector<Span>> memory(profile_.threads.size());
   for (std::size_t row = 0; row < api.size(); ++row) {
@@ -270,7 +270,7 @@ void PathGraphBuilder::FindKeptTimes(const std::vector<ThreadSteps>& threads) {
     return Merge(std::move(a));
   };
   for (const ThreadSteps& steps : threads) {
-    const time::ThreadWaits& thread = waits.threads[steps.thread];
+    const breakdown::ThreadWaits& thread = waits.threads[steps.thread];
     PathGraph::KeptTime& kept = graph_.kept_times_.emplace_back();
     kept.once = both(thread.loading, thread.capture);
     kept.calls = both(both(thread.sync, memory[steps.thread]), kept.once);

@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/category_times.h"
+#include "analysis/breakdown/rank_attribution.h"
+#include "analysis/breakdown/run_attribution.h"
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/rank_parts.h"
 #include "analysis/iterations/context.h"
@@ -22,10 +26,6 @@
 #include "analysis/summary/read_ranks.h"
 #include "analysis/summary/registry.h"
 #include "analysis/tables/output.h"
-#include "analysis/time/category_times.h"
-#include "analysis/time/rank_attribution.h"
-#include "analysis/time/run_attribution.h"
-#include "analysis/time/run_iterations.h"
 #include "analysis/trust/certify.h"
 #include "analysis/trust/coverage.h"
 #include "analysis/trust/unrecorded.h"
@@ -153,7 +153,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   for (const Table& table : analysis.tables) {
     if (!table.columns().empty()) analysis.absent_tables.erase(std::string(table.id()));
   }
-  time::SetExtent(contexts, analysis);
+  breakdown::SetExtent(contexts, analysis);
   analysis.certificate = trust::CertifyRun(contexts, analysis);
   return analysis;
 }
@@ -185,8 +185,8 @@ RankSummary Kept(RankSummary rank) {
   return kept;
 }
 
-void AddSum(MetricId id, std::span<const Ns> times, std::vector<time::NameWork>& sums) {
-  time::NameWork sum;
+void AddSum(MetricId id, std::span<const Ns> times, std::vector<breakdown::NameWork>& sums) {
+  breakdown::NameWork sum;
   sum.name = id.text();
   for (std::size_t i = 0; i < times.size(); ++i) {
     sum.gpu_time += times[i];
@@ -196,7 +196,7 @@ void AddSum(MetricId id, std::span<const Ns> times, std::vector<time::NameWork>&
 }
 
 // Transfer and waiting need several ranks.
-void AddPathSums(const iterations::RankContext& rank, std::vector<time::NameWork>& sums) {
+void AddPathSums(const iterations::RankContext& rank, std::vector<breakdown::NameWork>& sums) {
   const auto graph = path::PathGraph::Build(rank);
   if (!graph) return;
   const std::vector<path::PathSums> path = path::PathSumsByIteration(*graph);
@@ -212,15 +212,15 @@ void AddPathSums(const iterations::RankContext& rank, std::vector<time::NameWork
 
 }  // namespace
 
-time::AttributionFacts WholeAttributionOf(const iterations::RankContext& rank,
-                                          const std::vector<bool>& is_wanted) {
-  time::AttributionFacts facts = time::AttributionFactsOf(rank, is_wanted);
+breakdown::AttributionFacts WholeAttributionOf(const iterations::RankContext& rank,
+                                               const std::vector<bool>& is_wanted) {
+  breakdown::AttributionFacts facts = breakdown::AttributionFactsOf(rank, is_wanted);
   facts.work.collectives = communication::CollectiveWorkOf(rank);
   facts.work.modules = ops::ModuleWorkOf(rank);
   if (rank.iterations.is_whole) return facts;
-  std::vector<time::NameWork>& sums = facts.work.sums;
+  std::vector<breakdown::NameWork>& sums = facts.work.sums;
   AddSum(metric::kCommunicationTime, communication::CommunicationByIteration(rank), sums);
-  AddSum(metric::kDataloaderExposedTime, time::LoadingByIteration(rank), sums);
+  AddSum(metric::kDataloaderExposedTime, breakdown::LoadingByIteration(rank), sums);
   AddPathSums(rank, sums);
   return facts;
 }
@@ -228,8 +228,8 @@ time::AttributionFacts WholeAttributionOf(const iterations::RankContext& rank,
 // Two passes: the first keeps the iterations of all ranks, which pool into the run's; the second
 // reads the attribution of one rank after the other, since each is as large as all else of the
 // rank.
-Result<time::Attribution> AttributeRun(std::span<const Profile> profiles,
-                                       const Selection& selection) {
+Result<breakdown::Attribution> AttributeRun(std::span<const Profile> profiles,
+                                            const Selection& selection) {
   // Recordings among them are summarized once.
   std::vector<Profile> made(profiles.size());
   std::vector<RankSummary> all;
@@ -245,12 +245,12 @@ Result<time::Attribution> AttributeRun(std::span<const Profile> profiles,
   }
   PROFGAUGE_TRY(const std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
   const std::vector<iterations::RankContext> contexts = ContextsOf(ranks, selection.knowledge);
-  std::vector<time::IterationFacts> facts;
+  std::vector<breakdown::IterationFacts> facts;
   for (const RankSummary& rank : ranks) facts.push_back(rank.times);
-  time::RunAttribution run(time::PoolIterations(contexts, facts),
-                           std::any_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) {
-                             return rank.times.has_device;
-                           }));
+  breakdown::RunAttribution run(
+      breakdown::PoolIterations(contexts, facts),
+      std::any_of(ranks.begin(), ranks.end(),
+                  [](const RankSummary& rank) { return rank.times.has_device; }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const std::size_t at = ranks[i].position;
     const Profile& profile = IsSummary(profiles[at]) ? profiles[at] : made[at];

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/time/attribution.h"
-#include "analysis/time/rank_attribution.h"
+#include "analysis/breakdown/attribution.h"
+#include "analysis/breakdown/rank_attribution.h"
 #include "model/profile.h"
 #include "model/summary/summary.h"
 
@@ -29,13 +29,13 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> ranks, const Selection& sel
 
 /// AttributionFactsOf() with the additions of later rooms: collectives, modules, and the times by
 /// iteration of communication, loading and the critical path.
-time::AttributionFacts WholeAttributionOf(const iterations::RankContext& rank,
-                                          const std::vector<bool>& is_wanted);
+breakdown::AttributionFacts WholeAttributionOf(const iterations::RankContext& rank,
+                                               const std::vector<bool>& is_wanted);
 
 /// Takes summaries and profiles in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"
 /// where a summary is of a profile whose numbers summaries do not keep.
-Result<time::Attribution> AttributeRun(std::span<const Profile> profiles,
-                                       const Selection& selection);
+Result<breakdown::Attribution> AttributeRun(std::span<const Profile> profiles,
+                                            const Selection& selection);
 
 // Selection and knowledge at the time of an analysis, which must agree between compared runs.
 

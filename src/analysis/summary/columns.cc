@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/idle.h"
+#include "analysis/breakdown/rank_attribution.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/rank_summary.h"
-#include "analysis/time/idle.h"
-#include "analysis/time/rank_attribution.h"
 
 namespace profgauge::analysis::summary {
 namespace {
 
-void Exchange(Columns& columns, const std::string& prefix, time::Breakdown& parts) {
+void Exchange(Columns& columns, const std::string& prefix, breakdown::Breakdown& parts) {
   for (std::size_t c = 0; c < parts.size(); ++c) {
     columns.Number(prefix + std::string(CategoryId(static_cast<Category>(c))), parts[c]);
   }
@@ -79,7 +79,7 @@ void Exchange(Columns& columns, std::vector<iterations::GpuUse>& gpus) {
   });
 }
 
-void Exchange(Columns& columns, time::IterationFacts& facts) {
+void Exchange(Columns& columns, breakdown::IterationFacts& facts) {
   columns.Number("has_device", facts.has_device);
   columns.Number("has_host", facts.has_host);
   columns.Number("has_api", facts.has_api);
@@ -89,8 +89,8 @@ void Exchange(Columns& columns, time::IterationFacts& facts) {
   columns.Number("loader.between", facts.loader.between);
   columns.Number("loader.stalled", facts.loader.stalled);
   List(columns, "iteration.other", facts.parts,
-       [&](time::Breakdown& parts) { Exchange(columns, "iteration.", parts); });
-  List(columns, "iteration.kernels", facts.kernels, [&](time::IterationKernels& kernels) {
+       [&](breakdown::Breakdown& parts) { Exchange(columns, "iteration.", parts); });
+  List(columns, "iteration.kernels", facts.kernels, [&](breakdown::IterationKernels& kernels) {
     columns.Number("iteration.kernels", kernels.kernels);
     columns.Number("iteration.tensor_core_kernels", kernels.tensor_core_kernels);
     columns.Number("iteration.kernel_time", kernels.time);
@@ -150,7 +150,7 @@ void Exchange(Columns& columns, communication::RankFacts& facts) {
   List(columns, "exposed.start", facts.exposed, [&](Span& span) { columns.Time("exposed", span); });
   List(columns, "moment", facts.moments, [&](Ns& moment) { columns.Number("moment", moment); });
   List(columns, "until.other", facts.until,
-       [&](time::Breakdown& until) { Exchange(columns, "until.", until); });
+       [&](breakdown::Breakdown& until) { Exchange(columns, "until.", until); });
   List(columns, "kernel.calls", facts.kernels, [&](communication::KernelSum& kernel) {
     columns.Text("kernel.name", kernel.name);
     for (std::int64_t& side : kernel.shape) columns.Number("kernel.shape", side);
@@ -244,7 +244,7 @@ Summary Summarize(const iterations::RankContext& rank, const Selection& selectio
   device::FoldDelays(kept.launches);
   kept.kernels = device::KernelFactsOf(rank);
   kept.tensor_cores = device::TensorCoreFactsOf(rank);
-  kept.idle = time::IdleFactsOf(rank);
+  kept.idle = breakdown::IdleFactsOf(rank);
   kept.memory = device::MemoryFactsOf(rank);
   kept.roofline = device::RooflineFactsOf(rank);
   std::vector<std::uint32_t> events;
@@ -266,8 +266,8 @@ Summary Summarize(const iterations::RankContext& rank, const Selection& selectio
   Summary summary = BeginSummary(*rank.profile);
   Columns columns = Columns::Writing(summary);
   Exchange(columns, kept);
-  time::AttributionFacts time = WholeAttributionOf(rank, {});
-  time::FoldSmall(time);
+  breakdown::AttributionFacts time = WholeAttributionOf(rank, {});
+  breakdown::FoldSmall(time);
   ExchangeTime(columns, time);
   WriteTables(kept.tables, summary);
   return summary;
@@ -300,7 +300,7 @@ std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::st
 
 namespace {
 
-void Exchange(Columns& columns, time::RankPart& part) {
+void Exchange(Columns& columns, breakdown::RankPart& part) {
   columns.Enum("part.category", part.category, kBreakdownCategories);
   columns.Text("part.op_type", part.op_type);
   columns.Text("part.op", part.op);
@@ -308,20 +308,21 @@ void Exchange(Columns& columns, time::RankPart& part) {
   columns.Text("part.kernel", part.kernel);
   columns.Number("part.position", part.position);
   columns.Number("part.is_folded", part.is_folded);
-  Inner(columns, "part.cells", "cell.time", part.cells, [&](time::PartCell& cell) {
+  Inner(columns, "part.cells", "cell.time", part.cells, [&](breakdown::PartCell& cell) {
     columns.Number("cell.iteration", cell.iteration);
     columns.Number("cell.count", cell.count);
     columns.Number("cell.time", cell.time);
   });
-  Inner(columns, "part.spans", "part.span.count", part.spans, [&](time::PartSpan& span) {
+  Inner(columns, "part.spans", "part.span.count", part.spans, [&](breakdown::PartSpan& span) {
     columns.Number("part.span.first", span.first);
     columns.Number("part.span.last", span.last);
     columns.Number("part.span.count", span.count);
   });
 }
 
-void Exchange(Columns& columns, const std::string& column, std::vector<time::NameWork>& names) {
-  List(columns, column + ".count", names, [&](time::NameWork& work) {
+void Exchange(Columns& columns, const std::string& column,
+              std::vector<breakdown::NameWork>& names) {
+  List(columns, column + ".count", names, [&](breakdown::NameWork& work) {
     columns.Text(column + ".name", work.name);
     columns.Number(column + ".count", work.count);
     columns.Number(column + ".gpu_time", work.gpu_time);
@@ -337,24 +338,24 @@ void Exchange(Columns& columns, const std::string& column, std::vector<time::Nam
 
 /// Every position is one of an iteration.
 /// Positions index lists of iterations later, so one out of range would read past their end.
-bool Agrees(const time::AttributionFacts& facts, std::size_t iterations) {
+bool Agrees(const breakdown::AttributionFacts& facts, std::size_t iterations) {
   const auto is_one = [&](std::int64_t iteration) {
     return iteration >= 0 && static_cast<std::size_t>(iteration) < iterations;
   };
-  const auto part_agrees = [&](const time::RankPart& part) {
+  const auto part_agrees = [&](const breakdown::RankPart& part) {
     return std::all_of(part.cells.begin(), part.cells.end(),
-                       [&](const time::PartCell& cell) { return is_one(cell.iteration); }) &&
-           std::all_of(part.spans.begin(), part.spans.end(), [&](const time::PartSpan& span) {
+                       [&](const breakdown::PartCell& cell) { return is_one(cell.iteration); }) &&
+           std::all_of(part.spans.begin(), part.spans.end(), [&](const breakdown::PartSpan& span) {
              return is_one(span.first) && is_one(span.last);
            });
   };
-  const auto work_agrees = [&](const time::NameWork& work) {
+  const auto work_agrees = [&](const breakdown::NameWork& work) {
     return std::all_of(work.series.begin(), work.series.end(),
                        [&](const auto& point) { return is_one(point.first); });
   };
   const std::size_t shapes = facts.iteration_shapes.size();
-  const time::RankWork& work = facts.work;
-  const auto all_agree = [&](const std::vector<time::NameWork>* names) {
+  const breakdown::RankWork& work = facts.work;
+  const auto all_agree = [&](const std::vector<breakdown::NameWork>* names) {
     return std::all_of(names->begin(), names->end(), work_agrees);
   };
   const auto all = {&work.kernels, &work.ops, &work.collectives, &work.modules, &work.sums};
@@ -365,10 +366,10 @@ bool Agrees(const time::AttributionFacts& facts, std::size_t iterations) {
 
 }  // namespace
 
-void ExchangeTime(Columns& columns, time::AttributionFacts& facts) {
+void ExchangeTime(Columns& columns, breakdown::AttributionFacts& facts) {
   List(columns, "part.category", facts.parts,
-       [&](time::RankPart& part) { Exchange(columns, part); });
-  List(columns, "launching.per_iteration", facts.launching, [&](time::LaunchingOp& op) {
+       [&](breakdown::RankPart& part) { Exchange(columns, part); });
+  List(columns, "launching.per_iteration", facts.launching, [&](breakdown::LaunchingOp& op) {
     columns.Text("launching.op", op.op);
     columns.Text("launching.shapes", op.shapes);
     columns.Number("launching.per_iteration", op.per_iteration);
@@ -389,9 +390,9 @@ void ExchangeTime(Columns& columns, time::AttributionFacts& facts) {
   });
 }
 
-std::optional<time::AttributionFacts> ReadAttribution(const Summary& summary,
-                                                      std::size_t iterations) {
-  time::AttributionFacts facts;
+std::optional<breakdown::AttributionFacts> ReadAttribution(const Summary& summary,
+                                                           std::size_t iterations) {
+  breakdown::AttributionFacts facts;
   StringPool strings;  // No text of these is a view.
   Columns columns = Columns::Reading(summary, strings);
   ExchangeTime(columns, facts);
@@ -547,7 +548,7 @@ void Exchange(Columns& columns, device::TensorCoreFacts& facts) {
   });
 }
 
-void Exchange(Columns& columns, time::IdleFacts& facts) {
+void Exchange(Columns& columns, breakdown::IdleFacts& facts) {
   columns.Number("idle.observed", facts.observed);
   columns.Number("idle.has_launches", facts.has_launches);
   columns.Number("idle.has_host", facts.has_host);

@@ -25,8 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/breakdown/rank_attribution.h"
 #include "analysis/summary/rank_summary.h"
-#include "analysis/time/rank_attribution.h"
 
 namespace profgauge::analysis::summary {
 
@@ -197,6 +197,6 @@ void Inner(Columns& columns, std::string_view counted, std::string_view column,
 void ExchangeWork(Columns& columns, RankSummary& rank);
 
 /// Attribution of time.
-void ExchangeTime(Columns& columns, time::AttributionFacts& facts);
+void ExchangeTime(Columns& columns, breakdown::AttributionFacts& facts);
 
 }  // namespace profgauge::analysis::summary

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/exposure.h"
 #include "analysis/summary/registry.h"
 #include "analysis/tables/shared_columns.h"
-#include "analysis/time/exposure.h"
 
 namespace profgauge::analysis::summary {
 namespace {
@@ -458,7 +458,7 @@ KeptTables TablesOf(const iterations::RankContext& rank, communication::RankFact
     if (row.keeps_rows) row.of_events(alone, out);
   }
   communication::AddCommunication(std::span(&communication, 1), out);
-  time::AddExposures(alone, out);
+  breakdown::AddExposures(alone, out);
   Analysis analysis;
   out.MoveTo(analysis);
   KeptTables kept;

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/breakdown/idle.h"
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/device/copies.h"
 #include "analysis/device/device_tables.h"
@@ -26,14 +28,12 @@
 #include "analysis/ops/op_tables.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/summary/kept_tables.h"
-#include "analysis/time/idle.h"
-#include "analysis/time/run_iterations.h"
 #include "analysis/trust/coverage.h"
 #include "model/summary/summary.h"
 
-namespace profgauge::analysis::time {
-struct AttributionFacts;  // analysis/time/rank_attribution.h
-}  // namespace profgauge::analysis::time
+namespace profgauge::analysis::breakdown {
+struct AttributionFacts;  // analysis/breakdown/rank_attribution.h
+}  // namespace profgauge::analysis::breakdown
 
 namespace profgauge::analysis::summary {
 
@@ -46,7 +46,7 @@ struct RankSummary {
   std::vector<Span> unobserved;
   Ns captured = 0;  ///< As RankContext's.
   std::vector<iterations::GpuUse> gpus;
-  time::IterationFacts times;
+  breakdown::IterationFacts times;
   communication::RankFacts communication;
   ops::CountFacts counts;
   trust::CoverageFacts coverage;
@@ -56,7 +56,7 @@ struct RankSummary {
   device::LaunchFacts launches;
   device::KernelFacts kernels;
   device::TensorCoreFacts tensor_cores;
-  time::IdleFacts idle;
+  breakdown::IdleFacts idle;
   device::MemoryFacts memory;
   device::RooflineFacts roofline;
   path::PathFacts path;
@@ -84,7 +84,7 @@ std::optional<RankSummary> ReadRankSummary(
     std::shared_ptr<StringPool> strings = std::make_shared<StringPool>());
 /// Attribution of the rank's `iterations` selected iterations: larger than all other data,
 /// and needed only where runs are compared. Nothing when columns are missing or disagree.
-std::optional<time::AttributionFacts> ReadAttribution(const Summary& summary,
-                                                      std::size_t iterations);
+std::optional<breakdown::AttributionFacts> ReadAttribution(const Summary& summary,
+                                                           std::size_t iterations);
 
 }  // namespace profgauge::analysis::summary

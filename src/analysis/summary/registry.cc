@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "analysis/breakdown/idle.h"
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/device/copies.h"
@@ -16,8 +18,6 @@
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/modules.h"
 #include "analysis/path/path_facts.h"
-#include "analysis/time/idle.h"
-#include "analysis/time/run_iterations.h"
 #include "analysis/trust/coverage.h"
 #include "analysis/trust/host_slowdown.h"
 #include "analysis/trust/unrecorded.h"
@@ -74,7 +74,8 @@ void OfWholeSummaries(SummarizedRun& run, tables::Output& out) {
 // Both need when each category is active, which takes long to find: once.
 void AddIterationsAndCommunication(Ranks ranks, tables::Output& out) {
   communication::TimeFacts facts(ranks);
-  const std::vector<time::RunIteration> run = time::AddIterations(ranks, facts.iterations, out);
+  const std::vector<breakdown::RunIteration> run =
+      breakdown::AddIterations(ranks, facts.iterations, out);
   ops::AddIterationTree(ranks, run, out);
   communication::AddCommunication(facts.communication, out);
 }
@@ -114,7 +115,7 @@ void AddKeptPath(std::span<const communication::RankFacts> ranks,
 // Communication comes before the path, since it matches calls: only then is the transfer of the
 // path's collectives known.
 void AddKeptIterations(SummarizedRun& run, tables::Output& out) {
-  time::AddIterations(run.contexts, Take(run, &RankSummary::times), out);
+  breakdown::AddIterations(run.contexts, Take(run, &RankSummary::times), out);
   std::vector<communication::RankFacts> communication = Take(run, &RankSummary::communication);
   communication::AddCommunication(communication, out);
   AddKeptPath(communication, Take(run, &RankSummary::path), out);
@@ -164,8 +165,8 @@ constexpr AnalysisRow kAnalyses[] = {
      OfSummaries<&RankSummary::tensor_cores, device::AddTensorCores>, true},
     {"counts and copies", Stage::kExposed, AddCountsAndCopies, kCopies, AddKeptCountsAndCopies,
      true},
-    {"idle", Stage::kOther, time::AddIdle, nullptr,
-     OfSummaries<&RankSummary::idle, time::SetIdleCauses>, true},
+    {"idle", Stage::kOther, breakdown::AddIdle, nullptr,
+     OfSummaries<&RankSummary::idle, breakdown::SetIdleCauses>, true},
     {"device tables", Stage::kOther, device::AddDeviceTables, device::AddDeviceTables, nullptr,
      true},
     {"launches", Stage::kOther, device::AddLaunches, nullptr,

@@ -48,8 +48,8 @@ inline constexpr ColumnSpec kActiveByEngine[] = {
 };
 
 // Columns of the tables of AWS Neuron profiles about the work of engines. Filled by the room
-// neuron, `engine_regions` also by time/marks.cc. Engines run side by side: their active times add
-// up to more than the time of the core.
+// neuron, `engine_regions` also by breakdown/marks.cc. Engines run side by side: their active times
+// add up to more than the time of the core.
 
 inline constexpr ColumnSpec kEngines[] = {
     kRank,

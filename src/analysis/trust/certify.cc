@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/communication/clocks.h"
 #include "analysis/iterations/markers.h"
 #include "analysis/iterations/observed.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
-#include "analysis/time/run_iterations.h"
 #include "analysis/trust/judged_steps.h"
 #include "analysis/trust/unrecorded.h"
 #include "base/format.h"

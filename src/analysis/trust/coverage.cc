@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/iteration_remarks.h"
+#include "analysis/breakdown/run_iterations.h"
 #include "analysis/iterations/markers.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/time/iteration_remarks.h"
-#include "analysis/time/run_iterations.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/coverage.h"
@@ -346,14 +346,14 @@ namespace {
 // iterations without any launch among others with some. The second may also be a loop that
 // evaluates now and then, so few of them, or much work outside of iterations, say nothing.
 void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out) {
-  if (const time::LostIterations inside = time::MostLostInside(ranks); inside.lost > 0) {
+  if (const breakdown::LostIterations inside = breakdown::MostLostInside(ranks); inside.lost > 0) {
     out.AddRemark(std::string(iterations::kIterationsLost),
                   fmt::format("the work of {} of {} iterations is missing: they launched some, but "
                               "it was not recorded",
                               FormatCount(inside.lost), FormatCount(inside.all)));
   }
-  const time::LostIterations most = time::MostWithoutLaunches(ranks);
-  if (most.lost == 0 || time::AreFew(most)) return;
+  const breakdown::LostIterations most = breakdown::MostWithoutLaunches(ranks);
+  if (most.lost == 0 || breakdown::AreFew(most)) return;
   const double outside = AsNumber(out.ValueOf(metric::kCoverageOutsideShare), 0);
   if (outside >=
       knowledge::kLossMadeUpShare * static_cast<double>(most.lost) / static_cast<double>(most.all))

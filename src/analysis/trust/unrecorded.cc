@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/breakdown/iteration_stats.h"
 #include "analysis/iterations/utilization.h"
 #include "analysis/tables/reported_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
-#include "analysis/time/iteration_stats.h"
 #include "base/format.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
@@ -400,7 +400,7 @@ void AddSideResults(std::span<const iterations::RankContext> ranks, const Judged
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const NamedTimes& benchmark : side->benchmarks) {
-      const time::SeriesStats stats = time::Describe(benchmark.lengths);
+      const breakdown::SeriesStats stats = breakdown::Describe(benchmark.lengths);
       write.Text("name"_col, benchmark.name)
           .Integer("runs"_col, static_cast<std::int64_t>(benchmark.lengths.size()))
           .Integer("median"_col, std::llround(stats.median))
@@ -457,7 +457,7 @@ void AddRow(const iterations::RankContext& rank, std::size_t row, DeviceSums& su
 double ErrorOfMean(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   if (values.size() < 2) return 0;
-  const time::SeriesStats stats = time::Describe(values);
+  const breakdown::SeriesStats stats = breakdown::Describe(values);
   return stats.cv.value_or(0) / std::sqrt(n);
 }
 
@@ -521,7 +521,7 @@ double RecordedLength(const tables::Output& out) {
 std::string Times(double ns) { return FormatDuration(ns); }
 
 void SetSteps(const JudgedSteps& steps, tables::Output& out) {
-  const time::SeriesStats stats = time::Describe(steps.usual);
+  const breakdown::SeriesStats stats = breakdown::Describe(steps.usual);
   const double median = steps.level.median;
   out.Set(metric::kStepCount, static_cast<std::int64_t>(steps.level.values) * steps.a_value);
   out.Set(metric::kStepTimeMean, RoundedNs(stats.mean));
@@ -578,7 +578,7 @@ void SetPerturbation(std::span<const iterations::RankContext> ranks, const Judge
     lengths.push_back(static_cast<double>(iteration.time.length()));
   }
   // As precise as the medians are; of few recorded iterations by their spread.
-  const double spread = time::Describe(lengths).cv.value_or(0);
+  const double spread = breakdown::Describe(lengths).cv.value_or(0);
   const double n = static_cast<double>(lengths.size());
   const double own = lengths.size() < 2 ? 0 : StudentQuantile(0.975, n - 1) * spread / std::sqrt(n);
   const double error = std::hypot(own, steps.level.own);

@@ -247,9 +247,9 @@ void ForgetTables(gate::Snapshot& run) {
   run.ranks = {};
   run.iteration_shares = {};
   run.iteration_values = {};
-  analysis::time::WorkSums& work = run.work;
+  analysis::breakdown::WorkSums& work = run.work;
   for (auto* sums : {&work.kernels, &work.ops, &work.collectives, &work.modules}) {
-    for (analysis::time::WorkSum& sum : *sums) sum.series = {};
+    for (analysis::breakdown::WorkSum& sum : *sums) sum.series = {};
   }
 }
 

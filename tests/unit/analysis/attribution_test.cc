@@ -1,4 +1,4 @@
-#include "analysis/time/attribution.h"
+#include "analysis/breakdown/attribution.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/time/breakdown.h"
+#include "analysis/breakdown/breakdown.h"
 #include "made_run.h"
 #include "readers/load.h"
 
@@ -20,12 +20,12 @@ namespace {
 // run.
 void ExpectExact(const std::vector<Profile>& profiles, const std::string& name) {
   SCOPED_TRACE(name);
-  const auto attribution = time::AttributeTime(profiles, {});
+  const auto attribution = breakdown::AttributeTime(profiles, {});
   const auto analysis = Analyze(profiles, {});
   ASSERT_TRUE(attribution && analysis);
   std::map<std::string, Ns> by_category;
   Ns whole = 0;
-  for (const time::TimePart& part : attribution->parts) {
+  for (const breakdown::TimePart& part : attribution->parts) {
     EXPECT_GE(part.time, 0) << part.kernel;
     EXPECT_GE(part.count, 0) << part.kernel;
     by_category[part.category] += part.time;
@@ -88,10 +88,10 @@ TEST(Attribution, LoadingAheadIsNoPart) {
   test.Host(HostKind::kAnnotation, kAhead, {0, 40'000}, worker);
   test.Host(HostKind::kAnnotation, kLoop, {10'000, 30'000});
   test.Launch("kernel", {50'000, 51'000}, {60'000, 100'000});
-  const auto attribution = time::AttributeTime(OneRank(test.Finish()), {});
+  const auto attribution = breakdown::AttributeTime(OneRank(test.Finish()), {});
   ASSERT_TRUE(attribution);
   std::vector<std::pair<std::string, Ns>> loading;
-  for (const time::TimePart& part : attribution->parts) {
+  for (const breakdown::TimePart& part : attribution->parts) {
     if (part.category != "dataloader") continue;
     loading.emplace_back(part.kernel, part.time);
     EXPECT_EQ(part.count, 1);
@@ -108,9 +108,9 @@ TEST(Attribution, TakesEachIterationOfSeveralRanksFromTheSlowest) {
   ExpectExact(*run, folder);
 }
 
-std::map<std::string, Ns> ByCategory(const time::Attribution& attribution) {
+std::map<std::string, Ns> ByCategory(const breakdown::Attribution& attribution) {
   std::map<std::string, Ns> times;
-  for (const time::TimePart& part : attribution.parts) times[part.category] += part.time;
+  for (const breakdown::TimePart& part : attribution.parts) times[part.category] += part.time;
   return times;
 }
 
@@ -118,7 +118,7 @@ std::map<std::string, Ns> ByCategory(const time::Attribution& attribution) {
 TEST(Attribution, IsOfTheRankThatTheOthersWaitFor) {
   MadeRun run;
   run.ranks = 4;
-  const auto base = time::AttributeTime(Make(run), {});
+  const auto base = breakdown::AttributeTime(Make(run), {});
   ASSERT_TRUE(base);
   const Ns late = run.lateness * static_cast<Ns>(run.calls * run.iterations);
   const std::pair<LateBy, std::string> causes[] = {{LateBy::kLoader, "dataloader"},
@@ -130,7 +130,7 @@ TEST(Attribution, IsOfTheRankThatTheOthersWaitFor) {
     for (run.late = 0; run.late < run.ranks; ++run.late) {
       run.cause = cause;
       const std::vector<Profile> profiles = Make(run);
-      const auto attribution = time::AttributeTime(profiles, {});
+      const auto attribution = breakdown::AttributeTime(profiles, {});
       ASSERT_TRUE(attribution);
       auto expected = ByCategory(*base);
       expected[category] += late;

@@ -1,4 +1,4 @@
-#include "analysis/time/breakdown.h"
+#include "analysis/breakdown/breakdown.h"
 
 #include <algorithm>
 #include <random>
@@ -9,7 +9,7 @@
 namespace profgauge::analysis {
 namespace {
 
-time::Breakdown PartsOf(const Profile& profile, Span range) {
+breakdown::Breakdown PartsOf(const Profile& profile, Span range) {
   return BreakdownsOf(profile, classify::ClassifyDevice(profile), std::span(&range, 1)).front();
 }
 
@@ -25,7 +25,8 @@ TEST(Breakdown, AllCategories) {
               DeviceKind::kMemcpy);
   test.Launch("Memset (Device)", {340, 350}, {370, 375}, backward, DeviceKind::kMemset);
   test.Launch("void nll_loss<float>", {355, 360}, {380, 395}, backward);
-  EXPECT_EQ(PartsOf(test.Finish(), {0, 400}), (time::Breakdown{0, 15, 0, 10, 5, 30, 180, 35, 125}));
+  EXPECT_EQ(PartsOf(test.Finish(), {0, 400}),
+            (breakdown::Breakdown{0, 15, 0, 10, 5, 30, 180, 35, 125}));
 }
 
 TEST(Breakdown, TensorCoresFirstCopiesAfterCollectives) {
@@ -36,7 +37,7 @@ TEST(Breakdown, TensorCoresFirstCopiesAfterCollectives) {
             0, 9);
   test.Work("Memcpy HtoD", {30, 35}, DeviceKind::kMemcpy, 0, 10);
   test.builder().AddGpu({0, "Tesla V100", 7, 0, 80, -1, -1, -1});
-  EXPECT_EQ(PartsOf(test.Finish(), {0, 50}), (time::Breakdown{10, 10, 20, 0, 0, 0, 0, 0, 10}));
+  EXPECT_EQ(PartsOf(test.Finish(), {0, 50}), (breakdown::Breakdown{10, 10, 20, 0, 0, 0, 0, 0, 10}));
 }
 
 // One definition in the bar, in the finding and by rank.
@@ -48,7 +49,7 @@ TEST(Breakdown, CommunicationUnderCopiesIsExposed) {
               0, 20);
   test.Launch("Memcpy DtoD", {8, 9}, {20, 90}, {}, DeviceKind::kMemcpy, 0, 21);
   const Profile profile = test.Finish();
-  const time::Breakdown parts = PartsOf(profile, {0, 100});
+  const breakdown::Breakdown parts = PartsOf(profile, {0, 100});
   EXPECT_EQ(parts[static_cast<std::size_t>(Category::kCommunication)], 40);
   EXPECT_EQ(parts[static_cast<std::size_t>(Category::kMemcpy)], 20);
   const Analysis analysis = AnalyzeOne(profile);
@@ -67,7 +68,7 @@ TEST(Breakdown, AnnotationsAreNoCpuTime) {
   test.Op("gloo:broadcast", {40, 45});
   test.Op("nccl:broadcast", {50, 60});
   test.Host(HostKind::kOverhead, "Activity Buffer Request", {70, 80});
-  EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (time::Breakdown{0, 0, 15, 0, 0, 0, 0, 10, 75}));
+  EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (breakdown::Breakdown{0, 0, 15, 0, 0, 0, 0, 10, 75}));
 }
 
 // Without a device, concurrent operators hide a collective, in the breakdown and in the shares.
@@ -82,7 +83,7 @@ TEST(Breakdown, HostOperatorsHideItsCollectives) {
   test.Op("gloo:barrier", {82, 98});
   test.Op("aten::stack", {84, 90}, test.Thread(9));  // A loader's.
   const Profile profile = test.Finish();
-  EXPECT_EQ(PartsOf(profile, {0, 100}), (time::Breakdown{0, 0, 26, 0, 0, 0, 0, 74, 0}));
+  EXPECT_EQ(PartsOf(profile, {0, 100}), (breakdown::Breakdown{0, 0, 26, 0, 0, 0, 0, 74, 0}));
   const Analysis analysis = AnalyzeOne(profile);
   EXPECT_EQ(NumberOf(analysis, "breakdown.communication"), 0.26);
   EXPECT_EQ(NumberOf(analysis, "communication.exposed_share"), 0.26);
@@ -100,7 +101,7 @@ TEST(Breakdown, AwaitedCollectivesOfThreadsAreExposed) {
   test.Op("gloo:all_gather", {5, 55}, other);   // Ends beside aten::add.
   test.Op("gloo:all_gather", {56, 90}, other);  // For whose end the loop waits.
   const Profile profile = test.Finish();
-  EXPECT_EQ(PartsOf(profile, {0, 100}), (time::Breakdown{0, 20, 30, 0, 0, 5, 0, 25, 20}));
+  EXPECT_EQ(PartsOf(profile, {0, 100}), (breakdown::Breakdown{0, 20, 30, 0, 0, 5, 0, 25, 20}));
   EXPECT_EQ(NumberOf(AnalyzeOne(profile), "communication.exposed_share"), 0.3);
 }
 
@@ -109,7 +110,7 @@ TEST(Breakdown, NothingIsCountedTwice) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
   test.Launch("kernel", {10, 20}, {0, 100});
-  EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (time::Breakdown{0, 100, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (breakdown::Breakdown{0, 100, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 // Compared with the active events at each nanosecond.
@@ -119,13 +120,13 @@ TEST(Breakdown, RandomEventsNanosecondByNanosecond) {
   const auto below = [&random](Ns end) { return static_cast<Ns>(random() % end); };
   for (int round = 0; round < 500; ++round) {
     std::vector<CategoryEvent> events;
-    std::vector<time::CategorySet> active(kEnd, 0);
+    std::vector<breakdown::CategorySet> active(kEnd, 0);
     const Ns longest = 1 + below(60);
     for (Ns i = below(40); i > 0; --i) {
       const auto category = static_cast<Category>(below(kBreakdownCategories - 1));
       const Ns start = below(kEnd), end = std::min(kEnd, start + below(longest));
       events.emplace_back(category, Span{start, end});
-      for (Ns at = start; at < end; ++at) active[at] |= time::SetOf(category);
+      for (Ns at = start; at < end; ++at) active[at] |= breakdown::SetOf(category);
     }
     std::vector<Span> ranges, hidden;
     for (Ns at = 0; at < kEnd;) {
@@ -135,10 +136,10 @@ TEST(Breakdown, RandomEventsNanosecondByNanosecond) {
     }
     if (below(2) == 0) hidden = Merge({{below(kEnd), below(kEnd)}, {below(kEnd), below(kEnd)}});
 
-    std::vector<time::CategorySet> found(kEnd, 0);
-    time::BreakdownSums sums(ranges, hidden);
+    std::vector<breakdown::CategorySet> found(kEnd, 0);
+    breakdown::BreakdownSums sums(ranges, hidden);
     Ns before = 0;
-    VisitCategoriesOf(events, [&](Span stretch, time::CategorySet set) {
+    VisitCategoriesOf(events, [&](Span stretch, breakdown::CategorySet set) {
       ASSERT_LE(before, stretch.start);
       ASSERT_LT(stretch.start, stretch.end);
       before = stretch.end;
@@ -146,12 +147,13 @@ TEST(Breakdown, RandomEventsNanosecondByNanosecond) {
       sums.Add(stretch, set);
     });
     ASSERT_EQ(found, active);
-    std::vector<time::Breakdown> expected;
+    std::vector<breakdown::Breakdown> expected;
     for (const Span range : ranges) {
-      time::Breakdown& parts = expected.emplace_back();
+      breakdown::Breakdown& parts = expected.emplace_back();
       for (Ns at = range.start; at < range.end; ++at) {
         if (!Near(hidden, {at, at + 1}).empty()) continue;
-        const Category category = active[at] == 0 ? Category::kOther : time::FirstOf(active[at]);
+        const Category category =
+            active[at] == 0 ? Category::kOther : breakdown::FirstOf(active[at]);
         ++parts[static_cast<std::size_t>(category)];
       }
     }

@@ -7,17 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/time/breakdown.h"
+#include "analysis/breakdown/breakdown.h"
 #include "base/activity_sweep.h"
 
 namespace profgauge::analysis {
 
-inline std::vector<time::Breakdown> BreakdownsOf(const Profile& profile,
-                                                 const classify::KernelClasses& classes,
-                                                 std::span<const Span> ranges) {
-  time::BreakdownSums sums(ranges);
-  time::VisitCategories(profile, classes,
-                        [&sums](Span stretch, time::CategorySet set) { sums.Add(stretch, set); });
+inline std::vector<breakdown::Breakdown> BreakdownsOf(const Profile& profile,
+                                                      const classify::KernelClasses& classes,
+                                                      std::span<const Span> ranges) {
+  breakdown::BreakdownSums sums(ranges);
+  breakdown::VisitCategories(profile, classes, [&sums](Span stretch, breakdown::CategorySet set) {
+    sums.Add(stretch, set);
+  });
   return sums.Take();
 }
 

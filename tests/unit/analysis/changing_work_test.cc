@@ -1,5 +1,5 @@
 // Kernels whose inputs change in size from iteration to iteration.
-#include "analysis/time/changing_work.h"
+#include "analysis/breakdown/changing_work.h"
 
 #include <gmock/gmock.h>
 
@@ -30,7 +30,7 @@ std::vector<Ns> ChangingOf(const std::vector<int>& rows, bool reduces = false) {
   const Profile profile = test.Finish();
   auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
   EXPECT_TRUE(contexts);
-  return time::ChangingWork(contexts->front());
+  return breakdown::ChangingWork(contexts->front());
 }
 
 TEST(ChangingWork, CountsKernelsWithOtherShapes) {
@@ -82,7 +82,7 @@ TEST(ChangingWork, OppositeOrdersAreOtherKinds) {
   const Profile profile = test.Finish();
   const auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
   ASSERT_TRUE(contexts);
-  EXPECT_EQ(time::ChangingWork(contexts->front()), durations);
+  EXPECT_EQ(breakdown::ChangingWork(contexts->front()), durations);
 }
 
 // The sizes follow neither from configurations nor from shapes, but from the copies: in the same
@@ -101,7 +101,7 @@ std::vector<Ns> OfCopies(const std::vector<Ns>& sizes, const std::vector<Ns>& ti
   const Profile profile = test.Finish();
   auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
   EXPECT_TRUE(contexts);
-  return time::ChangingWork(contexts->front());
+  return breakdown::ChangingWork(contexts->front());
 }
 
 TEST(ChangingWork, FollowsCopySizes) {
@@ -132,7 +132,7 @@ TEST(ChangingWork, UsesOperatorsWithoutDeviceWork) {
   const Profile profile = test.Finish();
   const auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
   ASSERT_TRUE(contexts);
-  EXPECT_THAT(time::ChangingWork(contexts->front()), ElementsAre(1100, 1600, 2100, 2600));
+  EXPECT_THAT(breakdown::ChangingWork(contexts->front()), ElementsAre(1100, 1600, 2100, 2600));
 }
 
 }  // namespace

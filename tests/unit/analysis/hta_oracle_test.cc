@@ -4,9 +4,9 @@
 #include <map>
 #include <optional>
 
+#include "analysis/breakdown/breakdown.h"
+#include "analysis/breakdown/idle.h"
 #include "analysis/iterations/context.h"
-#include "analysis/time/breakdown.h"
-#include "analysis/time/idle.h"
 #include "fixture.h"
 #include "oracle.h"
 #include "oracle_tables.h"

@@ -1,4 +1,4 @@
-#include "analysis/time/idle.h"
+#include "analysis/breakdown/idle.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ Causes CausesOf(const std::vector<Profile>& profiles) {
   Causes sums{};
   for (const iterations::GpuUse& use : iterations::MeasureGpus(ranks->front())) {
     Ns idle = 0;
-    for (const time::IdleGap& gap : time::ExplainIdle(ranks->front(), use)) {
+    for (const breakdown::IdleGap& gap : breakdown::ExplainIdle(ranks->front(), use)) {
       EXPECT_EQ(std::accumulate(gap.causes.begin(), gap.causes.end(), Ns{0}), gap.time.length());
       for (const Ns part : gap.causes) EXPECT_GE(part, 0);
       for (std::size_t i = 0; i < kIdleCauses; ++i) sums[i] += gap.causes[i];
@@ -228,7 +228,7 @@ TEST(Idle, GapsKnowTheirNeighbors) {
   const auto profiles = OneRank(test.Finish());
   const auto ranks = iterations::BuildRankContexts(profiles, {});
   const auto gaps =
-      time::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front());
+      breakdown::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front());
   ASSERT_EQ(gaps.size(), 2U);
   EXPECT_EQ(gaps[0].before, DeviceId{0});
   EXPECT_EQ(gaps[0].after, DeviceId{1});
@@ -239,7 +239,7 @@ TEST(Idle, GapsKnowTheirNeighbors) {
 
 // Neighbors of gaps by the definition: the last work to end before, and the first row that starts
 // after.
-void ExpectNeighbours(const DeviceTable& device, const time::IdleGap& gap) {
+void ExpectNeighbours(const DeviceTable& device, const breakdown::IdleGap& gap) {
   std::vector<std::uint32_t> rows(device.size());
   std::iota(rows.begin(), rows.end(), 0U);
   std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -277,7 +277,7 @@ TEST(Idle, RandomGapsKnowTheirNeighbors) {
     const auto ranks = iterations::BuildRankContexts(profiles, {});
     for (const iterations::GpuUse& use : iterations::MeasureGpus(ranks->front())) {
       Ns until = 0;
-      for (const time::IdleGap& gap : time::ExplainIdle(ranks->front(), use)) {
+      for (const breakdown::IdleGap& gap : breakdown::ExplainIdle(ranks->front(), use)) {
         EXPECT_LE(until, gap.time.start);
         until = gap.time.end;
         ExpectNeighbours(profiles.front().device, gap);
@@ -429,7 +429,7 @@ TEST(Idle, GapsBelowTheResolutionAreNone) {
   const auto profiles = OneRank(test.Finish());
   const auto ranks = iterations::BuildRankContexts(profiles, {});
   const auto gaps =
-      time::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front());
+      breakdown::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front());
   EXPECT_TRUE(gaps.empty());
 }
 
@@ -443,8 +443,8 @@ TEST(Idle, ClockTickIsTheResolution) {
   const auto profiles = OneRank(test.Finish());
   const auto ranks = iterations::BuildRankContexts(profiles, {});
   std::size_t counted = 0;
-  for (const time::IdleGap& gap :
-       time::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front())) {
+  for (const breakdown::IdleGap& gap :
+       breakdown::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front())) {
     EXPECT_GE(gap.time.length(), 990);
     ++counted;
   }

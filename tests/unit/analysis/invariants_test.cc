@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/breakdown/idle.h"
 #include "analysis/iterations/context.h"
-#include "analysis/time/idle.h"
 #include "breakdowns.h"
 #include "fixture.h"
 #include "oracle.h"
@@ -31,7 +31,7 @@ void ExpectIdle(const iterations::RankContext& rank) {
     ASSERT_LE(use.busy, use.observed);
     ASSERT_LE(use.observed, std::max<Ns>(use.window, 0));
     Ns idle = 0;
-    for (const time::IdleGap& gap : time::ExplainIdle(rank, use)) {
+    for (const breakdown::IdleGap& gap : breakdown::ExplainIdle(rank, use)) {
       ASSERT_EQ(std::accumulate(gap.causes.begin(), gap.causes.end(), Ns{0}), gap.time.length());
       for (const Ns part : gap.causes) ASSERT_GE(part, 0);
       idle += gap.time.length();

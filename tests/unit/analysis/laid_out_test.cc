@@ -1,4 +1,4 @@
-#include "analysis/time/laid_out.h"
+#include "analysis/breakdown/laid_out.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,13 +10,13 @@
 namespace profgauge::analysis {
 namespace {
 
-Ns NsOf(const time::LaidOutColumn& column, Category category) {
+Ns NsOf(const breakdown::LaidOutColumn& column, Category category) {
   return column[static_cast<std::size_t>(category)];
 }
 
-std::vector<time::LaidOutColumn> ColumnsLaidOut(const Profile& profile,
-                                                const time::LaidOutPart& part) {
-  return time::LayOut(profile, classify::ClassifyDevice(profile), part);
+std::vector<breakdown::LaidOutColumn> ColumnsLaidOut(const Profile& profile,
+                                                     const breakdown::LaidOutPart& part) {
+  return breakdown::LayOut(profile, classify::ClassifyDevice(profile), part);
 }
 
 TEST(LayOut, PartsOfAColumnAreThoseOfItsTime) {
@@ -63,7 +63,7 @@ TEST(LayOut, ColumnsAddUpToTheBreakdown) {
     const auto columns = ColumnsLaidOut(profile, {part, 1 + random() % 200, {}, {}});
     for (std::size_t i = 0; i < whole.size(); ++i) {
       Ns sum = 0;
-      for (const time::LaidOutColumn& column : columns) sum += column[i];
+      for (const breakdown::LaidOutColumn& column : columns) sum += column[i];
       EXPECT_EQ(sum, whole[i]) << i;
     }
   }

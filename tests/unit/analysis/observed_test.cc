@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/breakdown/attribution.h"
 #include "analysis/iterations/context.h"
-#include "analysis/time/attribution.h"
 #include "fixture.h"
 #include "model/category.h"
 
@@ -220,7 +220,7 @@ TEST(Observed, EdgesAreNoIdleTime) {
 TEST(Observed, PartsAddUpToObservedTime) {
   const std::vector<Profile> profiles = OneRank(FourSteps({.last_silence = 80 * kMs}).Finish());
   const auto analysis = Analyze(profiles, {});
-  const auto attribution = time::AttributeTime(profiles, {});
+  const auto attribution = breakdown::AttributeTime(profiles, {});
   ASSERT_TRUE(analysis.has_value() && attribution.has_value());
   double shares = 0;
   Ns sum = 0, parts = 0;
@@ -230,7 +230,7 @@ TEST(Observed, PartsAddUpToObservedTime) {
     shares += AsNumber(analysis->Find(id)->value, 0);
     sum += std::get<std::int64_t>(analysis->Find(id + ".time")->value);
   }
-  for (const time::TimePart& part : attribution->parts) parts += part.time;
+  for (const breakdown::TimePart& part : attribution->parts) parts += part.time;
   EXPECT_NEAR(shares, 1, 1e-9);
   EXPECT_EQ(sum, 400 * kMs);
   EXPECT_EQ(parts, 400 * kMs);

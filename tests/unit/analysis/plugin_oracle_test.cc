@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/breakdown/breakdown.h"
 #include "analysis/iterations/context.h"
 #include "analysis/iterations/utilization.h"
-#include "analysis/time/breakdown.h"
 #include "breakdowns.h"
 #include "fixture.h"
 #include "oracle.h"
@@ -344,7 +344,7 @@ TEST(PluginDiffers, ThePartitionWithThePluginsRoles) {
   const auto ranks = ReadTrace("data/kineto/micro/test_distributed_nccl.trace.json");
   const Profile& profile = ranks.front();
   const auto contexts = iterations::BuildRankContexts(ranks, {});
-  time::Roles roles = time::CollectRoles(profile, contexts->front().classes);
+  breakdown::Roles roles = breakdown::CollectRoles(profile, contexts->front().classes);
   std::vector<Span> communication = roles[static_cast<std::size_t>(Category::kCommunication)];
   std::vector<Span> cpu;
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
@@ -361,10 +361,11 @@ TEST(PluginDiffers, ThePartitionWithThePluginsRoles) {
   // The plug-in's window is the host's.
   Span window = contexts->front().window();
   window.end = window.start + 235'000;
-  time::BreakdownSums sums(std::span(&window, 1));
+  breakdown::BreakdownSums sums(std::span(&window, 1));
   VisitCategoriesOf(events,
-                    [&sums](Span stretch, time::CategorySet set) { sums.Add(stretch, set); });
-  EXPECT_EQ(sums.Take().front(), (time::Breakdown{0, 105'000, 75'000, 0, 0, 0, 0, 20'000, 35'000}));
+                    [&sums](Span stretch, breakdown::CategorySet set) { sums.Add(stretch, set); });
+  EXPECT_EQ(sums.Take().front(),
+            (breakdown::Breakdown{0, 105'000, 75'000, 0, 0, 0, 0, 20'000, 35'000}));
 }
 
 // The examples name an op of another thread as the launching one. A launch belongs to the op that

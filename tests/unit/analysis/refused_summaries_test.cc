@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../../tools/ranks/made_ranks.h"
+#include "analysis/breakdown/attribution.h"
 #include "analysis/summary/analyze_run.h"
-#include "analysis/time/attribution.h"
 #include "model/summary/summary_file.h"
 #include "recordings.h"
 
@@ -146,7 +146,7 @@ TEST(Summaries, AnyBytesMayBeDecoded) {
     if (!analysis) {
       EXPECT_THAT(analysis.error().code, HasSubstr("summary/"));
     }
-    const auto attribution = time::AttributeTime(run, {});
+    const auto attribution = breakdown::AttributeTime(run, {});
     if (!attribution) {
       EXPECT_THAT(attribution.error().code, HasSubstr("summary/"));
     }

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "../../tools/ranks/made_ranks.h"
+#include "analysis/breakdown/attribution.h"
+#include "analysis/breakdown/rank_attribution.h"
+#include "analysis/breakdown/run_attribution.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/kept_tables.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/tables/output.h"
-#include "analysis/time/attribution.h"
-#include "analysis/time/rank_attribution.h"
-#include "analysis/time/run_attribution.h"
 #include "equal_exposures.h"
 #include "model/devices.h"
 #include "model/known_names.h"
@@ -151,36 +151,36 @@ void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
   ExpectEqualExposures(recorded, summarized);
 }
 
-std::string TextOf(const std::vector<time::WorkSum>& sums) {
+std::string TextOf(const std::vector<breakdown::WorkSum>& sums) {
   std::string text;
-  for (const time::WorkSum& sum : sums) {
+  for (const breakdown::WorkSum& sum : sums) {
     text += fmt::format("{} | {} {} {} | {}\n", sum.name, sum.count, sum.gpu_time, sum.host_time,
                         fmt::join(sum.series, " "));
   }
   return text;
 }
 
-std::string TextOf(const time::Attribution& attribution) {
+std::string TextOf(const breakdown::Attribution& attribution) {
   std::string text = fmt::format("{}\n{}\n{}\n", fmt::join(attribution.iteration_times, " "),
                                  attribution.shape_signature, attribution.gpu_models);
   for (const auto& [metric, shares] : attribution.iteration_shares) {
     text += fmt::format("{}: {}\n", metric, fmt::join(shares, " "));
   }
-  for (const time::TimePart& part : attribution.parts) {
+  for (const breakdown::TimePart& part : attribution.parts) {
     text += fmt::format("{} | {} | {} | {} | {} | {} | {} {} | {}\n", part.category, part.op_type,
                         part.op, part.shapes, part.kernel, part.position, part.count, part.time,
                         fmt::join(part.series, " "));
   }
-  const time::WorkSums& work = attribution.work;
+  const breakdown::WorkSums& work = attribution.work;
   return text + fmt::format("{} {}\n", work.iterations, work.has_gpu) + TextOf(work.kernels) +
          TextOf(work.ops);
 }
 
 void ExpectSameAttribution(const std::vector<Profile>& recordings,
                            const std::vector<Profile>& summaries, const Selection& selection) {
-  const auto recorded = time::AttributeTime(recordings, selection);
+  const auto recorded = breakdown::AttributeTime(recordings, selection);
   ASSERT_TRUE(recorded) << recorded.error().message;
-  const auto summarized = time::AttributeTime(summaries, selection);
+  const auto summarized = breakdown::AttributeTime(summaries, selection);
   ASSERT_TRUE(summarized) << summarized.error().message;
   EXPECT_GT(recorded->parts.size(), 3u);
   EXPECT_EQ(TextOf(*summarized), TextOf(*recorded));
@@ -371,7 +371,7 @@ TEST(Summaries, DoNotInventStatements) {
   EXPECT_THAT(reason("gpu.idle.mean"), HasSubstr("pass the profiles"));
   EXPECT_THAT(reason("kernel.short_share"), HasSubstr("pass the profiles"));
   const auto summaries = summary::SummarizeRanks(recordings, {});
-  const auto compared = time::AttributeTime(StandIns(*summaries), {});
+  const auto compared = breakdown::AttributeTime(StandIns(*summaries), {});
   ASSERT_FALSE(compared);
   EXPECT_EQ(compared.error().code, "summary/no-events");
 }
@@ -411,12 +411,12 @@ TEST(Summaries, ComparesARankAmongOthers) {
 // However many iterations and operators there are: the largest parts keep theirs, the others are
 // folded, and their total is unchanged.
 TEST(Summaries, FoldSmallPartsOfManyIterations) {
-  time::AttributionFacts facts;
+  breakdown::AttributionFacts facts;
   constexpr std::int64_t kIterations = 500, kParts = 200;
   Ns whole = 0;
   std::int64_t events = 0;
   for (std::int64_t i = 0; i < kParts; ++i) {
-    time::RankPart& part = facts.parts.emplace_back();
+    breakdown::RankPart& part = facts.parts.emplace_back();
     part.category = i % 2 == 0 ? Category::kCpu : Category::kOtherKernel;
     part.op_type = i % 3 == 0 ? "mm" : "add";
     part.op = "aten::" + std::to_string(i);
@@ -427,19 +427,19 @@ TEST(Summaries, FoldSmallPartsOfManyIterations) {
     }
     part.spans.push_back({0, kIterations - 1, 2});
     events += 2;
-    time::NameWork& work = facts.work.kernels.emplace_back();
+    breakdown::NameWork& work = facts.work.kernels.emplace_back();
     work.name = part.op;
     work.gpu_time = (kParts - i) * 10;
     for (std::int64_t at = 0; at < kIterations; ++at) work.series.emplace_back(at, 1);
   }
-  time::FoldSmall(facts);
+  breakdown::FoldSmall(facts);
   std::size_t cells = 0, series = 0;
-  for (const time::RankPart& part : facts.parts) {
-    for (const time::PartCell& cell : part.cells) {
+  for (const breakdown::RankPart& part : facts.parts) {
+    for (const breakdown::PartCell& cell : part.cells) {
       whole -= cell.time;
       events -= cell.count;
     }
-    for (const time::PartSpan& span : part.spans) events -= span.count;
+    for (const breakdown::PartSpan& span : part.spans) events -= span.count;
     cells += part.cells.size();
   }
   EXPECT_EQ(whole, 0);
@@ -447,22 +447,22 @@ TEST(Summaries, FoldSmallPartsOfManyIterations) {
   EXPECT_LE(cells, 24'000u);
   EXPECT_EQ(facts.parts.front().op, "aten::0");
   EXPECT_TRUE(facts.parts.back().is_folded);
-  for (const time::NameWork& work : facts.work.kernels) series += work.series.size();
+  for (const breakdown::NameWork& work : facts.work.kernels) series += work.series.size();
   EXPECT_LE(series, 10'000u);
   EXPECT_TRUE(facts.work.kernels.front().has_series);
   EXPECT_FALSE(facts.work.kernels.back().has_series);
   // The run knows the whole and the category of the folded ones.
-  std::vector<time::RunIteration> iterations;
+  std::vector<breakdown::RunIteration> iterations;
   iterations::Iterations of_rank;
   of_rank.all.resize(kIterations);
   of_rank.last = kIterations;
   for (std::size_t at = 0; at < kIterations; ++at) iterations.push_back({"", 0, at, 1'000'000});
-  time::RunAttribution run(iterations, true);
+  breakdown::RunAttribution run(iterations, true);
   run.AddRank(0, of_rank, facts);
-  const time::Attribution attribution = run.Take();
+  const breakdown::Attribution attribution = run.Take();
   Ns sum = 0;
   double share = 0;
-  for (const time::TimePart& part : attribution.parts) sum += part.time;
+  for (const breakdown::TimePart& part : attribution.parts) sum += part.time;
   for (const auto& [metric, shares] : attribution.iteration_shares) share += shares[7];
   EXPECT_EQ(sum, kIterations * 10 * kParts * (kParts + 1) / 2);
   EXPECT_NEAR(share * 1e6, 10.0 * kParts * (kParts + 1) / 2, 1e-3);

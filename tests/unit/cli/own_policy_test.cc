@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/time/attribution.h"
+#include "analysis/breakdown/attribution.h"
 #include "cli/init_files.h"
 #include "gate/compare.h"
 #include "gate/make_snapshot.h"
@@ -80,7 +80,7 @@ void ExpectInTheirRanges(const analysis::Analysis& analysis) {
 
 void ExpectNoChangeAgainstItself(const std::vector<Profile>& ranks,
                                  const analysis::Analysis& analysis, const rules::Policy& policy) {
-  auto attribution = analysis::time::AttributeTime(ranks, {});
+  auto attribution = analysis::breakdown::AttributeTime(ranks, {});
   ASSERT_TRUE(attribution) << attribution.error().message;
   const std::vector<gate::Snapshot> run = {
       gate::MakeSnapshot("run", ranks, analysis, std::move(*attribution))};

@@ -28,12 +28,12 @@ struct Call {
 // Calls that share the time of all iterations.
 Snapshot Calling(const std::vector<Call>& calls, double level = 1) {
   Snapshot run = WithMetric("x", {}, level);
-  analysis::time::TimePart whole = run.parts.front();
+  analysis::breakdown::TimePart whole = run.parts.front();
   run.parts.clear();
   int shares = 0;
   for (const Call& call : calls) shares += call.share;
   for (const Call& call : calls) {
-    analysis::time::TimePart part = whole;
+    analysis::breakdown::TimePart part = whole;
     part.op = call.op;
     part.shapes = call.shapes;
     part.time = whole.time * call.share / shares;

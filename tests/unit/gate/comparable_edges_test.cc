@@ -19,8 +19,8 @@ namespace {
 using testing::Sample;
 using LaunchCounts = std::vector<std::int64_t>;
 
-std::vector<analysis::time::WorkSum> Launched(const LaunchCounts& counts) {
-  std::vector<analysis::time::WorkSum> sums;
+std::vector<analysis::breakdown::WorkSum> Launched(const LaunchCounts& counts) {
+  std::vector<analysis::breakdown::WorkSum> sums;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     sums.push_back({fmt::format("k{}", i), counts[i], 1, 1, {}});
   }

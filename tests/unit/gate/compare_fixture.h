@@ -24,7 +24,7 @@ inline Snapshot Sample(double level, int iterations = 20) {
       std::vector<double>(run.iteration_times.size(), 0.1);
   run.metrics["kernel.count_per_iteration"] = 100;
   run.metrics["gpu.idle.mean"] = 0.2;
-  analysis::time::TimePart part;
+  analysis::breakdown::TimePart part;
   part.category = "other";
   part.count = iterations;
   part.time = std::accumulate(run.iteration_times.begin(), run.iteration_times.end(), Ns{0});

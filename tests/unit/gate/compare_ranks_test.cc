@@ -38,8 +38,8 @@ TEST(FindSlowRank, IsEmptyWhereNoneStandsOut) {
   EXPECT_FALSE(FindSlowRank(base, RunOf({10'000'000, 10'000'000, 15'000'000})));
 }
 
-analysis::time::TimePart PartOfRank(const char* category, Ns time) {
-  analysis::time::TimePart part;
+analysis::breakdown::TimePart PartOfRank(const char* category, Ns time) {
+  analysis::breakdown::TimePart part;
   part.category = category;
   part.kernel = category;
   part.count = 3;

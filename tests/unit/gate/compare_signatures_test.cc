@@ -9,8 +9,9 @@
 namespace profgauge::gate {
 namespace {
 
-analysis::time::TimePart LaunchOf(const char* op, const char* shapes, std::int64_t count, Ns time) {
-  analysis::time::TimePart part;
+analysis::breakdown::TimePart LaunchOf(const char* op, const char* shapes, std::int64_t count,
+                                       Ns time) {
+  analysis::breakdown::TimePart part;
   part.category = "other_kernel";
   part.op_type = "matmul";
   part.op = op;
@@ -21,7 +22,7 @@ analysis::time::TimePart LaunchOf(const char* op, const char* shapes, std::int64
   return part;
 }
 
-Snapshot RunOfSignature(const char* signature, std::vector<analysis::time::TimePart> parts) {
+Snapshot RunOfSignature(const char* signature, std::vector<analysis::breakdown::TimePart> parts) {
   Snapshot run = testing::Sample(1);
   run.iteration_times.resize(2);
   run.environment = {{std::string(kSignatureProperty), signature}};

@@ -107,7 +107,7 @@ Snapshot DrawWork(Dice& dice, double level) {
   run.work.iterations = static_cast<std::int64_t>(run.iteration_times.size());
   run.work.has_gpu = true;
   for (int i = dice.Whole(2, 8); i > 0; --i) {
-    analysis::time::WorkSum& sum = run.work.kernels.emplace_back();
+    analysis::breakdown::WorkSum& sum = run.work.kernels.emplace_back();
     sum.name = "kernel_" + std::string(1, static_cast<char>('a' + i));
     sum.count = run.work.iterations * dice.Whole(1, 40) * 60;
     sum.gpu_time = sum.count * dice.Whole(5, 500);
@@ -128,7 +128,7 @@ TEST(GateProperties, APartOfTheLaunchesIsNoImprovement) {
     const Snapshot base = DrawWork(dice, 1);
     Snapshot part = base;
     const int m = dice.Whole(2, 6);
-    for (analysis::time::WorkSum& sum : part.work.kernels) {
+    for (analysis::breakdown::WorkSum& sum : part.work.kernels) {
       sum.count /= m;
       sum.gpu_time /= m;
     }
@@ -144,7 +144,7 @@ TEST(GateProperties, RenamedKernelsPassOnlyByCountedSamples) {
   for (int i = 0; i < kComparisons; ++i) {
     const Snapshot base = DrawWork(dice, 1);
     Snapshot renamed = base;
-    for (analysis::time::WorkSum& sum : renamed.work.kernels) sum.name = "other_" + sum.name;
+    for (analysis::breakdown::WorkSum& sum : renamed.work.kernels) sum.name = "other_" + sum.name;
     const double level = dice.Real(0.4, 1.02);
     for (Ns& time : renamed.iteration_times)
       time = static_cast<Ns>(static_cast<double>(time) * level);
@@ -154,7 +154,7 @@ TEST(GateProperties, RenamedKernelsPassOnlyByCountedSamples) {
   Snapshot counted = DrawWork(dice, 1);
   counted.samples = 64;
   Snapshot renamed = counted;
-  for (analysis::time::WorkSum& sum : renamed.work.kernels) sum.name = "other_" + sum.name;
+  for (analysis::breakdown::WorkSum& sum : renamed.work.kernels) sum.name = "other_" + sum.name;
   EXPECT_EQ(AnswerToSides(counted, renamed), stats::Change::kPass);
 }
 

@@ -37,7 +37,7 @@ analysis::Metric Measured(std::string_view id, Value value) {
 }
 
 Snapshot Made(const std::vector<Profile>& ranks, const std::vector<analysis::Metric>& metrics = {},
-              analysis::time::Attribution attribution = {}) {
+              analysis::breakdown::Attribution attribution = {}) {
   analysis::Analysis analysis;
   analysis.metrics = metrics;
   analysis.iteration_source = {IterationsBy::kProfilerSteps};
@@ -107,7 +107,7 @@ TEST(MakeSnapshot, KeepsFactsForComparison) {
       {"hip_driver_version", "6"}, {"cuda_driver_version", "12"}, {"nccl_version", ""}};
   EXPECT_EQ(Made(both).Environment("driver"), "12");
   EXPECT_EQ(Made(both).environment.size(), 3U);
-  analysis::time::Attribution attribution;
+  analysis::breakdown::Attribution attribution;
   attribution.gpu_models = "Tesla V100";
   attribution.shape_signature = "abc";
   const Snapshot run = Made(Ranks({"a"}), {}, attribution);
@@ -177,7 +177,7 @@ TEST(MakeSnapshot, KeepsTimesOfAllRanks) {
     std::vector<Profile> ranks = Ranks({"a", "b"});
     ranks[0].has_timeline = first_has;
     ranks[1].has_timeline = second_has;
-    analysis::time::Attribution attribution;
+    analysis::breakdown::Attribution attribution;
     attribution.iteration_times = {7, 8};
     attribution.iteration_unobserved = {1, 0};
     attribution.iteration_periods = {9};
@@ -207,7 +207,7 @@ TEST(MakeSnapshot, KeepsTimesOfAllRanks) {
 
 // Names may have any bytes; a file of JSON may not.
 TEST(MakeSnapshot, NamesAreValidText) {
-  analysis::time::Attribution attribution;
+  analysis::breakdown::Attribution attribution;
   attribution.gpu_models = "g\xff";
   attribution.parts = {{"c\xff", "t\xff", "o\xff", "s\xff", "k\xff", 0, 1, 7, {}}};
   attribution.work.kernels = {{"k\xff", 1, 7, 0, {}}};
@@ -216,7 +216,7 @@ TEST(MakeSnapshot, NamesAreValidText) {
   const Snapshot run = MakeSnapshot("r\xff", ranks, analysis::Analysis{}, std::move(attribution));
   EXPECT_EQ(run.name, "r\xef\xbf\xbd");
   EXPECT_EQ(run.Environment("gpu"), "g\xef\xbf\xbd");
-  const analysis::time::TimePart& part = run.parts[0];
+  const analysis::breakdown::TimePart& part = run.parts[0];
   EXPECT_EQ(part.category + part.op_type + part.op + part.shapes + part.kernel,
             "c\xef\xbf\xbdt\xef\xbf\xbdo\xef\xbf\xbds\xef\xbf\xbdk\xef\xbf\xbd");
   EXPECT_EQ(run.work.kernels[0].name, "k\xef\xbf\xbd");

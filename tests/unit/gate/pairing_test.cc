@@ -12,9 +12,9 @@
 namespace profgauge::gate {
 namespace {
 
-analysis::time::WorkSum Sum(std::string name, std::int64_t count, Ns gpu,
-                            std::vector<Ns> series = {}) {
-  analysis::time::WorkSum sum;
+analysis::breakdown::WorkSum Sum(std::string name, std::int64_t count, Ns gpu,
+                                 std::vector<Ns> series = {}) {
+  analysis::breakdown::WorkSum sum;
   sum.name = std::move(name);
   sum.count = count;
   sum.gpu_time = gpu;
@@ -23,8 +23,8 @@ analysis::time::WorkSum Sum(std::string name, std::int64_t count, Ns gpu,
   return sum;
 }
 
-analysis::time::TimePart WorkPart(std::string category, std::string kernel, Ns time) {
-  analysis::time::TimePart part;
+analysis::breakdown::TimePart WorkPart(std::string category, std::string kernel, Ns time) {
+  analysis::breakdown::TimePart part;
   part.category = std::move(category);
   part.op = "aten::mm";
   part.shapes = "[[2, 3]]";
@@ -34,8 +34,8 @@ analysis::time::TimePart WorkPart(std::string category, std::string kernel, Ns t
   return part;
 }
 
-Snapshot RunOfKernels(std::vector<analysis::time::WorkSum> kernels,
-                      std::vector<analysis::time::TimePart> parts) {
+Snapshot RunOfKernels(std::vector<analysis::breakdown::WorkSum> kernels,
+                      std::vector<analysis::breakdown::TimePart> parts) {
   Snapshot run;
   run.iteration_times = {10'000'000, 10'000'000};
   run.work.iterations = 2;
@@ -182,7 +182,7 @@ TEST(PairKernels, OnlyTheEndIsTheRest) {
       {4, "alone", true},     {4'000, "same", false},
   };
   for (const Listed& row : kRows) {
-    std::vector<analysis::time::WorkSum> other = {Sum("(smaller)", 8, 800)};
+    std::vector<analysis::breakdown::WorkSum> other = {Sum("(smaller)", 8, 800)};
     if (row.other_list == "least") other.push_back(Sum("gemm", 2, 2'000));
     if (row.other_list == "same") other.push_back(Sum("short", 2, 2'000));
     const Snapshot lists = RunOfKernels({Sum("gemm", 2, 8'000), Sum("short", 2, row.time)}, {});
@@ -204,7 +204,7 @@ TEST(PairKernels, OnlyTheEndIsTheRest) {
 
 TEST(PairKernels, GrownRestIsNotTested) {
   const std::vector<Ns> series = {100, 100};
-  const auto p_value = [&](std::vector<analysis::time::WorkSum> base) {
+  const auto p_value = [&](std::vector<analysis::breakdown::WorkSum> base) {
     const PairedTable table =
         PairKernels(RunOfKernels(std::move(base), {}),
                     RunOfKernels({Sum("gemm", 2, 4'000), Sum("(smaller)", 2, 10, series)}, {}));
@@ -246,7 +246,7 @@ TEST(PairKernels, TestsCommonSeries) {
   const std::vector<Ns> series = {1'000, 1'001};
   const auto p_value = [&](bool has_base, bool has_current) {
     const auto sums = [&](bool has) {
-      return std::vector<analysis::time::WorkSum>{
+      return std::vector<analysis::breakdown::WorkSum>{
           Sum("k", 2, 4'000, has ? series : std::vector<Ns>())};
     };
     return PairKernels(RunOfKernels(sums(has_base), {}), RunOfKernels(sums(has_current), {}))
@@ -293,24 +293,24 @@ TEST(PairOps, AreNeverRenamed) {
 
 // The places that identify a renamed kernel: those of one op and its shapes, with one kernel each.
 TEST(PairKernels, PlacesShowRenamedKernels) {
-  const analysis::time::TimePart plain = WorkPart("other_kernel", "", 4'000);
+  const analysis::breakdown::TimePart plain = WorkPart("other_kernel", "", 4'000);
   const auto with = [&](auto change, const char* kernel) {
-    analysis::time::TimePart part = plain;
+    analysis::breakdown::TimePart part = plain;
     part.kernel = kernel;
     change(part);
     return part;
   };
   struct Row {
     std::string_view what;
-    std::vector<analysis::time::TimePart> base, current;
+    std::vector<analysis::breakdown::TimePart> base, current;
     bool is_renamed;
   };
-  const auto same = [](analysis::time::TimePart&) {};
-  const auto no_op = [](analysis::time::TimePart& p) { p.op.clear(); };
-  const auto copy = [](analysis::time::TimePart& p) { p.category = "memcpy"; };
-  const auto shaped = [](analysis::time::TimePart& p) { p.shapes = "[[4, 4]]"; };
-  const auto later = [](analysis::time::TimePart& p) { p.position = 1; };
-  const auto other_op = [](analysis::time::TimePart& p) { p.op = "aten::add"; };
+  const auto same = [](analysis::breakdown::TimePart&) {};
+  const auto no_op = [](analysis::breakdown::TimePart& p) { p.op.clear(); };
+  const auto copy = [](analysis::breakdown::TimePart& p) { p.category = "memcpy"; };
+  const auto shaped = [](analysis::breakdown::TimePart& p) { p.shapes = "[[4, 4]]"; };
+  const auto later = [](analysis::breakdown::TimePart& p) { p.position = 1; };
+  const auto other_op = [](analysis::breakdown::TimePart& p) { p.op = "aten::add"; };
   const Row kRows[] = {
       {"same place", {with(same, "old")}, {with(same, "new")}, true},
       {"no op", {with(no_op, "old")}, {with(no_op, "new")}, false},
@@ -333,12 +333,12 @@ TEST(PairKernels, PlacesShowRenamedKernels) {
 // If there are several places, the kernel with most of the time is the new one.
 TEST(PairKernels, PlacesVoteByTheirTime) {
   const auto at = [](std::int64_t position, const char* kernel, Ns time) {
-    analysis::time::TimePart part = WorkPart("other_kernel", kernel, time);
+    analysis::breakdown::TimePart part = WorkPart("other_kernel", kernel, time);
     part.position = position;
     return part;
   };
   struct Row {
-    std::vector<analysis::time::TimePart> base, current;
+    std::vector<analysis::breakdown::TimePart> base, current;
     std::string_view names;
   };
   const Row kRows[] = {
@@ -357,7 +357,7 @@ TEST(PairKernels, PlacesVoteByTheirTime) {
       {{at(0, "old", 10)}, {at(0, "both", 10)}, "old x y "},
   };
   for (const Row& row : kRows) {
-    std::vector<analysis::time::WorkSum> base = {Sum("both", 2, 100), Sum("old", 2, 100)};
+    std::vector<analysis::breakdown::WorkSum> base = {Sum("both", 2, 100), Sum("old", 2, 100)};
     if (row.base.back().kernel == "older") base.push_back(Sum("older", 2, 100));
     const PairedTable table = PairKernels(
         RunOfKernels(std::move(base), row.base),

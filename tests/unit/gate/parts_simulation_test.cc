@@ -107,7 +107,7 @@ SeenInPairs SimulatePairs(Tails tails, int runs, double share, double factor, in
     std::vector<PartFindings> each;
     for (int i = 0; i < 2; ++i) {
       each.push_back(JudgeParts(baselines, program.Run(slower, factor),
-                                &analysis::time::WorkSums::kernels, {}, 0.01));
+                                &analysis::breakdown::WorkSums::kernels, {}, 0.01));
     }
     bool has_alarm = false;
     for (const PartFinding& part : ConfirmParts(each, nullptr).slower) {

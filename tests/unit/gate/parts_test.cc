@@ -32,7 +32,7 @@ class Even {
   std::uint64_t state_ = 42;
 };
 
-using Sums = std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*;
+using Sums = std::vector<analysis::breakdown::WorkSum> analysis::breakdown::WorkSums::*;
 
 struct Part {
   std::string name;
@@ -46,7 +46,7 @@ Snapshot RunOf(const std::vector<Part>& parts, Sums sums, Even& even, double clo
   run.work.iterations = kIterations;
   run.work.has_gpu = true;
   for (const Part& part : parts) {
-    analysis::time::WorkSum& sum = (run.work.*sums).emplace_back();
+    analysis::breakdown::WorkSum& sum = (run.work.*sums).emplace_back();
     sum.name = part.name;
     sum.count = kIterations;
     const double level = part.share * kIterationNs * clock * (1 + 0.005 * even.Next());
@@ -66,7 +66,7 @@ std::vector<Part> FortyParts(double of_third = 0.02) {
 }
 
 PartFindings Judged(const std::vector<Part>& base, const std::vector<Part>& current,
-                    Sums sums = &analysis::time::WorkSums::kernels, double clock = 1,
+                    Sums sums = &analysis::breakdown::WorkSums::kernels, double clock = 1,
                     int runs = 20) {
   Even even;
   std::vector<Snapshot> baselines;
@@ -81,8 +81,8 @@ ConfirmedParts TwiceOf(const PartFindings& findings) {
 
 TEST(JudgeParts, FindsTheSlowerOneOfForty) {
   for (const Sums sums :
-       {&analysis::time::WorkSums::kernels, &analysis::time::WorkSums::ops,
-        &analysis::time::WorkSums::collectives, &analysis::time::WorkSums::modules}) {
+       {&analysis::breakdown::WorkSums::kernels, &analysis::breakdown::WorkSums::ops,
+        &analysis::breakdown::WorkSums::collectives, &analysis::breakdown::WorkSums::modules}) {
     const PartFindings findings = Judged(FortyParts(), FortyParts(0.0216), sums);
     ASSERT_EQ(findings.found.size(), 1U);
     EXPECT_EQ(findings.found[0].name, "part 3");
@@ -97,19 +97,20 @@ TEST(JudgeParts, FindsNothingWhereNothingChanged) {
   for (int repetition = 0; repetition < 50; ++repetition) {
     std::vector<Snapshot> baselines;
     for (int i = 0; i < 10; ++i)
-      baselines.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::ops, even));
-    const Snapshot run = RunOf(FortyParts(), &analysis::time::WorkSums::ops, even);
-    alarms += !JudgeParts(baselines, run, &analysis::time::WorkSums::ops, {}, 0.01).found.empty();
+      baselines.push_back(RunOf(FortyParts(), &analysis::breakdown::WorkSums::ops, even));
+    const Snapshot run = RunOf(FortyParts(), &analysis::breakdown::WorkSums::ops, even);
+    alarms +=
+        !JudgeParts(baselines, run, &analysis::breakdown::WorkSums::ops, {}, 0.01).found.empty();
   }
   EXPECT_EQ(alarms, 0);
 }
 
 // A clock moves all parts alike, which the typical iteration shows.
 TEST(JudgeParts, LeavesOutCommonChange) {
-  EXPECT_TRUE(
-      Judged(FortyParts(), FortyParts(), &analysis::time::WorkSums::kernels, 1.2).found.empty());
+  EXPECT_TRUE(Judged(FortyParts(), FortyParts(), &analysis::breakdown::WorkSums::kernels, 1.2)
+                  .found.empty());
   const PartFindings both =
-      Judged(FortyParts(), FortyParts(0.0216), &analysis::time::WorkSums::kernels, 1.2);
+      Judged(FortyParts(), FortyParts(0.0216), &analysis::breakdown::WorkSums::kernels, 1.2);
   ASSERT_EQ(both.found.size(), 1U);
   EXPECT_NEAR(both.common, 0.2, 0.02);
   const std::string text = PartsText(TwiceOf(both), "kernel");
@@ -132,7 +133,7 @@ TEST(JudgeParts, TakesOffOnlyWhatSlowsNearlyAll) {
 
 TEST(JudgeParts, TellsWhatSlowsAll) {
   const PartFindings all =
-      Judged(FortyParts(), FortyParts(), &analysis::time::WorkSums::kernels, 1.3);
+      Judged(FortyParts(), FortyParts(), &analysis::breakdown::WorkSums::kernels, 1.3);
   EXPECT_TRUE(all.is_common);
   EXPECT_TRUE(all.is_alike);
   EXPECT_EQ(all.alike, 40U);
@@ -150,7 +151,7 @@ TEST(JudgeParts, TellsWhatSlowsAll) {
 
 // A step that only warns passes, and its runs become baselines: they do not hide it.
 TEST(JudgeParts, RunsOfTheStepAreNoBaseline) {
-  constexpr Sums kSums = &analysis::time::WorkSums::kernels;
+  constexpr Sums kSums = &analysis::breakdown::WorkSums::kernels;
   Even even;
   std::vector<Snapshot> baselines;
   for (int i = 0; i < 10; ++i) baselines.push_back(RunOf(FortyParts(), kSums, even));
@@ -188,8 +189,8 @@ TEST(JudgeParts, PoolsKernelsByOperatorType) {
   const auto with = [&](const std::string& name, double share) {
     std::vector<Part> parts = FortyParts();
     parts[5] = {name, share};
-    Snapshot run = RunOf(parts, &analysis::time::WorkSums::kernels, even);
-    analysis::time::TimePart part;
+    Snapshot run = RunOf(parts, &analysis::breakdown::WorkSums::kernels, even);
+    analysis::breakdown::TimePart part;
     part.op_type = "mm";
     part.op = "aten::mm";
     part.kernel = name;
@@ -200,15 +201,15 @@ TEST(JudgeParts, PoolsKernelsByOperatorType) {
   };
   std::vector<Snapshot> baselines;
   for (int i = 0; i < 20; ++i) baselines.push_back(with("gemm_a", 0.02));
-  const PartFindings pooled =
-      JudgeParts(baselines, with("gemm_b", 0.03), &analysis::time::WorkSums::kernels, {}, 0.01);
+  const PartFindings pooled = JudgeParts(baselines, with("gemm_b", 0.03),
+                                         &analysis::breakdown::WorkSums::kernels, {}, 0.01);
   ASSERT_EQ(pooled.found.size(), 1U);
   EXPECT_EQ(pooled.found[0].name, "mm: others");
   EXPECT_EQ(PartTitle("kernel", pooled.found[0].name, pooled.found[0].names),
             "kernel group of mm under other names (gemm_b for gemm_a)");
   // The operator that launches a slower kernel is named with its own change.
-  const PartFindings named =
-      JudgeParts(baselines, with("gemm_a", 0.024), &analysis::time::WorkSums::kernels, {}, 0.01);
+  const PartFindings named = JudgeParts(baselines, with("gemm_a", 0.024),
+                                        &analysis::breakdown::WorkSums::kernels, {}, 0.01);
   ASSERT_EQ(named.found.size(), 1U);
   EXPECT_EQ(named.found[0].above.substr(0, 11), "aten::mm +2");
 }
@@ -228,10 +229,10 @@ TEST(JudgeParts, ReportsPartsWithoutCounterpart) {
 }
 
 TEST(JudgeParts, NeedsFiveRuns) {
-  EXPECT_FALSE(
-      Judged(FortyParts(), FortyParts(0.04), &analysis::time::WorkSums::modules, 1, 4).is_judged);
-  EXPECT_TRUE(
-      Judged(FortyParts(), FortyParts(0.04), &analysis::time::WorkSums::modules, 1, 5).is_judged);
+  EXPECT_FALSE(Judged(FortyParts(), FortyParts(0.04), &analysis::breakdown::WorkSums::modules, 1, 4)
+                   .is_judged);
+  EXPECT_TRUE(Judged(FortyParts(), FortyParts(0.04), &analysis::breakdown::WorkSums::modules, 1, 5)
+                  .is_judged);
 }
 
 PartFindings FoundParts(std::vector<std::string> names, double change = 0.2) {
@@ -296,10 +297,10 @@ TEST(CompareParts, JudgesKernelsByDefault) {
   Even even;
   std::vector<Snapshot> baselines;
   for (int i = 0; i < 5; ++i)
-    baselines.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::kernels, even));
+    baselines.push_back(RunOf(FortyParts(), &analysis::breakdown::WorkSums::kernels, even));
   std::vector<Snapshot> slower;
   for (int i = 0; i < 2; ++i)
-    slower.push_back(RunOf(FortyParts(0.03), &analysis::time::WorkSums::kernels, even));
+    slower.push_back(RunOf(FortyParts(0.03), &analysis::breakdown::WorkSums::kernels, even));
   RunComparison comparison;
   CompareParts({baselines, slower}, {}, comparison);
   ASSERT_EQ(comparison.parts.size(), 1U);
@@ -330,7 +331,7 @@ TEST(CompareParts, PartsThatNoRunHasAreMissing) {
   Even even;
   std::vector<Snapshot> baselines;
   for (int i = 0; i < 5; ++i)
-    baselines.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::kernels, even));
+    baselines.push_back(RunOf(FortyParts(), &analysis::breakdown::WorkSums::kernels, even));
   const std::vector<Snapshot> runs = {baselines.front()};
   rules::PolicyBaseline policy;
   policy.modules.emplace();
@@ -349,9 +350,9 @@ TEST(CompareParts, TellsACommonChange) {
   Even even;
   std::vector<Snapshot> baselines, slower;
   for (int i = 0; i < 5; ++i)
-    baselines.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::kernels, even));
+    baselines.push_back(RunOf(FortyParts(), &analysis::breakdown::WorkSums::kernels, even));
   for (int i = 0; i < 2; ++i)
-    slower.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::kernels, even, 1.3));
+    slower.push_back(RunOf(FortyParts(), &analysis::breakdown::WorkSums::kernels, even, 1.3));
   RunComparison comparison;
   CompareParts({baselines, slower}, {}, comparison);
   ASSERT_EQ(comparison.parts.size(), 1U);
@@ -362,7 +363,7 @@ TEST(CompareParts, TellsACommonChange) {
 
 // Each benchmark has its own number of values; a change of all of them is no common one.
 TEST(JudgeParts, BenchmarksAreOfNoIteration) {
-  constexpr Sums kSums = &analysis::time::WorkSums::benchmarks;
+  constexpr Sums kSums = &analysis::breakdown::WorkSums::benchmarks;
   const auto as_benchmarks = [](Snapshot run) {
     run.iteration_times = {0};
     return run;

@@ -294,7 +294,7 @@ TEST_F(SelectTest, LevelIsOfOneProgram) {
 }
 
 TEST_F(SelectTest, OtherWorkIsAnotherModel) {
-  const auto with = [](Snapshot run, std::vector<analysis::time::WorkSum> kernels) {
+  const auto with = [](Snapshot run, std::vector<analysis::breakdown::WorkSum> kernels) {
     run.work.iterations = 10;
     run.work.has_gpu = true;
     run.work.kernels = std::move(kernels);

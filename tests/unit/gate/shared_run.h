@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/time/attribution.h"
+#include "analysis/breakdown/attribution.h"
 #include "gate/make_snapshot.h"
 #include "readers/load.h"
 
@@ -17,7 +17,7 @@ inline Snapshot SnapshotOf(const std::string& path) {
   auto profiles = readers::ReadRun({path}, {});
   EXPECT_TRUE(profiles) << path;
   const auto analysis = analysis::Analyze(*profiles, {});
-  auto attribution = analysis::time::AttributeTime(*profiles, {});
+  auto attribution = analysis::breakdown::AttributeTime(*profiles, {});
   EXPECT_TRUE(analysis && attribution) << path;
   return MakeSnapshot("run", *profiles, *analysis, std::move(*attribution));
 }

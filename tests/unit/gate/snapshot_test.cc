@@ -26,7 +26,7 @@ Snapshot SampleSnapshot() {
   run.iteration_times = {1'694'128'201'556, 9'007'199'254'740'993};  // Beyond a double's exactness.
   run.iteration_shares["breakdown.dataloader"] = {0.1, 1.0 / 3};
   run.metrics["gpu.idle.mean"] = 0.25;
-  analysis::time::TimePart part;
+  analysis::breakdown::TimePart part;
   part.category = "other_kernel";
   part.op_type = "matmul";
   part.op = "aten::mm";
@@ -36,7 +36,7 @@ Snapshot SampleSnapshot() {
   part.count = 7;
   part.time = 1'694'128'201'556;
   part.series = {1'694'128'201'556, 0};
-  analysis::time::TimePart other;
+  analysis::breakdown::TimePart other;
   other.category = "other";
   other.time = 9'007'199'254'740'993;
   run.parts = {part, other};
@@ -118,7 +118,7 @@ TEST(Baseline, IsReadWhateverBytesNamesHave) {
   std::vector<Profile> ranks(1);
   ranks[0].facts = {{"cuda_driver_version", "5\xe2\x80"}};
   ranks[0].has_timeline = true;
-  analysis::time::Attribution attribution;
+  analysis::breakdown::Attribution attribution;
   attribution.gpu_models = "V100\xff";
   attribution.iteration_times = {7};
   attribution.parts = {{"cpu", "t\x80", "o\x80", "s\x80", "k\x80", 0, 1, 7, {}}};

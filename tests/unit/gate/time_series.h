@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/time/iteration_stats.h"
+#include "analysis/breakdown/iteration_stats.h"
 #include "gate/change.h"
 #include "gate/change_text.h"
 
@@ -22,7 +22,7 @@ inline Times Scaled(Times times, double factor) {
 inline std::vector<Series> SeriesOf(const Runs& runs) {
   std::vector<Series> series;
   for (const Times& times : runs)
-    series.push_back({times, analysis::time::stats::FindWarmup(times)});
+    series.push_back({times, analysis::breakdown::stats::FindWarmup(times)});
   return series;
 }
 

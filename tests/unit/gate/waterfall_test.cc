@@ -11,8 +11,9 @@ namespace {
 
 using testing::ExpectExactSums;
 
-analysis::time::TimePart Kernel(const char* op, const char* kernel, std::int64_t count, Ns time) {
-  analysis::time::TimePart part;
+analysis::breakdown::TimePart Kernel(const char* op, const char* kernel, std::int64_t count,
+                                     Ns time) {
+  analysis::breakdown::TimePart part;
   part.category = "other_kernel";
   part.op_type = "matmul";
   part.op = op;
@@ -22,14 +23,14 @@ analysis::time::TimePart Kernel(const char* op, const char* kernel, std::int64_t
   return part;
 }
 
-analysis::time::TimePart Other(Ns time) {
-  analysis::time::TimePart part;
+analysis::breakdown::TimePart Other(Ns time) {
+  analysis::breakdown::TimePart part;
   part.category = "other";
   part.time = time;
   return part;
 }
 
-Snapshot RunOfParts(std::vector<Ns> iterations, std::vector<analysis::time::TimePart> parts) {
+Snapshot RunOfParts(std::vector<Ns> iterations, std::vector<analysis::breakdown::TimePart> parts) {
   Snapshot run;
   run.iteration_times = std::move(iterations);
   run.parts = std::move(parts);
@@ -110,8 +111,8 @@ TEST(Explain, ARunAgainstItselfChangesNothing) {
 }
 
 TEST(Explain, OnlyCertainLargeChangesAreSignificant) {
-  analysis::time::TimePart slower = Kernel("a", "x", 10, 1000000),
-                           steady = Kernel("b", "y", 10, 1000000);
+  analysis::breakdown::TimePart slower = Kernel("a", "x", 10, 1000000),
+                                steady = Kernel("b", "y", 10, 1000000);
   Snapshot base = RunOfParts(std::vector<Ns>(10, 200000), {slower, steady});
   Snapshot current = RunOfParts(std::vector<Ns>(10, 260000), {slower, steady});
   current.parts[0].time = 1600000;
@@ -129,7 +130,7 @@ TEST(Explain, OnlyCertainLargeChangesAreSignificant) {
 
 TEST(Explain, NewKernelIsTestedAgainstZero) {
   std::vector<Ns> before(6, 10'000'000), after(6, 12'000'000);
-  analysis::time::TimePart extra = Kernel("aten::mm", "extra", 6, 12'000'000);
+  analysis::breakdown::TimePart extra = Kernel("aten::mm", "extra", 6, 12'000'000);
   extra.series = std::vector<Ns>{2'000'000, 2'010'000, 1'990'000, 2'005'000, 1'995'000, 2'000'000};
   const Waterfall waterfall = Explain(RunOfParts(before, {Other(60'000'000)}),
                                       RunOfParts(after, {Other(60'000'000), extra}));
@@ -140,8 +141,8 @@ TEST(Explain, NewKernelIsTestedAgainstZero) {
 
 TEST(Explain, FoldsSmallPartsOfBothRuns) {
   // 0.021 % of one run is a separate row, 0.019 % of the other is among its small parts.
-  analysis::time::TimePart alone = Kernel("aten::mm", "small", 2, 4'200);
-  analysis::time::TimePart folded = Kernel("", "(smaller parts)", 2, 3'800);
+  analysis::breakdown::TimePart alone = Kernel("aten::mm", "small", 2, 4'200);
+  analysis::breakdown::TimePart folded = Kernel("", "(smaller parts)", 2, 3'800);
   const Waterfall waterfall =
       Explain(RunOfParts({10'000'000, 10'000'000}, {Other(19'995'800), alone}),
               RunOfParts({10'000'000, 10'000'000}, {Other(19'996'200), folded}));
@@ -152,8 +153,8 @@ TEST(Explain, FoldsSmallPartsOfBothRuns) {
   for (const WaterfallStep& other : waterfall.steps) EXPECT_NE(other.change, PartChange::kRemoved);
 }
 
-analysis::time::TimePart OnShapes(const char* shapes, const char* kernel, Ns time) {
-  analysis::time::TimePart part = Kernel("aten::mm", kernel, 3, time);
+analysis::breakdown::TimePart OnShapes(const char* shapes, const char* kernel, Ns time) {
+  analysis::breakdown::TimePart part = Kernel("aten::mm", kernel, 3, time);
   part.shapes = shapes;
   return part;
 }
@@ -169,7 +170,7 @@ TEST(Explain, TakesOtherInputsForTheSameWork) {
   EXPECT_EQ(kernel.count_effect, 0);
   EXPECT_EQ(kernel.duration_effect, 300);
   // Launched twice as often it is other work.
-  analysis::time::TimePart more = OnShapes("[[128, 64]]", "gemm", 600);
+  analysis::breakdown::TimePart more = OnShapes("[[128, 64]]", "gemm", 600);
   more.count = 6;
   const Waterfall other =
       Explain(RunOfParts({400}, {OnShapes("[[64, 64]]", "gemm", 300), Other(100)}),
@@ -178,8 +179,9 @@ TEST(Explain, TakesOtherInputsForTheSameWork) {
   EXPECT_EQ(FindStep(other, PartLevel::kOp, "aten::mm [[128, 64]]").change, PartChange::kAdded);
 }
 
-analysis::time::TimePart CallOf(const char* op, const char* name, std::int64_t count, Ns time) {
-  analysis::time::TimePart part = Kernel(op, name, count, time);
+analysis::breakdown::TimePart CallOf(const char* op, const char* name, std::int64_t count,
+                                     Ns time) {
+  analysis::breakdown::TimePart part = Kernel(op, name, count, time);
   part.category = "runtime";
   return part;
 }

@@ -27,7 +27,7 @@ Snapshot Doing(const std::vector<Name>& kernels, double level = 1) {
   run.work.iterations = 10;
   run.work.has_gpu = true;
   for (const Name& one : kernels) {
-    analysis::time::WorkSum sum;
+    analysis::breakdown::WorkSum sum;
     sum.name = one.name;
     sum.count = 10 * one.count;
     sum.gpu_time = 10 * one.time;

@@ -1,0 +1,69 @@
+// Statistics of a series of iteration times: its center, spread, outliers and drift, and the part
+// of it that is steady. Plain functions of numbers, which know no profile: the gate asks them of
+// the series of baselines, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "knowledge/tunable.h"
+
+namespace profgauge::analysis::breakdown {
+
+/// In the unit of the values; `cv`, `robust_cv` and `drift` are relative.
+struct SeriesStats {
+  double mean = 0, median = 0, min = 0, max = 0, p95 = 0;
+  /// Sample standard deviation (n - 1), and by the mean; absent for a single value.
+  std::optional<double> stddev, cv;
+  /// 1.4826 times the median absolute deviation, by the median; absent for a single value.
+  std::optional<double> robust_cv;
+  std::int64_t outliers = 0;  ///< Values over median + deviations * 1.4826 * MAD.
+  /// Theil-Sen slope per position, by the median; absent for fewer than 3 values.
+  std::optional<double> drift;
+};
+
+/// `deviations`: the distance of an outlier from the median. REQUIRES: not empty; no value
+/// negative. O(n log n), and O(n²) for the drift of up to 1000 values.
+SeriesStats Describe(
+    std::span<const double> values,
+    knowledge::Ratio deviations = knowledge::TunableThresholds{}.iterations_outlier_deviations);
+
+/// `share` of the values are at most this; linear between the two nearest (0 <= share <= 1).
+/// REQUIRES: sorted ascending, not empty.
+double Quantile(std::span<const double> sorted, double share);
+
+/// Median of the slopes between all pairs. Above 1000 values the medians of equal blocks represent
+/// their values, so that time stays bounded; values after the last whole block do not count.
+/// REQUIRES: at least 2 values. Source: Theil 1950, Sen 1968.
+double TheilSenSlope(std::span<const double> values);
+
+/// A run of consecutive values, [first, last).
+struct SteadyRange {
+  std::size_t first = 0, last = 0;
+  double cv = 0;
+};
+/// The longest run of at least 3 values with a coefficient of variation of at most `variation`; the
+/// steadiest of several. Nothing when there is none, when the whole series is steady already, or
+/// when the series is longer than 10000 values or has at most 3. O(n²).
+std::optional<SteadyRange> FindSteadyRange(
+    std::span<const double> values,
+    knowledge::Ratio variation = knowledge::TunableThresholds{}.iterations_steady_variation);
+
+}  // namespace profgauge::analysis::breakdown
+
+namespace profgauge::analysis::breakdown::stats {
+
+// Which iterations at the beginning of a run are warm-up.
+
+/// How many leading iterations are slower than the rest of the run, by their times: at most half of
+/// them. 0 for fewer than four iterations, and where a time is not above 0.
+///
+/// A sum test, since warm-up of one or two spreads shows in no single iteration: the leading values
+/// are cut where their mean differs most from the mean of those that follow. The test is repeated
+/// from each cut on, so that a steep start does not hide a gentle one. A start is slow throughout
+/// and decays: a stall in the middle is none.
+std::size_t FindWarmup(std::span<const double> times);
+
+}  // namespace profgauge::analysis::breakdown::stats
