@@ -16,8 +16,8 @@
 #include "analysis/dlprof/op_paths.h"
 #include "analysis/iterations/context.h"
 #include "analysis/neuron/neuron.h"
-#include "analysis/path/replayer.h"
 #include "analysis/replay.h"
+#include "analysis/simulation/replayer.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/registry.h"
 #include "analysis/tables/output.h"
@@ -105,17 +105,17 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
                 iterations::FindRankContexts(profiles, selection));
   const auto kept = std::make_shared<std::vector<iterations::RankContext>>(std::move(contexts));
   const std::vector<iterations::RankContext>& ranks = *kept;
-  path::PathGraphs graphs;
-  iterations::MeasureContexts(*kept, [&] { graphs = path::BuildGraphs(ranks); });
+  simulation::PathGraphs graphs;
+  iterations::MeasureContexts(*kept, [&] { graphs = simulation::BuildGraphs(ranks); });
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
   tables::Output out(ranks.front().profile->hints, AcceleratorOf(profiles),
                      selection.unwanted_tables);
-  std::shared_ptr<path::Replayer> replayer;
-  std::vector<path::PathFacts> paths;
+  std::shared_ptr<simulation::Replayer> replayer;
+  std::vector<simulation::PathFacts> paths;
   const auto find_paths = [&] {
-    replayer = std::make_shared<path::Replayer>(kept, std::move(graphs));
-    paths = path::PathFactsOf(*replayer, out);
+    replayer = std::make_shared<simulation::Replayer>(kept, std::move(graphs));
+    paths = simulation::PathFactsOf(*replayer, out);
   };
   if (has_timeline) {
     AddAtOnce(summary::Stage::kExposed, ranks, find_paths, out);
@@ -125,10 +125,10 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     AddTablesOfSums(ranks, out);
     find_paths();
   }
-  replayer->SetTargets(path::LaunchTargetsOf(out, ranks.size()));
-  replayer->SetGaps(path::HostGapsOf(ranks, out));
-  replayer->SetStraggler(path::StragglerOf(out));
-  path::AddCriticalPath(*replayer, paths, out);
+  replayer->SetTargets(simulation::LaunchTargetsOf(out, ranks.size()));
+  replayer->SetGaps(simulation::HostGapsOf(ranks, out));
+  replayer->SetStraggler(simulation::StragglerOf(out));
+  simulation::AddCriticalPath(*replayer, paths, out);
   std::shared_ptr<const trust::JudgedSteps> steps;
   if (has_timeline) {
     std::vector<trust::EdgeFacts> edges;

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "analysis/analysis.h"
-#include "analysis/path/replayer.h"
+#include "analysis/simulation/replayer.h"
 
 namespace profgauge::analysis {
 
@@ -14,7 +14,7 @@ struct Replayable {
   Analysis analysis;
   /// Null where the profile cannot be replayed; critical.host.share then says why. It keeps
   /// pointers to the profiles, which must live as long as it is used.
-  std::shared_ptr<const path::Replayer> replayer;
+  std::shared_ptr<const simulation::Replayer> replayer;
 };
 
 /// As Analyze(), which is this without the replayer.

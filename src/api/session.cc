@@ -230,7 +230,7 @@ Status CheckPairs(std::size_t baselines, std::size_t runs) {
 // Called while the rules run, for the critical paths need the graphs, which are let go before the
 // timeline is built. The ranks share one budget of path moves, kMostPathMoves.
 report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const rules::Policy& policy,
-                                   const analysis::path::Replayer* replayer) {
+                                   const analysis::simulation::Replayer* replayer) {
   report::TimelineOptions timeline;
   timeline.knowledge = policy.knowledge;
   using Mode = report::TimelineOptions::Mode;
@@ -244,7 +244,7 @@ report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const rules:
   for (std::size_t i = 0; i < ranks; ++i) {
     timeline.paths.push_back(
         {replayer->graphs()[i].rank().profile,
-         analysis::path::LongestPathMoves(*replayer, i, report::kMostPathMoves / ranks)});
+         analysis::simulation::LongestPathMoves(*replayer, i, report::kMostPathMoves / ranks)});
   }
   return timeline;
 }
@@ -271,7 +271,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   }
   if (options.is_paired) PROFGAUGE_CHECK(CheckPairs(chosen.runs.size(), runs.size()));
   const RunToJudge& subject = runs[measured.middle];
-  std::shared_ptr<const analysis::path::Replayer> replayer = std::move(measured.run.replayer);
+  std::shared_ptr<const analysis::simulation::Replayer> replayer = std::move(measured.run.replayer);
   Judgement::Data out;
   out.middle = measured.middle;
   out.analysis = std::move(measured.run.analysis);

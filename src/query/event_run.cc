@@ -106,7 +106,7 @@ struct PathEvents {
       : events(std::move(of)), path(events->path()) {}
   std::size_t size() const { return path.size(); }
   std::shared_ptr<const RankEvents> events;
-  const std::vector<analysis::path::PathMove>& path;
+  const std::vector<analysis::simulation::PathMove>& path;
 };
 using Paths = const PathEvents&;
 
@@ -135,14 +135,14 @@ constexpr EventColumn<PathEvents> kPath[] = {
      }},
     {{"event_table", "Event table", kText, "host_events, call_events or device_events."},
      [](Paths of, RunRow row) -> Cell {
-       const analysis::path::PathOwner& in = of.path[row].in;
-       if (in.row == analysis::path::PathGraph::kNone) return {};
+       const analysis::simulation::PathOwner& in = of.path[row].in;
+       if (in.row == analysis::simulation::PathGraph::kNone) return {};
        return kEventTables[static_cast<std::size_t>(in.table)];
      }},
     {{"event_id", "Event id", kCount, "Id of the event around it in that table."},
      [](Paths of, RunRow row) {
-       const analysis::path::PathOwner& in = of.path[row].in;
-       return in.row == analysis::path::PathGraph::kNone ? Cell() : of.events->IdOf(in.row);
+       const analysis::simulation::PathOwner& in = of.path[row].in;
+       return in.row == analysis::simulation::PathGraph::kNone ? Cell() : of.events->IdOf(in.row);
      }},
 };
 

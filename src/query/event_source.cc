@@ -6,7 +6,7 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/device/launches.h"
-#include "analysis/path/module_of.h"
+#include "analysis/simulation/module_of.h"
 
 namespace profgauge::query {
 namespace {
@@ -35,9 +35,9 @@ const RunCommunication& RunEvents::communication() const {
   return communication_.Get([this] { return Communicate(*ranks_); });
 }
 
-const analysis::path::Replayer& RunEvents::replayer() const {
+const analysis::simulation::Replayer& RunEvents::replayer() const {
   return *replayer_.Get(
-      [this] { return std::make_unique<const analysis::path::Replayer>(ranks_); });
+      [this] { return std::make_unique<const analysis::simulation::Replayer>(ranks_); });
 }
 
 RankEvents::RankEvents(std::shared_ptr<const RunEvents> run, std::size_t position,
@@ -60,7 +60,8 @@ Cell RankEvents::ThreadName(ThreadId thread) const {
 }
 
 Cell RankEvents::ModuleOf(HostId op) const {
-  const auto& modules = modules_.Get([this] { return analysis::path::ModulesOfHost(profile()); });
+  const auto& modules =
+      modules_.Get([this] { return analysis::simulation::ModulesOfHost(profile()); });
   return op.valid() && !modules.empty() ? Text(modules[op.value]) : Cell();
 }
 
@@ -106,12 +107,12 @@ std::optional<std::uint32_t> RankEvents::CollectiveOf(std::uint32_t device_row) 
   return call == kNoCall ? std::nullopt : std::optional(call);
 }
 
-const std::vector<analysis::path::PathMove>& RankEvents::path() const {
-  return path_.Get([this]() -> std::vector<analysis::path::PathMove> {
-    const analysis::path::Replayer& replayer = run_->replayer();
+const std::vector<analysis::simulation::PathMove>& RankEvents::path() const {
+  return path_.Get([this]() -> std::vector<analysis::simulation::PathMove> {
+    const analysis::simulation::Replayer& replayer = run_->replayer();
     if (!replayer.can_replay()) return {};
-    return analysis::path::LongestPathMoves(replayer, position_,
-                                            std::numeric_limits<std::size_t>::max())
+    return analysis::simulation::LongestPathMoves(replayer, position_,
+                                                  std::numeric_limits<std::size_t>::max())
         .kept;
   });
 }
@@ -119,9 +120,9 @@ const std::vector<analysis::path::PathMove>& RankEvents::path() const {
 Ns RankEvents::OnPath(std::uint32_t device_row) const {
   return on_path_.Get([this] {
     std::vector<Ns> times(profile().device.size(), 0);
-    for (const analysis::path::PathMove& move : path()) {
-      if (move.in.table != analysis::path::PathTable::kDevice ||
-          move.in.row == analysis::path::PathGraph::kNone)
+    for (const analysis::simulation::PathMove& move : path()) {
+      if (move.in.table != analysis::simulation::PathTable::kDevice ||
+          move.in.row == analysis::simulation::PathGraph::kNone)
         continue;
       times[move.in.row] += move.time.length();
     }

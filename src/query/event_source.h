@@ -22,7 +22,7 @@
 #include "analysis/communication/rank_facts.h"
 #include "analysis/iterations/context.h"
 #include "analysis/iterations/kernel_work.h"
-#include "analysis/path/replayer.h"
+#include "analysis/simulation/replayer.h"
 #include "base/table.h"
 #include "base/value.h"
 #include "query/relation.h"
@@ -60,12 +60,12 @@ class RunEvents {
       : ranks_(std::move(ranks)) {}
   std::span<const analysis::iterations::RankContext> ranks() const { return *ranks_; }
   const RunCommunication& communication() const;
-  const analysis::path::Replayer& replayer() const;
+  const analysis::simulation::Replayer& replayer() const;
 
  private:
   std::shared_ptr<const std::vector<analysis::iterations::RankContext>> ranks_;
   Lazy<RunCommunication> communication_;
-  Lazy<std::unique_ptr<const analysis::path::Replayer>> replayer_;
+  Lazy<std::unique_ptr<const analysis::simulation::Replayer>> replayer_;
 };
 
 /// Events of one rank.
@@ -105,7 +105,7 @@ class RankEvents {
   double FlopsOf(std::uint32_t device_row) const;  ///< -1: unknown.
   /// Place among the rank's collectives; nothing for other work.
   std::optional<std::uint32_t> CollectiveOf(std::uint32_t device_row) const;
-  const std::vector<analysis::path::PathMove>& path() const;
+  const std::vector<analysis::simulation::PathMove>& path() const;
   Ns OnPath(std::uint32_t device_row) const;
   /// Device work and its time that were launched in a host range.
   struct Launched {
@@ -125,7 +125,7 @@ class RankEvents {
   Lazy<std::vector<std::int32_t>> queues_, depths_;
   Lazy<analysis::iterations::WorkDivision> work_;
   Lazy<std::vector<std::uint32_t>> collectives_;
-  Lazy<std::vector<analysis::path::PathMove>> path_;
+  Lazy<std::vector<analysis::simulation::PathMove>> path_;
   Lazy<std::vector<Ns>> on_path_, selfs_;
   Lazy<std::vector<Launched>> launched_;
 };

@@ -44,7 +44,7 @@ std::string ConfigText(const Profile& profile, LaunchConfigId id) {
 // Distinguishes kinds of steps of the critical path from those of other events.
 constexpr std::uint64_t kPathKey = std::uint64_t{1} << 40;
 
-Category CategoryOfPart(const analysis::path::PathMove& part) {
+Category CategoryOfPart(const analysis::simulation::PathMove& part) {
   switch (part.kind) {
     case PathKind::kHost:
       return Category::kCpu;
@@ -78,7 +78,7 @@ Ns Sum(const std::vector<TimelineEvent>& events) {
 }  // namespace
 
 void TimelineBuilder::AddRank(const Profile& profile, std::int64_t rank, const TimelineCut& cut,
-                              const std::vector<analysis::path::PathMove>& path) {
+                              const std::vector<analysis::simulation::PathMove>& path) {
   profile_ = &profile;
   cut_ = cut;
   path_ = path;
@@ -121,7 +121,7 @@ void TimelineBuilder::AddPath() {
   Events events;
   std::map<std::tuple<PathKind, bool, std::string_view, std::string_view>, std::uint64_t> known;
   for (std::size_t i = 0; i < path_.size(); ++i) {
-    const analysis::path::PathMove& part = path_[i];
+    const analysis::simulation::PathMove& part = path_[i];
     const auto [place, is_new] =
         known.try_emplace({part.kind, part.uses_tensor_core, part.name, part.op}, known.size() + 1);
     TimelineEvent event{part.time.start, part.time.length()};
@@ -244,11 +244,12 @@ void TimelineBuilder::AddLinks() {
   }
   for (const TimelineRow& event : tracks_.rows()) {
     std::uint32_t link = Timeline::kNoLink;
-    if (event.of == Of::kPath && path_[event.row].in.row != analysis::path::PathGraph::kNone) {
-      const analysis::path::PathOwner& in = path_[event.row].in;
-      link = (in.table == analysis::path::PathTable::kHost  ? hosts
-              : in.table == analysis::path::PathTable::kApi ? calls
-                                                            : works)[in.row];
+    if (event.of == Of::kPath &&
+        path_[event.row].in.row != analysis::simulation::PathGraph::kNone) {
+      const analysis::simulation::PathOwner& in = path_[event.row].in;
+      link = (in.table == analysis::simulation::PathTable::kHost  ? hosts
+              : in.table == analysis::simulation::PathTable::kApi ? calls
+                                                                  : works)[in.row];
     } else if (event.of == Of::kDevice) {
       const ApiId call = profile_->device.launch[event.row];
       if (call.valid()) link = calls[call.value];
@@ -294,7 +295,7 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                      [&](const TimelinePath& of_rank) { return of_rank.profile == &ranks[i]; });
     const bool has_path = path != options.paths.end();
     builder.AddRank(ranks[i], rank, cuts.back(),
-                    has_path ? path->moves.kept : std::vector<analysis::path::PathMove>{});
+                    has_path ? path->moves.kept : std::vector<analysis::simulation::PathMove>{});
     if (has_path) steps_left_out += path->moves.left_out;
   }
   timeline.left_out = LeftOutText(cuts);

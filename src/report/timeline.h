@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/classify/knowledge.h"
-#include "analysis/path/replayer.h"
+#include "analysis/simulation/replayer.h"
 #include "base/interval.h"
 #include "base/units.h"
 #include "model/profile.h"
@@ -25,7 +25,7 @@ namespace profgauge::report {
 /// The critical path of one rank.
 struct TimelinePath {
   const Profile* profile = nullptr;
-  analysis::path::PathMoves moves;
+  analysis::simulation::PathMoves moves;
 };
 
 /// Moves of the paths of all ranks together: the number that a page can show.
@@ -92,7 +92,7 @@ class TimelineBuilder {
 
   /// Adds all tracks of one rank. `path`: its longest moves on the critical path, or none.
   void AddRank(const Profile& profile, std::int64_t rank, const TimelineCut& cut,
-               const std::vector<analysis::path::PathMove>& path);
+               const std::vector<analysis::simulation::PathMove>& path);
 
   /// "99 936 more GPUs with 99 936 events"; empty when all have tracks. `gpus`: the word for
   /// them.
@@ -149,7 +149,7 @@ class TimelineBuilder {
   const analysis::classify::Knowledge& knowledge_;
   const Profile* profile_ = nullptr;
   TimelineCut cut_;
-  std::vector<analysis::path::PathMove> path_;
+  std::vector<analysis::simulation::PathMove> path_;
 };
 
 }  // namespace profgauge::report

@@ -165,10 +165,10 @@ ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
   ScenarioOutcome outcome;
   if (!rule.scenario || simulations_ == nullptr) return outcome;
   // Work of unchanged duration would make the simulated saving too small.
-  const auto has_free_thread = [](const analysis::path::PathGraph& graph) {
+  const auto has_free_thread = [](const analysis::simulation::PathGraph& graph) {
     return !graph.free_threads().empty();
   };
-  const std::span<const analysis::path::PathGraph> graphs = simulations_->replayer().graphs();
+  const std::span<const analysis::simulation::PathGraph> graphs = simulations_->replayer().graphs();
   if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return outcome;
   if (simulations_->Matches(*rule.scenario)) return simulations_->Run(*rule.scenario);
   outcome.absent_because =

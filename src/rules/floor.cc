@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "analysis/classify/collective.h"
-#include "analysis/path/scenario_changes.h"
+#include "analysis/simulation/scenario_changes.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
@@ -29,23 +29,23 @@ namespace {
 
 // Calls `visit(rank, row, op)` for the kernels of iterations that compute; nullptr: unknown work.
 template <class Visit>
-void VisitKernels(const analysis::path::Replayer& replayer, Visit visit) {
+void VisitKernels(const analysis::simulation::Replayer& replayer, Visit visit) {
   for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
     const analysis::iterations::RankContext& rank = replayer.ranks()[position];
     const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
       if (device.kind[row] != DeviceKind::kKernel || rank.classes[row].collective) continue;
       if (!rank.InIterations(DeviceId{row})) continue;
-      const analysis::path::LaunchTargets::Op* op = replayer.targets().Find(position, row);
+      const analysis::simulation::LaunchTargets::Op* op = replayer.targets().Find(position, row);
       visit(position, row, op != nullptr && op->roof >= 0 ? op : nullptr);
     }
   }
 }
 
-double CountedShare(const analysis::path::Replayer& replayer) {
+double CountedShare(const analysis::simulation::Replayer& replayer) {
   double all = 0, counted = 0;
   VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row,
-                             const analysis::path::LaunchTargets::Op* op) {
+                             const analysis::simulation::LaunchTargets::Op* op) {
     const auto time = static_cast<double>(replayer.ranks()[rank].profile->device.duration[row]);
     all += time;
     if (op != nullptr) counted += time;
@@ -54,21 +54,22 @@ double CountedShare(const analysis::path::Replayer& replayer) {
 }
 
 void AddRow(std::uint32_t rank, std::uint32_t row, double factor,
-            std::map<double, analysis::path::Scaling>& by_factor) {
-  analysis::path::Scaling& scaling = by_factor[factor];
-  scaling.table = analysis::path::PathTable::kDevice;
+            std::map<double, analysis::simulation::Scaling>& by_factor) {
+  analysis::simulation::Scaling& scaling = by_factor[factor];
+  scaling.table = analysis::simulation::PathTable::kDevice;
   scaling.factor = factor;
   scaling.rows.push_back({rank, row});
 }
 
 // Every kernel at that part of its time.
-void AddKernels(const analysis::path::Replayer& replayer,
-                double analysis::path::LaunchTargets::Op::*part, analysis::path::Scenario& to) {
-  std::map<double, analysis::path::Scaling> by_factor;
+void AddKernels(const analysis::simulation::Replayer& replayer,
+                double analysis::simulation::LaunchTargets::Op::*part,
+                analysis::simulation::Scenario& to) {
+  std::map<double, analysis::simulation::Scaling> by_factor;
   VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row,
-                             const analysis::path::LaunchTargets::Op* op) {
+                             const analysis::simulation::LaunchTargets::Op* op) {
     if (op == nullptr || op->*part < 0) return;
-    AddRow(rank, row, analysis::path::FactorInSteps(op->*part), by_factor);
+    AddRow(rank, row, analysis::simulation::FactorInSteps(op->*part), by_factor);
   });
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
@@ -105,7 +106,7 @@ std::map<std::pair<std::int64_t, analysis::classify::CollectiveKind>, double> Tr
     Row& row = rows.emplace_back();
     row.rank = AsWhole(collectives.At(at, "rank"), -1);
     row.kind = analysis::classify::CollectiveKindOf(
-        analysis::path::TextAt(collectives, *collectives.Find("name"), at));
+        analysis::simulation::TextAt(collectives, *collectives.Find("name"), at));
     row.time = number("transfer_time", number("time", 0));
     row.bandwidth = number("bus_bandwidth", number("bus_bandwidth_unmatched", 0));
     best[row.kind] = std::max(best[row.kind], row.bandwidth);
@@ -124,26 +125,27 @@ std::map<std::pair<std::int64_t, analysis::classify::CollectiveKind>, double> Tr
   return shares;
 }
 
-void AddTransfers(const analysis::path::Replayer& replayer, const analysis::Analysis& analysis,
-                  analysis::path::Scenario& to) {
+void AddTransfers(const analysis::simulation::Replayer& replayer,
+                  const analysis::Analysis& analysis, analysis::simulation::Scenario& to) {
   const Table* collectives = analysis.FindTable("collectives");
   if (collectives == nullptr) return;
   const auto shares = TransferShares(*collectives);
-  std::map<double, analysis::path::Scaling> by_factor;
+  std::map<double, analysis::simulation::Scaling> by_factor;
   for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
     const analysis::iterations::RankContext& rank = replayer.ranks()[position];
     for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
       if (!rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
       const auto share = shares.find({rank.rank, KindOfCollective(rank, row)});
       if (share == shares.end()) continue;
-      AddRow(position, row, analysis::path::FactorInSteps(share->second), by_factor);
+      AddRow(position, row, analysis::simulation::FactorInSteps(share->second), by_factor);
     }
   }
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
 // The profile of one rank of several does not show the ranks that it waits for.
-bool MissesRanks(const analysis::path::Replayer& replayer, const analysis::Analysis& analysis) {
+bool MissesRanks(const analysis::simulation::Replayer& replayer,
+                 const analysis::Analysis& analysis) {
   const bool is_one =
       replayer.ranks().size() == 1 && replayer.ranks().front().profile->distributed.world_size > 1;
   if (!is_one) return false;
@@ -164,8 +166,8 @@ std::string WhyNoRoof(const analysis::Analysis& analysis, double counted) {
 }  // namespace
 
 // A clamp to `end`: the steps of the plan reach `end`, so the least time is no more.
-Floor FindFloor(const analysis::path::Replayer& replayer, const analysis::Analysis& analysis,
-                const analysis::path::Scenario& steps, double start, double end) {
+Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::Analysis& analysis,
+                const analysis::simulation::Scenario& steps, double start, double end) {
   Floor floor;
   floor.counted = CountedShare(replayer);
   if (floor.counted < knowledge::kPlanFloorCountedShare.value()) {
@@ -177,23 +179,23 @@ Floor FindFloor(const analysis::path::Replayer& replayer, const analysis::Analys
         "one rank cannot separate waiting from transfer; give the profiles of all ranks";
     return floor;
   }
-  const auto time_at = [&](double analysis::path::LaunchTargets::Op::*part) {
-    analysis::path::Scenario all = steps;
+  const auto time_at = [&](double analysis::simulation::LaunchTargets::Op::*part) {
+    analysis::simulation::Scenario all = steps;
     all.by_smallest = true;
     all.hidden_host = true;
     all.without_waiting = replayer.knows_waiting();
     AddKernels(replayer, part, all);
     AddTransfers(replayer, analysis, all);
-    const analysis::path::Prediction found =
-        replayer.Predict(all, analysis::path::PredictionOf::kTimes);
+    const analysis::simulation::Prediction found =
+        replayer.Predict(all, analysis::simulation::PredictionOf::kTimes);
     return std::clamp(start - (found.recorded_time - found.iteration_time), 0.0, end);
   };
   double times[2] = {};
   ForEachAtOnce(
       2,
       [&](std::size_t i) {
-        times[i] = time_at(i == 0 ? &analysis::path::LaunchTargets::Op::roof
-                                  : &analysis::path::LaunchTargets::Op::target);
+        times[i] = time_at(i == 0 ? &analysis::simulation::LaunchTargets::Op::roof
+                                  : &analysis::simulation::LaunchTargets::Op::target);
       },
       replayer.is_joint() ? 1 : 0);  // Those of many ranks need much memory.
   floor.time = times[0];

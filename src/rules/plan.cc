@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/path/replayer.h"
+#include "analysis/simulation/replayer.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
@@ -24,14 +24,14 @@ namespace {
 
 struct Candidate {
   std::size_t finding = 0;
-  analysis::path::Scenario changes;
+  analysis::simulation::Scenario changes;
   PlanOption option;
   bool host_reacts = false, to_target = false, changes_host = false;
 };
 
-bool SelectsRows(const analysis::path::Scenario& changes) {
+bool SelectsRows(const analysis::simulation::Scenario& changes) {
   return changes.without_waiting || std::any_of(changes.scalings.begin(), changes.scalings.end(),
-                                                [](const analysis::path::Scaling& scaling) {
+                                                [](const analysis::simulation::Scaling& scaling) {
                                                   return scaling.rows.size() > 0;
                                                 });
 }
@@ -49,11 +49,11 @@ bool IsFirstOfItsRule(const std::vector<Finding>& findings, std::size_t at) {
 }
 
 // Work of unchanged duration would make the simulated saving too small.
-bool HasFreeThreads(const analysis::path::Replayer& replayer) {
+bool HasFreeThreads(const analysis::simulation::Replayer& replayer) {
   const auto graphs = replayer.graphs();
-  return std::any_of(graphs.begin(), graphs.end(), [](const analysis::path::PathGraph& graph) {
-    return !graph.free_threads().empty();
-  });
+  return std::any_of(
+      graphs.begin(), graphs.end(),
+      [](const analysis::simulation::PathGraph& graph) { return !graph.free_threads().empty(); });
 }
 
 class Planner {
@@ -82,7 +82,7 @@ class Planner {
   }
 
   /// All that the steps of the plan change.
-  analysis::path::Scenario Chosen() const { return Together(chosen_); }
+  analysis::simulation::Scenario Chosen() const { return Together(chosen_); }
 
  private:
   // Fired findings, or those that passed; of these the ones that may save most.
@@ -138,11 +138,11 @@ class Planner {
 
   // Several findings may select the same kernel: it takes the smallest factor, since two fixes do
   // not both shorten it.
-  analysis::path::Scenario Together(std::span<const std::size_t> chosen) const {
-    analysis::path::Scenario all;
+  analysis::simulation::Scenario Together(std::span<const std::size_t> chosen) const {
+    analysis::simulation::Scenario all;
     all.by_smallest = chosen.size() > 1;
     for (const std::size_t option : chosen) {
-      const analysis::path::Scenario& changes = candidates_[option].changes;
+      const analysis::simulation::Scenario& changes = candidates_[option].changes;
       all.without_waiting = all.without_waiting || changes.without_waiting;
       all.scalings.insert(all.scalings.end(), changes.scalings.begin(), changes.scalings.end());
     }
@@ -151,7 +151,8 @@ class Planner {
 
   double TimeWith(std::span<const std::size_t> chosen) const {
     if (chosen.empty()) return recorded_;
-    return replayer_.Predict(Together(chosen), analysis::path::PredictionOf::kTimes).iteration_time;
+    return replayer_.Predict(Together(chosen), analysis::simulation::PredictionOf::kTimes)
+        .iteration_time;
   }
 
   // A rule measures its time as recorded: without its work later work may start sooner, and the
@@ -170,7 +171,7 @@ class Planner {
   double TimeWithSlowerHost() const {
     return replayer_
         .Predict(simulations_.WithSlowerHost(Together(chosen_)),
-                 analysis::path::PredictionOf::kTimes)
+                 analysis::simulation::PredictionOf::kTimes)
         .iteration_time;
   }
 
@@ -178,10 +179,10 @@ class Planner {
   double TimeWithAll() {
     std::vector<std::size_t> all(candidates_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    analysis::path::Scenario together = Together(all);
+    analysis::simulation::Scenario together = Together(all);
     together.keeps_rooms = true;
-    const analysis::path::Prediction found =
-        replayer_.Predict(together, analysis::path::PredictionOf::kTimes);
+    const analysis::simulation::Prediction found =
+        replayer_.Predict(together, analysis::simulation::PredictionOf::kTimes);
     recorded_ = found.recorded_time;
     return found.iteration_time;
   }
@@ -203,7 +204,7 @@ class Planner {
 
   void Search(Plan& plan) {
     std::size_t length = 1;
-    for (const analysis::path::PathGraph& graph : replayer_.graphs()) length += graph.size();
+    for (const analysis::simulation::PathGraph& graph : replayer_.graphs()) length += graph.size();
     PlanLimits limits;
     limits.least_saving = knowledge::kPlanLeastGainShare.Of(start_);
     limits.tie = knowledge::kPlanTieShare.Of(start_);
@@ -256,7 +257,7 @@ class Planner {
   std::span<const CompiledRule> rules_;
   const std::vector<Finding>& findings_;
   ScenarioRunner& simulations_;
-  const analysis::path::Replayer& replayer_;
+  const analysis::simulation::Replayer& replayer_;
   double start_, profiler_delay_, recorded_ = 0;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> chosen_;  // Candidates that are steps.
@@ -277,7 +278,7 @@ std::string WhyNoReplay(const analysis::Analysis& analysis) {
 
 // Why nothing can be simulated; empty where it can.
 std::string WhyNoneAtAll(double start, const analysis::Analysis& analysis,
-                         const analysis::path::Replayer* replayer) {
+                         const analysis::simulation::Replayer* replayer) {
   if (start <= 0) return "the profile has no iterations";
   if (replayer == nullptr || !replayer->can_replay()) return WhyNoReplay(analysis);
   return HasFreeThreads(*replayer) ? "some threads launch work without a visible reason to wait"

@@ -41,8 +41,8 @@ struct Floor {
 
 /// `steps`: all that a plan changes, after which an iteration takes `end` instead of `start`: the
 /// floor is never above it. REQUIRES: replayer.can_replay().
-Floor FindFloor(const analysis::path::Replayer& replayer, const analysis::Analysis& analysis,
-                const analysis::path::Scenario& steps, double start, double end);
+Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::Analysis& analysis,
+                const analysis::simulation::Scenario& steps, double start, double end);
 
 struct Plan {
   std::vector<PlanStep> steps;

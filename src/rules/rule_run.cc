@@ -519,7 +519,7 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
     saved = CapGain(saved->gain, AsNumber(most.value, saved->gain), iteration);
   }
   if (simulated_->prediction) {
-    const analysis::path::Prediction& found = *simulated_->prediction;
+    const analysis::simulation::Prediction& found = *simulated_->prediction;
     const CappedGain simulated =
         CapGain(found.recorded_time - found.iteration_time, std::nullopt, iteration);
     // The rounding of some nanoseconds saves nothing.

@@ -96,7 +96,7 @@ bool Rulebook::LooksAt(const analysis::TableSpec& table) const {
   });
 }
 
-void Rulebook::Predict(const analysis::path::Replayer* replayer,
+void Rulebook::Predict(const analysis::simulation::Replayer* replayer,
                        analysis::Analysis& analysis) const {
   AddWhatIf(scenarios_, replayer, analysis);
 }

@@ -33,7 +33,7 @@ class Rulebook {
 
   /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
   /// `replayer`: of AnalyzeForReplay(); null where the profile cannot be replayed.
-  void Predict(const analysis::path::Replayer* replayer, analysis::Analysis& analysis) const;
+  void Predict(const analysis::simulation::Replayer* replayer, analysis::Analysis& analysis) const;
   /// The findings of one run. Gains of rules that name a scenario come from `simulations`, if there
   /// are any (SimulationsOf()). `trace` keeps intermediate values, for `rules explain`. Without it
   /// rules about a kind of device that the run does not have (AWS Neuron) are skipped, unless they

@@ -35,9 +35,9 @@ constexpr std::string_view kJoint = "; collectives end when their last rank has 
 constexpr std::string_view kPeers = ". Other ranks arrive as recorded";
 
 // The threads that a replay leaves as they are, in one clause; empty without any.
-std::string FreeThreads(const analysis::path::Replayer& replayer) {
+std::string FreeThreads(const analysis::simulation::Replayer& replayer) {
   std::string names;
-  for (const analysis::path::PathGraph& graph : replayer.graphs()) {
+  for (const analysis::simulation::PathGraph& graph : replayer.graphs()) {
     for (const std::uint32_t thread : graph.free_threads()) {
       const Profile& profile = *graph.rank().profile;
       const Thread& row = profile.threads[thread];
@@ -51,7 +51,7 @@ std::string FreeThreads(const analysis::path::Replayer& replayer) {
 
 }  // namespace
 
-std::string PredictionLimits(const analysis::path::Replayer* replayer) {
+std::string PredictionLimits(const analysis::simulation::Replayer* replayer) {
   std::string text(kLimits);
   if (replayer == nullptr) return text;
   const bool has_peers = replayer->ranks().size() == 1 &&
@@ -60,7 +60,7 @@ std::string PredictionLimits(const analysis::path::Replayer* replayer) {
   return text + FreeThreads(*replayer);
 }
 
-std::string PathText(const analysis::path::Prediction& prediction) {
+std::string PathText(const analysis::simulation::Prediction& prediction) {
   Ns whole = 0;
   std::vector<std::pair<Ns, PathKind>> parts;
   for (std::size_t i = 0; i < kPathKinds; ++i) {
@@ -81,28 +81,28 @@ std::string PathText(const analysis::path::Prediction& prediction) {
 
 namespace {
 
-constexpr analysis::path::PathTable kTables[] = {
-    analysis::path::PathTable::kHost, analysis::path::PathTable::kApi,
-    analysis::path::PathTable::kDevice, analysis::path::PathTable::kGap};
+constexpr analysis::simulation::PathTable kTables[] = {
+    analysis::simulation::PathTable::kHost, analysis::simulation::PathTable::kApi,
+    analysis::simulation::PathTable::kDevice, analysis::simulation::PathTable::kGap};
 // The kind of rows that the names in an expression belong to: that of the first that has one.
-std::optional<analysis::path::PathTable> TableOf(std::string_view text) {
+std::optional<analysis::simulation::PathTable> TableOf(std::string_view text) {
   const auto ast = expr::Parse(text);
   if (!ast) return std::nullopt;
   for (const expr::Node& node : ast->nodes) {
     if (node.op != expr::Op::kField) continue;
-    for (const analysis::path::PathTable table : kTables) {
-      if (node.text.starts_with(std::string(analysis::path::ScenarioRowName(table)) + "."))
+    for (const analysis::simulation::PathTable table : kTables) {
+      if (node.text.starts_with(std::string(analysis::simulation::ScenarioRowName(table)) + "."))
         return table;
     }
   }
   return std::nullopt;
 }
 
-expr::Schema SchemaOf(analysis::path::PathTable table) {
+expr::Schema SchemaOf(analysis::simulation::PathTable table) {
   expr::Schema schema;
-  const std::string row(analysis::path::ScenarioRowName(table));
+  const std::string row(analysis::simulation::ScenarioRowName(table));
   schema.SetRowName(row);
-  for (const ColumnSpec& column : analysis::path::ScenarioColumns(table)) {
+  for (const ColumnSpec& column : analysis::simulation::ScenarioColumns(table)) {
     const std::string name = fmt::format("{}.{}", row, column.id);
     schema.Add(name, column.unit, expr::Scope::kRow, KnownValuesOf(name));
   }
@@ -110,8 +110,8 @@ expr::Schema SchemaOf(analysis::path::PathTable table) {
 }
 
 tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
-  const std::optional<analysis::path::PathTable> table = TableOf(scale.where.text);
-  expr::Schema schema = SchemaOf(table.value_or(analysis::path::PathTable::kHost));
+  const std::optional<analysis::simulation::PathTable> table = TableOf(scale.where.text);
+  expr::Schema schema = SchemaOf(table.value_or(analysis::simulation::PathTable::kHost));
   auto program =
       expr::Compile(scale.where.text, schema, expr::Context::kRow, expr::Want::kCondition);
   if (!program) return tl::unexpected(PlacedErrors(std::move(program).error(), scale.where));
@@ -128,7 +128,7 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
   out.condition = *std::move(program);
   out.factor = scale.factor;
   out.hides = scale.hides;
-  if (scale.hides && *table != analysis::path::PathTable::kDevice) {
+  if (scale.hides && *table != analysis::simulation::PathTable::kDevice) {
     return tl::unexpected(Errors{{ErrorKind::kConfig,
                                   "expr/type",
                                   "`hides`: expected a condition on `launch`",
@@ -150,7 +150,7 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
   return out;
 }
 
-expr::Data DataOf(const analysis::path::Replayer::Rows& rows) {
+expr::Data DataOf(const analysis::simulation::Replayer::Rows& rows) {
   expr::Data data;  // Slots are the columns, in their order.
   for (const Column& column : rows.cells.columns()) {
     expr::Source& source = data.emplace_back();
@@ -194,7 +194,7 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
         .Text("path"_col, outcome.absent_because);
     return;
   }
-  const analysis::path::Prediction& found = *outcome.prediction;
+  const analysis::simulation::Prediction& found = *outcome.prediction;
   row.Integer("recorded_time"_col, static_cast<std::int64_t>(found.recorded_time));
   row.Integer("iteration_time"_col, static_cast<std::int64_t>(found.iteration_time));
   row.Integer("gain"_col, static_cast<std::int64_t>(found.recorded_time - found.iteration_time));
@@ -204,11 +204,12 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
 
 // Whether scenarios go one after the other: where the times of all steps are kept, memory for each
 // one costs more time than that.
-bool GoesAlone(const analysis::path::Replayer& replayer, analysis::path::PredictionOf wanted) {
+bool GoesAlone(const analysis::simulation::Replayer& replayer,
+               analysis::simulation::PredictionOf wanted) {
   constexpr std::size_t kManySteps = 4'000'000;
-  if (wanted == analysis::path::PredictionOf::kTimes && !replayer.is_joint()) return false;
+  if (wanted == analysis::simulation::PredictionOf::kTimes && !replayer.is_joint()) return false;
   std::size_t steps = 0;
-  for (const analysis::path::PathGraph& graph : replayer.graphs()) steps += graph.size();
+  for (const analysis::simulation::PathGraph& graph : replayer.graphs()) steps += graph.size();
   return steps > kManySteps;
 }
 
@@ -291,13 +292,13 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
   return out;
 }
 
-std::string WhyNotSimulated(const analysis::path::Scenario& changes,
-                            const analysis::path::Replayer& replayer) {
+std::string WhyNotSimulated(const analysis::simulation::Scenario& changes,
+                            const analysis::simulation::Replayer& replayer) {
   const auto any = [&changes](auto of) { return std::ranges::any_of(changes.scalings, of); };
   const bool keeps_up =
-      any([](const analysis::path::Scaling& scaling) { return scaling.keeps_up; });
-  const bool hides = any([](const analysis::path::Scaling& scaling) {
-    return scaling.hides == analysis::path::Hidden::kCollectives;
+      any([](const analysis::simulation::Scaling& scaling) { return scaling.keeps_up; });
+  const bool hides = any([](const analysis::simulation::Scaling& scaling) {
+    return scaling.hides == analysis::simulation::Hidden::kCollectives;
   });
   if (hides && replayer.ranks().size() == 1) {
     return "one rank's profile does not separate waiting from transfer";
@@ -315,15 +316,16 @@ std::string WhyNotSimulated(const analysis::path::Scenario& changes,
 namespace {
 
 // Collectives and copies have rooms of their own; of kernels that compute nothing is hidden.
-std::vector<analysis::path::Scaling> ScalingsThatHide(const analysis::path::ScenarioRows& rows,
-                                                      const analysis::path::Replayer& replayer) {
-  using analysis::path::Hidden;
-  analysis::path::Scaling hidden[2];
+std::vector<analysis::simulation::Scaling> ScalingsThatHide(
+    const analysis::simulation::ScenarioRows& rows,
+    const analysis::simulation::Replayer& replayer) {
+  using analysis::simulation::Hidden;
+  analysis::simulation::Scaling hidden[2];
   for (const Hidden which : {Hidden::kCollectives, Hidden::kCopies}) {
-    hidden[static_cast<std::size_t>(which)].table = analysis::path::PathTable::kDevice;
+    hidden[static_cast<std::size_t>(which)].table = analysis::simulation::PathTable::kDevice;
     hidden[static_cast<std::size_t>(which)].hides = which;
   }
-  for (const analysis::path::ScenarioRows::Range& range : rows.ranges()) {
+  for (const analysis::simulation::ScenarioRows::Range& range : rows.ranges()) {
     const analysis::iterations::RankContext& rank = replayer.ranks()[range.rank];
     for (std::uint32_t row = range.begin; row < range.end; ++row) {
       const bool is_collective = rank.classes[row].collective;
@@ -332,8 +334,8 @@ std::vector<analysis::path::Scaling> ScalingsThatHide(const analysis::path::Scen
       hidden[static_cast<std::size_t>(which)].rows.push_back({range.rank, row});
     }
   }
-  std::vector<analysis::path::Scaling> out;
-  for (analysis::path::Scaling& some : hidden) {
+  std::vector<analysis::simulation::Scaling> out;
+  for (analysis::simulation::Scaling& some : hidden) {
     if (some.rows.size() > 0) out.push_back(std::move(some));
   }
   return out;
@@ -341,7 +343,7 @@ std::vector<analysis::path::Scaling> ScalingsThatHide(const analysis::path::Scen
 
 }  // namespace
 
-std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
+std::vector<analysis::simulation::Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
   auto& [use, rows] = known_[static_cast<std::size_t>(scale.table)];
   const std::lock_guard lock(use);
   if (!rows) rows.emplace(replayer_.MakeRows(scale.table));
@@ -352,14 +354,14 @@ std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale&
     fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
   }
   replayer_.FillColumns(fields, *rows);
-  std::map<double, analysis::path::Scaling> by_factor;
+  std::map<double, analysis::simulation::Scaling> by_factor;
   const auto without_rows = [&scale](double factor) {
-    analysis::path::Scaling scaling{scale.table, {}, factor, scale.without_waiting};
+    analysis::simulation::Scaling scaling{scale.table, {}, factor, scale.without_waiting};
     scaling.keeps_up = scale.keeps_up;
     return scaling;
   };
   if (!scale.by) by_factor[scale.factor] = without_rows(scale.factor);
-  analysis::path::ScenarioRows::Reader events(rows->events);
+  analysis::simulation::ScenarioRows::Reader events(rows->events);
   const expr::Data data = DataOf(*rows);
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
   std::vector<expr::RowId> some;
@@ -373,7 +375,7 @@ std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale&
       // A row without a known target is no row of the change: else a change of which nothing is
       // known would save nothing.
       if (std::isnan(factors[i])) continue;
-      const double factor = scale.by ? analysis::path::FactorInSteps(factors[i]) : factors[i];
+      const double factor = scale.by ? analysis::simulation::FactorInSteps(factors[i]) : factors[i];
       const auto [to, is_new] = by_factor.try_emplace(factor);
       if (is_new) to->second = without_rows(factor);
       to->second.rows.push_back(events.At(found[i]));
@@ -382,9 +384,9 @@ std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale&
   if (scale.hides && !by_factor.empty()) {
     return ScalingsThatHide(by_factor.begin()->second.rows, replayer_);
   }
-  std::vector<analysis::path::Scaling> out;
+  std::vector<analysis::simulation::Scaling> out;
   for (auto& [factor, scaling] : by_factor) {
-    if (scale.table == analysis::path::PathTable::kGap) scaling.gaps = replayer_.gaps();
+    if (scale.table == analysis::simulation::PathTable::kGap) scaling.gaps = replayer_.gaps();
     out.push_back(std::move(scaling));
   }
   return out;
@@ -401,7 +403,7 @@ const ScenarioRunner::Found& ScenarioRunner::Find(const CompiledScenario& scenar
   found.changes.by_smallest = scenario.by_smallest;
   for (const CompiledScale& scale : scenario.scales) {
     std::uint64_t& matched = found.matched.emplace_back();
-    for (analysis::path::Scaling& scaling : Select(scale)) {
+    for (analysis::simulation::Scaling& scaling : Select(scale)) {
       matched += scaling.rows.size();
       found.changes.scalings.push_back(std::move(scaling));
     }
@@ -411,17 +413,18 @@ const ScenarioRunner::Found& ScenarioRunner::Find(const CompiledScenario& scenar
   return found_.try_emplace(&scenario, std::move(found)).first->second;
 }
 
-analysis::path::Scenario ScenarioRunner::WithSlowerHost(const analysis::path::Scenario& changes) {
+analysis::simulation::Scenario ScenarioRunner::WithSlowerHost(
+    const analysis::simulation::Scenario& changes) {
   const std::lock_guard lock(finding_);
   if (!slower_host_) {
-    analysis::path::Scenario ranges;
-    ranges.scalings.push_back({analysis::path::PathTable::kHost,
-                               replayer_.MakeRows(analysis::path::PathTable::kHost).events,
+    analysis::simulation::Scenario ranges;
+    ranges.scalings.push_back({analysis::simulation::PathTable::kHost,
+                               replayer_.MakeRows(analysis::simulation::PathTable::kHost).events,
                                knowledge::kPlanHostReaction.value()});
     replayer_.FindSteps(ranges);
     slower_host_ = std::move(ranges.scalings.front());
   }
-  analysis::path::Scenario slower = changes;
+  analysis::simulation::Scenario slower = changes;
   slower.by_smallest = true;
   slower.scalings.push_back(*slower_host_);
   return slower;
@@ -431,7 +434,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   std::unique_lock one_at_a_time(large_, std::defer_lock);
   if (GoesAlone(replayer_, wanted_)) one_at_a_time.lock();
   ScenarioOutcome out;
-  analysis::path::Scenario changes;
+  analysis::simulation::Scenario changes;
   for (const CompiledScenario& scenario : scenarios) {
     const auto& [its, matched] = Find(scenario);
     changes.without_waiting = changes.without_waiting || its.without_waiting;
@@ -451,7 +454,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
 }
 
 void AddWhatIf(std::span<const CompiledScenario> scenarios,
-               const analysis::path::Replayer* replayer, analysis::Analysis& analysis) {
+               const analysis::simulation::Replayer* replayer, analysis::Analysis& analysis) {
   if (scenarios.empty()) return;
   std::optional<ScenarioRunner> runner;
   if (replayer != nullptr) runner.emplace(*replayer);

@@ -1,4 +1,5 @@
-// What-if: scenarios in the rule language, predicted by the replay (analysis/path/replayer.h).
+// What-if: scenarios in the rule language, predicted by the replay
+// (analysis/simulation/replayer.h).
 //
 //   host_op.name matches 'DataLoader' by 0
 //
@@ -20,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/path/replayer.h"
+#include "analysis/simulation/replayer.h"
 #include "base/errors.h"
 #include "expr/program.h"
 #include "rules/policy.h"
@@ -32,7 +33,7 @@ namespace profgauge::rules {
 Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place);
 
 struct CompiledScale {
-  analysis::path::PathTable table = analysis::path::PathTable::kHost;
+  analysis::simulation::PathTable table = analysis::simulation::PathTable::kHost;
   expr::Program condition;
   double factor = 1;
   std::optional<expr::Program> by;  ///< In place of `factor`: of each row, 0 to 1.
@@ -55,7 +56,7 @@ struct CompiledScenario {
   /// Whether it changes the host's work, which a profiler slows.
   bool changes_host() const {
     return std::any_of(scales.begin(), scales.end(), [](const CompiledScale& scale) {
-      return scale.table != analysis::path::PathTable::kDevice;
+      return scale.table != analysis::simulation::PathTable::kDevice;
     });
   }
   /// Whether rows become as short as a target of each row: no kernel takes less.
@@ -74,7 +75,7 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
 inline constexpr std::size_t kMostSimulatedAtOnce = 3;
 
 struct ScenarioOutcome {
-  std::optional<analysis::path::Prediction> prediction;
+  std::optional<analysis::simulation::Prediction> prediction;
   std::string absent_because;          ///< Why there is none.
   std::optional<double> slower_host;   ///< ns: the iteration time then, where the host reacts.
   std::vector<std::uint64_t> matched;  ///< Rows, per scale.
@@ -88,12 +89,12 @@ class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
   explicit ScenarioRunner(
-      const analysis::path::Replayer& replayer,
-      analysis::path::PredictionOf wanted = analysis::path::PredictionOf::kTimesAndPath)
+      const analysis::simulation::Replayer& replayer,
+      analysis::simulation::PredictionOf wanted = analysis::simulation::PredictionOf::kTimesAndPath)
       : replayer_(replayer), wanted_(wanted) {}
   ScenarioOutcome Run(const CompiledScenario& scenario) { return RunTogether({&scenario, 1}); }
   /// The rows that the scenario changes, for Replayer::Predict(). Nothing is predicted.
-  const analysis::path::Scenario& ChangesOf(const CompiledScenario& scenario) {
+  const analysis::simulation::Scenario& ChangesOf(const CompiledScenario& scenario) {
     return Find(scenario).changes;
   }
   /// Whether any of its conditions selects a row.
@@ -103,53 +104,54 @@ class ScenarioRunner {
   /// Runs all `scenarios` as one change. No prediction where it needs other ranks' profiles.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
   /// The changes with all other ranges of the host slower, by plan.host_reaction.
-  analysis::path::Scenario WithSlowerHost(const analysis::path::Scenario& changes);
+  analysis::simulation::Scenario WithSlowerHost(const analysis::simulation::Scenario& changes);
 
-  const analysis::path::Replayer& replayer() const { return replayer_; }
+  const analysis::simulation::Replayer& replayer() const { return replayer_; }
 
  private:
   /// Of one scenario.
   struct Found {
-    analysis::path::Scenario changes;
+    analysis::simulation::Scenario changes;
     std::vector<std::uint64_t> matched;  ///< Rows, per scale.
   };
   const Found& Find(const CompiledScenario& scenario);
   /// The work that the scale's condition selects, by factors.
-  std::vector<analysis::path::Scaling> Select(const CompiledScale& scale);
+  std::vector<analysis::simulation::Scaling> Select(const CompiledScale& scale);
 
-  const analysis::path::Replayer& replayer_;
-  analysis::path::PredictionOf wanted_;
+  const analysis::simulation::Replayer& replayer_;
+  analysis::simulation::PredictionOf wanted_;
   struct KnownRows {
     std::mutex use;
-    std::optional<analysis::path::Replayer::Rows> rows;
+    std::optional<analysis::simulation::Replayer::Rows> rows;
   };
   KnownRows known_[4];  ///< By table.
   std::mutex finding_;
   std::map<const CompiledScenario*, Found> found_;
-  std::optional<analysis::path::Scaling> slower_host_;
+  std::optional<analysis::simulation::Scaling> slower_host_;
   std::mutex large_;  ///< Held by the one scenario of a large run that keeps many times.
 };
 
 /// For the times of rules and plans; null without a replayer, where nothing is simulated.
-inline std::unique_ptr<ScenarioRunner> SimulationsOf(const analysis::path::Replayer* replayer) {
+inline std::unique_ptr<ScenarioRunner> SimulationsOf(
+    const analysis::simulation::Replayer* replayer) {
   if (replayer == nullptr) return nullptr;
-  return std::make_unique<ScenarioRunner>(*replayer, analysis::path::PredictionOf::kTimes);
+  return std::make_unique<ScenarioRunner>(*replayer, analysis::simulation::PredictionOf::kTimes);
 }
 
 /// Why the changes cannot be simulated on these ranks, in one clause; empty where they can.
 /// Waiting, ranks that keep up and collectives that are hidden need the other ranks.
-std::string WhyNotSimulated(const analysis::path::Scenario& changes,
-                            const analysis::path::Replayer& replayer);
+std::string WhyNotSimulated(const analysis::simulation::Scenario& changes,
+                            const analysis::simulation::Replayer& replayer);
 
 /// Limits of predictions, in clauses; `replayer` null: of any profile.
-std::string PredictionLimits(const analysis::path::Replayer* replayer);
+std::string PredictionLimits(const analysis::simulation::Replayer* replayer);
 
 /// "kernels 61.0 %, host 20.3 %": the new critical path, its largest parts first.
-std::string PathText(const analysis::path::Prediction& prediction);
+std::string PathText(const analysis::simulation::Prediction& prediction);
 
 /// Adds what_if.NAME.* and the table what_if. Without scenarios nothing changes.
 /// `replayer`: of that analysis; null where the profile cannot be replayed.
 void AddWhatIf(std::span<const CompiledScenario> scenarios,
-               const analysis::path::Replayer* replayer, analysis::Analysis& analysis);
+               const analysis::simulation::Replayer* replayer, analysis::Analysis& analysis);
 
 }  // namespace profgauge::rules

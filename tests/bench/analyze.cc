@@ -21,7 +21,7 @@
 #include "analysis/iterations/context.h"
 #include "analysis/iterations/utilization.h"
 #include "analysis/ops/op_tables.h"
-#include "analysis/path/replayer.h"
+#include "analysis/simulation/replayer.h"
 #include "analysis/trust/coverage.h"
 #include "readers/load.h"
 

@@ -20,8 +20,8 @@
 #include "analysis/iterations/context.h"
 #include "analysis/iterations/utilization.h"
 #include "analysis/ops/modules.h"
-#include "analysis/path/critical_path.h"
-#include "analysis/path/graph.h"
+#include "analysis/simulation/critical_path.h"
+#include "analysis/simulation/graph.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
 #include "analysis/summary/registry.h"
@@ -197,9 +197,9 @@ void AddSum(MetricId id, std::span<const Ns> times, std::vector<breakdown::NameW
 
 // Transfer and waiting need several ranks.
 void AddPathSums(const iterations::RankContext& rank, std::vector<breakdown::NameWork>& sums) {
-  const auto graph = path::PathGraph::Build(rank);
+  const auto graph = simulation::PathGraph::Build(rank);
   if (!graph) return;
-  const std::vector<path::PathSums> path = path::PathSumsByIteration(*graph);
+  const std::vector<simulation::PathSums> path = simulation::PathSumsByIteration(*graph);
   std::vector<Ns> times(path.size());
   for (const PathKind kind :
        {PathKind::kHost, PathKind::kLaunch, PathKind::kKernel, PathKind::kCopy,

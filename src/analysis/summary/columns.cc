@@ -250,7 +250,7 @@ Summary Summarize(const iterations::RankContext& rank, const Selection& selectio
   std::vector<std::uint32_t> events;
   for (const communication::CollectiveCall& call : kept.communication.calls)
     events.push_back(call.event);
-  kept.path = path::PathFactsOf(rank, events);
+  kept.path = simulation::PathFactsOf(rank, events);
   kept.ops = ops::OpFactsOf(rank);
   if (rank.profile->has_timeline) {
     kept.modules = ops::ModuleFactsOf(rank);
@@ -617,9 +617,9 @@ void Exchange(Columns& columns, device::RooflineFacts& facts) {
 
 // A collective names its part by position, so parts are read before it. The row of its event is not
 // kept.
-void Exchange(Columns& columns, path::PathFacts& facts) {
+void Exchange(Columns& columns, simulation::PathFacts& facts) {
   columns.Text("path.why_not", facts.why_not);
-  List(columns, "path.segments", facts.parts, [&](path::PathPart& part) {
+  List(columns, "path.segments", facts.parts, [&](simulation::PathPart& part) {
     columns.Enum("path.kind", part.kind, kPathKinds);
     columns.Text("path.name", part.name);
     columns.Text("path.op", part.op);
@@ -628,7 +628,7 @@ void Exchange(Columns& columns, path::PathFacts& facts) {
     columns.Number("path.segments", part.segments);
     columns.Number("path.time", part.time);
   });
-  List(columns, "path.collective", facts.collectives, [&](path::PathCollective& collective) {
+  List(columns, "path.collective", facts.collectives, [&](simulation::PathCollective& collective) {
     columns.Enum("path.collective", collective.part, static_cast<std::int64_t>(facts.parts.size()));
     columns.Time("path.collective", collective.time);
     columns.Number("path.collective.until", collective.end);
@@ -636,7 +636,7 @@ void Exchange(Columns& columns, path::PathFacts& facts) {
   });
   List(columns, "path.device_call", facts.device_calls,
        [&](std::int64_t& call) { columns.Number("path.device_call", call); });
-  List(columns, "slack.calls", facts.slacks, [&](path::SlackRow& row) {
+  List(columns, "slack.calls", facts.slacks, [&](simulation::SlackRow& row) {
     columns.Number("slack.gpu", row.gpu);
     columns.Number("slack.stream", row.stream);
     columns.Text("slack.name", row.name);

@@ -26,7 +26,7 @@
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/modules.h"
 #include "analysis/ops/op_tables.h"
-#include "analysis/path/path_facts.h"
+#include "analysis/simulation/path_facts.h"
 #include "analysis/summary/kept_tables.h"
 #include "analysis/trust/coverage.h"
 #include "model/summary/summary.h"
@@ -59,7 +59,7 @@ struct RankSummary {
   breakdown::IdleFacts idle;
   device::MemoryFacts memory;
   device::RooflineFacts roofline;
-  path::PathFacts path;
+  simulation::PathFacts path;
   ops::OpFacts ops;
   ops::ModuleFacts modules;
   ops::RangeFacts ranges;

@@ -17,7 +17,7 @@
 #include "analysis/iterations/utilization.h"
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/modules.h"
-#include "analysis/path/path_facts.h"
+#include "analysis/simulation/path_facts.h"
 #include "analysis/trust/coverage.h"
 #include "analysis/trust/host_slowdown.h"
 #include "analysis/trust/unrecorded.h"
@@ -87,7 +87,7 @@ void AddCommunicationAlone(Ranks ranks, tables::Output& out) {
 
 // `ranks` have their calls matched.
 void AddKeptPath(std::span<const communication::RankFacts> ranks,
-                 const std::vector<path::PathFacts>& paths, tables::Output& out) {
+                 const std::vector<simulation::PathFacts>& paths, tables::Output& out) {
   std::vector<std::int64_t> numbers;
   bool knows_waiting = false;
   const auto transfer_of = [&](std::size_t rank, std::int64_t call) -> Ns {
@@ -96,20 +96,20 @@ void AddKeptPath(std::span<const communication::RankFacts> ranks,
     return calls[static_cast<std::size_t>(call)].transfer;
   };
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (!paths[i].why_not.empty()) return path::SetPathAbsent(paths[i].why_not, out);
+    if (!paths[i].why_not.empty()) return simulation::SetPathAbsent(paths[i].why_not, out);
     numbers.push_back(ranks[i].rank);
     for (const std::int64_t call : paths[i].device_calls) {
       knows_waiting = knows_waiting || (ranks.size() > 1 && transfer_of(i, call) >= 0);
     }
   }
-  path::AddPath(
+  simulation::AddPath(
       numbers, paths, knows_waiting,
-      [&](std::size_t rank, const path::PathCollective& collective) {
+      [&](std::size_t rank, const simulation::PathCollective& collective) {
         return ranks.size() > 1 ? transfer_of(rank, collective.call) : -1;
       },
       out);
   // Who waits for whom gives room to all: that needs their events.
-  if (!knows_waiting) path::AddSlack(numbers, paths, out);
+  if (!knows_waiting) simulation::AddSlack(numbers, paths, out);
 }
 
 // Communication comes before the path, since it matches calls: only then is the transfer of the

@@ -191,7 +191,7 @@ class Answer {
   void Add(const std::string& name, const rules::ScenarioOutcome& outcome) {
     std::uint64_t rows = 0;
     for (const std::uint64_t matched : outcome.matched) rows += matched;
-    const analysis::path::Prediction& found = *outcome.prediction;
+    const analysis::simulation::Prediction& found = *outcome.prediction;
     lines_.push_back({name, fmt::format("{}", rows), Duration(found.iteration_time),
                       Duration(found.recorded_time - found.iteration_time),
                       FormatValue(Value{found.gain_share()}, Unit::kShare),
@@ -242,7 +242,7 @@ bool MatchesAll(const rules::CompiledScenario& scenario, const rules::ScenarioOu
     if (outcome.matched[i] > 0) continue;
     all = false;
     console.Warn(fmt::format("warning: `{}` matches no {}\n", scenario.scales[i].condition.Text(),
-                             analysis::path::ScenarioRowName(scenario.scales[i].table)));
+                             analysis::simulation::ScenarioRowName(scenario.scales[i].table)));
   }
   return all;
 }

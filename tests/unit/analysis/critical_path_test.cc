@@ -1,6 +1,6 @@
 // The critical path adds up, and says where a change matters: on small profiles, and as properties
 // of generated and real ones.
-#include "analysis/path/critical_path.h"
+#include "analysis/simulation/critical_path.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <memory>
 #include <random>
 
-#include "analysis/path/replayer.h"
 #include "analysis/replay.h"
+#include "analysis/simulation/replayer.h"
 #include "fixture.h"
 #include "oracle.h"
 
@@ -17,24 +17,25 @@ namespace profgauge::analysis {
 namespace {
 
 // In time order.
-std::vector<path::PathSegment> PathOf(const path::PathGraph& graph) {
-  std::vector<path::PathSegment> path;
-  path::VisitCriticalPath(graph, {}, [&path](std::span<const path::PathSegment> segments) {
-    path.insert(path.end(), segments.begin(), segments.end());
-  });
+std::vector<simulation::PathSegment> PathOf(const simulation::PathGraph& graph) {
+  std::vector<simulation::PathSegment> path;
+  simulation::VisitCriticalPath(graph, {},
+                                [&path](std::span<const simulation::PathSegment> segments) {
+                                  path.insert(path.end(), segments.begin(), segments.end());
+                                });
   std::reverse(path.begin(), path.end());
   return path;
 }
 
 // The sums of the path, which those of its segments must be.
-path::PathSums SumsOf(const path::PathGraph& graph) {
+simulation::PathSums SumsOf(const simulation::PathGraph& graph) {
   const std::vector<Ns> times = graph.Replay({});
-  path::PathSums sums{};
-  for (const path::PathSegment& segment : PathOf(graph)) {
+  simulation::PathSums sums{};
+  for (const simulation::PathSegment& segment : PathOf(graph)) {
     sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
   }
-  const path::ScenarioChanges none({}, graph, 0, {}, nullptr);
-  EXPECT_EQ(path::SumCriticalPath(graph, none, times, graph.IterationsAt(times), {}), sums);
+  const simulation::ScenarioChanges none({}, graph, 0, {}, nullptr);
+  EXPECT_EQ(simulation::SumCriticalPath(graph, none, times, graph.IterationsAt(times), {}), sums);
   return sums;
 }
 
@@ -42,13 +43,13 @@ struct Replayed {
   explicit Replayed(std::vector<Profile> read) : profiles(std::move(read)) {
     auto ranks = iterations::BuildRankContexts(profiles, {});
     EXPECT_TRUE(ranks.has_value());
-    replayer = std::make_unique<path::Replayer>(
+    replayer = std::make_unique<simulation::Replayer>(
         std::make_shared<const std::vector<iterations::RankContext>>(std::move(*ranks)));
     EXPECT_EQ(replayer->why_not(), "");
   }
-  const path::PathGraph& graph() const { return replayer->graphs().front(); }
+  const simulation::PathGraph& graph() const { return replayer->graphs().front(); }
   std::vector<Profile> profiles;
-  std::unique_ptr<path::Replayer> replayer;
+  std::unique_ptr<simulation::Replayer> replayer;
 };
 
 std::vector<Profile> One(TestProfile&& test) {
@@ -70,19 +71,21 @@ std::vector<Profile> Small(std::string_view wait = "cudaStreamSynchronize") {
   return One(std::move(test));
 }
 
-Ns Of(const path::PathSums& sums, PathKind kind) { return sums[static_cast<std::size_t>(kind)]; }
+Ns Of(const simulation::PathSums& sums, PathKind kind) {
+  return sums[static_cast<std::size_t>(kind)];
+}
 
 TEST(CriticalPath, PartsAreNamedAndAddUp) {
   const Replayed run(Small());
-  const std::vector<path::PathSegment> path = PathOf(run.graph());
+  const std::vector<simulation::PathSegment> path = PathOf(run.graph());
   Ns at = 0;
-  for (const path::PathSegment& segment : path) {
+  for (const simulation::PathSegment& segment : path) {
     EXPECT_EQ(segment.time.start, at);
     EXPECT_GT(segment.time.end, segment.time.start);
     at = segment.time.end;
   }
   EXPECT_EQ(at, 100'000);
-  const path::PathSums sums = SumsOf(run.graph());
+  const simulation::PathSums sums = SumsOf(run.graph());
   EXPECT_EQ(Of(sums, PathKind::kDataLoader), 8'000);
   EXPECT_EQ(Of(sums, PathKind::kKernel), 59'000);
   EXPECT_EQ(Of(sums, PathKind::kLaunch), 8'000 + 1'000);  // To the first kernel, to the second.
@@ -97,8 +100,8 @@ TEST(CriticalPath, WithoutIterationsWorkEndsIt) {
   test.Op("aten::mm", {0, 500'000});
   test.Launch("gemm", {1'000, 2'000}, {5'000, 355'000});
   const Replayed run(One(std::move(test)));
-  const path::Scaling kernel{path::PathTable::kDevice, {{0, 0}}, 0.5};
-  const path::Prediction half = run.replayer->Predict({{kernel}});
+  const simulation::Scaling kernel{simulation::PathTable::kDevice, {{0, 0}}, 0.5};
+  const simulation::Prediction half = run.replayer->Predict({{kernel}});
   EXPECT_EQ(half.recorded_time, 355'000);
   EXPECT_EQ(half.iteration_time, 180'000);
   EXPECT_EQ(Of(SumsOf(run.graph()), PathKind::kKernel), 350'000);
@@ -106,7 +109,7 @@ TEST(CriticalPath, WithoutIterationsWorkEndsIt) {
 
 // Each maker's runtime, and the layers below it, have their own waiting calls.
 TEST(CriticalPath, KnowsWaitsOfAnyName) {
-  const path::PathSums expected = SumsOf(Replayed(Small()).graph());
+  const simulation::PathSums expected = SumsOf(Replayed(Small()).graph());
   for (const char* wait : {"AscendCL@aclrtSynchronizeStream", "mtiaSynchronize", "cnrtQueueSync",
                            "hsa_signal_wait_scacquire", "deviceSynchronize"}) {
     EXPECT_EQ(SumsOf(Replayed(Small(wait)).graph()), expected) << wait;
@@ -138,16 +141,17 @@ TEST(CriticalPath, EndsWithTheIterations) {
 
 TEST(CriticalPath, KeepsLongestMoves) {
   const Replayed run(Small());
-  const std::vector<path::PathMove> all = path::LongestPathMoves(*run.replayer, 0, 1'000).kept;
+  const std::vector<simulation::PathMove> all =
+      simulation::LongestPathMoves(*run.replayer, 0, 1'000).kept;
   ASSERT_GT(all.size(), 3U);
-  EXPECT_EQ(path::LongestPathMoves(*run.replayer, 0, all.size()).left_out, 0U);
+  EXPECT_EQ(simulation::LongestPathMoves(*run.replayer, 0, all.size()).left_out, 0U);
   for (std::size_t most = 0; most < all.size(); ++most) {
-    const path::PathMoves some = path::LongestPathMoves(*run.replayer, 0, most);
+    const simulation::PathMoves some = simulation::LongestPathMoves(*run.replayer, 0, most);
     EXPECT_LE(some.kept.size(), most);
     EXPECT_EQ(some.kept.size() + some.left_out, all.size());
     Ns least = 100'000, longest_left_out = 0;
     std::size_t next = 0;
-    for (const path::PathMove& move : all) {
+    for (const simulation::PathMove& move : all) {
       if (next < some.kept.size() && some.kept[next].time == move.time) {
         least = std::min(least, move.time.length());
         ++next;
@@ -165,17 +169,18 @@ TEST(CriticalPath, StepsNameTheirContainers) {
   const Profile& profile = run.profiles.front();
   Ns at = 0;
   std::vector<std::string> said;
-  for (const path::PathMove& part : path::LongestPathMoves(*run.replayer, 0, 1'000).kept) {
+  for (const simulation::PathMove& part :
+       simulation::LongestPathMoves(*run.replayer, 0, 1'000).kept) {
     EXPECT_EQ(part.time.start, at);
     at = part.time.end;
     said.push_back(std::string(part.name));
-    if (part.in.row == path::PathGraph::kNone) continue;
+    if (part.in.row == simulation::PathGraph::kNone) continue;
     const auto in_of = [&](const auto& table) {
       return Span{table.start[part.in.row], table.start[part.in.row] + table.duration[part.in.row]};
     };
-    const Span in = part.in.table == path::PathTable::kDevice ? in_of(profile.device)
-                    : part.in.table == path::PathTable::kApi  ? in_of(profile.api)
-                                                              : in_of(profile.host);
+    const Span in = part.in.table == simulation::PathTable::kDevice ? in_of(profile.device)
+                    : part.in.table == simulation::PathTable::kApi  ? in_of(profile.api)
+                                                                    : in_of(profile.host);
     // Between a call and its work the path leaves the call; its wait between two kernels comes
     // before the second.
     if (part.kind == PathKind::kLaunch) continue;
@@ -214,7 +219,7 @@ TEST(CriticalPath, WindowMovesWithTheDevice) {
   test.Op("aten::mm", {0, 100'000});
   test.Launch("first", {10'000, 12'000}, {200'000, 300'000});
   const Replayed run(One(std::move(test)));
-  const path::PathGraph& graph = run.graph();
+  const simulation::PathGraph& graph = run.graph();
   ASSERT_EQ(graph.rank().iterations.window.start, 200'000);
   ASSERT_FALSE(graph.OwnerOf(0).is_end);
   ASSERT_EQ(graph.RecordedAt(0), 200'000);
@@ -235,10 +240,10 @@ TEST(CriticalPath, WindowMovesWithASetUpDevice) {
   test.Call("cudaMalloc", ApiKind::kMemory, {20 * kMs, 100 * kMs});
   test.Launch("kernel", {110 * kMs, 111 * kMs}, {111 * kMs + 5'000, 180 * kMs});
   const Replayed run(One(std::move(test)));
-  const path::PathGraph& graph = run.graph();
+  const simulation::PathGraph& graph = run.graph();
   ASSERT_EQ(graph.rank().iterations.window.start, 100 * kMs);
   const Ns least = graph.rank().iterations.window.length();
-  for (path::PathGraph::StepId step = graph.device_steps(); step < graph.size(); ++step) {
+  for (simulation::PathGraph::StepId step = graph.device_steps(); step < graph.size(); ++step) {
     if (graph.RecordedAt(step) > 100 * kMs) continue;
     std::vector<Ns> cuts(graph.size());
     cuts[step] = 1 * kMs;
@@ -261,10 +266,11 @@ TEST(CriticalPath, ScenariosBeyondAllTimesStayFinite) {
   double before = 0;
   for (const double factor : {1.0, 1e3, 1e6, 1e12, 1e300}) {
     SCOPED_TRACE(factor);
-    path::Scenario scenario;
-    for (const path::PathTable table :
-         {path::PathTable::kDevice, path::PathTable::kHost, path::PathTable::kHost}) {
-      path::Scaling& scaling = scenario.scalings.emplace_back();
+    simulation::Scenario scenario;
+    for (const simulation::PathTable table :
+         {simulation::PathTable::kDevice, simulation::PathTable::kHost,
+          simulation::PathTable::kHost}) {
+      simulation::Scaling& scaling = scenario.scalings.emplace_back();
       scaling.table = table;
       scaling.factor = factor;
       for (std::uint32_t row = 0; row < 40; ++row) scaling.rows.push_back({0, row});
@@ -291,7 +297,7 @@ TEST(CriticalPath, WithoutLaunchesItSaysWhy) {
 
 // --- Properties.
 
-Ns LengthWith(const path::PathGraph& graph, const path::PathChanges& cuts) {
+Ns LengthWith(const simulation::PathGraph& graph, const simulation::PathChanges& cuts) {
   const std::vector<Span> spans = graph.IterationsAt(graph.Replay(cuts));
   return spans.back().end - spans.front().start;
 }
@@ -299,14 +305,14 @@ Ns LengthWith(const path::PathGraph& graph, const path::PathChanges& cuts) {
 // On a seeded sample of steps of one profile.
 void ExpectProperties(const Replayed& run, const std::string& name) {
   SCOPED_TRACE(name);
-  const path::PathGraph& graph = run.graph();
-  const std::vector<path::PathSegment> path = PathOf(run.graph());
+  const simulation::PathGraph& graph = run.graph();
+  const std::vector<simulation::PathSegment> path = PathOf(run.graph());
   const Ns whole = LengthWith(graph, {});
   Ns sum = 0;
   std::vector<bool> on_path(graph.size());
-  for (const path::PathSegment& segment : path) {
+  for (const simulation::PathSegment& segment : path) {
     sum += segment.time.length();
-    if (segment.step != path::PathGraph::kNone) on_path[segment.step] = true;
+    if (segment.step != simulation::PathGraph::kNone) on_path[segment.step] = true;
   }
   EXPECT_EQ(sum, whole);
 
@@ -314,23 +320,24 @@ void ExpectProperties(const Replayed& run, const std::string& name) {
   std::vector<Ns> cuts(graph.size());
   const auto sample = [&](bool wanted) {
     for (int tries = 0; tries < 1000; ++tries) {
-      const auto step = static_cast<path::PathGraph::StepId>(random() % graph.size());
+      const auto step = static_cast<simulation::PathGraph::StepId>(random() % graph.size());
       // A path is clipped to the beginnings of iterations: a segment across that edge moves it too.
       if (on_path[step] == wanted && graph.SegmentOf(step) > 0) return step;
     }
-    return path::PathGraph::kNone;
+    return simulation::PathGraph::kNone;
   };
   for (int i = 0; i < 12; ++i) {
-    const path::PathGraph::StepId off = sample(false);
-    if (off != path::PathGraph::kNone) {
+    const simulation::PathGraph::StepId off = sample(false);
+    if (off != simulation::PathGraph::kNone) {
       cuts[off] = graph.SegmentOf(off) / 2;
       EXPECT_EQ(LengthWith(graph, cuts), whole) << "off the path, step " << off;
       cuts[off] = 0;
     }
   }
   for (int i = 0; i < 12 && !path.empty(); ++i) {
-    const path::PathSegment& segment = path[random() % path.size()];
-    if (segment.edge == path::PathEdge::kNone || segment.time.start == path.front().time.start)
+    const simulation::PathSegment& segment = path[random() % path.size()];
+    if (segment.edge == simulation::PathEdge::kNone ||
+        segment.time.start == path.front().time.start)
       continue;
     cuts[segment.step] = -12'345;
     EXPECT_EQ(LengthWith(graph, cuts), whole + 12'345) << "on the path, step " << segment.step;
@@ -345,7 +352,7 @@ TEST(Scenario, MemoryCallsKeepScaledRangesTime) {
   test.Call("cudaFree", ApiKind::kMemory, {20'000, 120'000});
   test.Launch("gemm", {125'000, 130'000}, {135'000, 140'000});
   const Replayed run(One(std::move(test)));
-  const path::Scenario without{{{path::PathTable::kHost, {{0, 1}}, 0, false}}, false};
+  const simulation::Scenario without{{{simulation::PathTable::kHost, {{0, 1}}, 0, false}}, false};
   EXPECT_EQ(run.replayer->Predict(without).iteration_time, 200'000 - (140'000 - 100'000));
 }
 
@@ -357,7 +364,7 @@ TEST(Scenario, FullQueuesDelayFastLaunches) {
   for (const bool copies : {false, true}) {
     TestProfile test;
     test.Step(0, {0, 2 * kCalls * kWork});
-    path::Scaling calls{path::PathTable::kApi, {}, 0, false};
+    simulation::Scaling calls{simulation::PathTable::kApi, {}, 0, false};
     Ns host = 10'000;
     for (int i = 0; i < kCalls; ++i) {
       const Ns begins = 15'000 + i * kWork;
@@ -388,9 +395,9 @@ TEST(Scenario, MuchTimeBetweenIterationsCounts) {
   for (const Ns between : {Ns{30'000}, Ns{0}}) {
     TestProfile test;
     const Ns period = 100'000 + between;
-    path::Scenario scenario;
-    path::Scaling& waits = scenario.scalings.emplace_back();
-    waits.table = path::PathTable::kApi;
+    simulation::Scenario scenario;
+    simulation::Scaling& waits = scenario.scalings.emplace_back();
+    waits.table = simulation::PathTable::kApi;
     waits.factor = 0;
     for (int i = 0; i < 10; ++i) {
       const Ns at = i * period;
@@ -401,7 +408,7 @@ TEST(Scenario, MuchTimeBetweenIterationsCounts) {
       waits.rows.push_back({0, static_cast<std::uint32_t>(2 * i + 1)});
     }
     const Replayed run(One(std::move(test)));
-    const path::Prediction predicted = run.replayer->Predict(scenario);
+    const simulation::Prediction predicted = run.replayer->Predict(scenario);
     // The last one has nothing after it.
     EXPECT_DOUBLE_EQ(predicted.recorded_time, 100'000 + 0.9 * static_cast<double>(between));
     EXPECT_LT(predicted.iteration_time, 90'000) << "what the device needs";
@@ -419,19 +426,20 @@ TEST(Scenario, PredictionsNeedNoPath) {
     test.Call("cudaStreamSynchronize", ApiKind::kSync, {at + 50'000, at + 92'000});
   }
   const Replayed run(One(std::move(test)));
-  const path::Scaling host{path::PathTable::kHost, {{0, 1}, {0, 2}}, 0, false};
-  const path::Scaling calls{path::PathTable::kApi, {{0, 0}, {0, 1}, {0, 3}}, 3, false};
-  const path::Scaling device{path::PathTable::kDevice, {{0, 1}}, 0.5, false};
-  const path::Scenario all[] = {{{host, calls}, false},
-                                {{device}, false},
-                                {{}, false},
-                                {{calls}, false},
-                                {{device, host}, false}};
-  for (const path::Scenario& one : all) {
-    const path::Prediction expected = run.replayer->Predict(one);
-    const path::Prediction found = run.replayer->Predict(one, path::PredictionOf::kTimes);
+  const simulation::Scaling host{simulation::PathTable::kHost, {{0, 1}, {0, 2}}, 0, false};
+  const simulation::Scaling calls{simulation::PathTable::kApi, {{0, 0}, {0, 1}, {0, 3}}, 3, false};
+  const simulation::Scaling device{simulation::PathTable::kDevice, {{0, 1}}, 0.5, false};
+  const simulation::Scenario all[] = {{{host, calls}, false},
+                                      {{device}, false},
+                                      {{}, false},
+                                      {{calls}, false},
+                                      {{device, host}, false}};
+  for (const simulation::Scenario& one : all) {
+    const simulation::Prediction expected = run.replayer->Predict(one);
+    const simulation::Prediction found =
+        run.replayer->Predict(one, simulation::PredictionOf::kTimes);
     EXPECT_EQ(found.iteration_time, expected.iteration_time);
-    EXPECT_EQ(found.path, path::PathSums{});
+    EXPECT_EQ(found.path, simulation::PathSums{});
   }
 }
 
@@ -469,17 +477,18 @@ TEST(CriticalPath, WhereItDiffersFromHtas) {
     selection.start = selection.stop = 1;
     const auto ranks = iterations::BuildRankContexts(profiles, selection);
     ASSERT_TRUE(ranks.has_value());
-    const auto graph = path::PathGraph::Build(ranks->front());
+    const auto graph = simulation::PathGraph::Build(ranks->front());
     ASSERT_TRUE(graph.has_value());
-    const std::vector<path::PathSegment> path = PathOf(*graph);
-    const auto count = [&](path::PathEdge edge) {
-      return static_cast<std::size_t>(std::count_if(
-          path.begin(), path.end(), [edge](const path::PathSegment& s) { return s.edge == edge; }));
+    const std::vector<simulation::PathSegment> path = PathOf(*graph);
+    const auto count = [&](simulation::PathEdge edge) {
+      return static_cast<std::size_t>(
+          std::count_if(path.begin(), path.end(),
+                        [edge](const simulation::PathSegment& s) { return s.edge == edge; }));
     };
     EXPECT_EQ(path.size(), row.segments);
-    EXPECT_EQ(count(path::PathEdge::kLaunch), row.launches);
-    EXPECT_EQ(count(path::PathEdge::kSync), row.syncs);
-    EXPECT_EQ(count(path::PathEdge::kDuration) > 0, row.launches > 0);
+    EXPECT_EQ(count(simulation::PathEdge::kLaunch), row.launches);
+    EXPECT_EQ(count(simulation::PathEdge::kSync), row.syncs);
+    EXPECT_EQ(count(simulation::PathEdge::kDuration) > 0, row.launches > 0);
   }
 }
 

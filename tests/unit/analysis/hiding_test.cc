@@ -1,5 +1,5 @@
 // How much of its transfers a rank can hide beside its own computation.
-#include "analysis/path/hiding.h"
+#include "analysis/simulation/hiding.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "analysis/iterations/context.h"
 #include "fixture.h"
 
-namespace profgauge::analysis::path {
+namespace profgauge::analysis::simulation {
 namespace {
 
 /// A reduction in [300, 700) beside a kernel until 400, and a kernel of `alone` beside nothing.
@@ -63,4 +63,4 @@ TEST(Hiding, OfCopiesCountsNoCollectives) {
 }
 
 }  // namespace
-}  // namespace profgauge::analysis::path
+}  // namespace profgauge::analysis::simulation

@@ -1,12 +1,12 @@
 // The dependency graph: one small profile for each kind of edge, and the effect of changes in a
 // simulation.
-#include "analysis/path/graph.h"
+#include "analysis/simulation/graph.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "analysis/path/replay.h"
+#include "analysis/simulation/replay.h"
 #include "fixture.h"
 
 namespace profgauge::analysis {
@@ -17,28 +17,30 @@ struct Built {
   explicit Built(TestProfile&& test) {
     profiles.push_back(test.Finish());
     ranks = *iterations::BuildRankContexts(profiles, {});
-    auto built = path::PathGraph::Build(ranks.front());
+    auto built = simulation::PathGraph::Build(ranks.front());
     EXPECT_TRUE(built.has_value()) << (built ? "" : built.error());
-    if (built) graph = std::make_unique<path::PathGraph>(std::move(*built));
+    if (built) graph = std::make_unique<simulation::PathGraph>(std::move(*built));
   }
-  path::PathGraph::StepId Find(path::PathTable table, std::string_view name, bool is_end) const {
-    for (path::PathGraph::StepId i = 0; i < graph->size(); ++i) {
-      const path::PathOwner owner = graph->OwnerOf(i);
+  simulation::PathGraph::StepId Find(simulation::PathTable table, std::string_view name,
+                                     bool is_end) const {
+    for (simulation::PathGraph::StepId i = 0; i < graph->size(); ++i) {
+      const simulation::PathOwner owner = graph->OwnerOf(i);
       if (owner.table != table || owner.is_end != is_end) continue;
       const Profile& profile = profiles.front();
-      const StringId id = table == path::PathTable::kHost  ? profile.host.name[owner.row]
-                          : table == path::PathTable::kApi ? profile.api.name[owner.row]
-                                                           : profile.device.name[owner.row];
+      const StringId id = table == simulation::PathTable::kHost  ? profile.host.name[owner.row]
+                          : table == simulation::PathTable::kApi ? profile.api.name[owner.row]
+                                                                 : profile.device.name[owner.row];
       if (profile.Name(id) == name) return i;
     }
     ADD_FAILURE() << "no step of " << name;
     return 0;
   }
-  path::PathEdge BindingOf(path::PathTable table, std::string_view name, bool is_end) const {
+  simulation::PathEdge BindingOf(simulation::PathTable table, std::string_view name,
+                                 bool is_end) const {
     return graph->BindingOf(Find(table, name, is_end)).kind;
   }
   /// The length of all selected iterations together when one segment is shortened.
-  Ns LengthWhen(path::PathGraph::StepId step, Ns cut) const {
+  Ns LengthWhen(simulation::PathGraph::StepId step, Ns cut) const {
     std::vector<Ns> cuts(graph->size());
     cuts[step] = cut;
     const std::vector<Span> spans = graph->IterationsAt(graph->Replay(cuts));
@@ -47,7 +49,7 @@ struct Built {
 
   std::vector<Profile> profiles;
   std::vector<iterations::RankContext> ranks;
-  std::unique_ptr<path::PathGraph> graph;
+  std::unique_ptr<simulation::PathGraph> graph;
 };
 
 TEST(PathGraph, LaunchThenStreamThenSynchronization) {
@@ -58,15 +60,19 @@ TEST(PathGraph, LaunchThenStreamThenSynchronization) {
   test.Launch("second", {20'000, 24'000}, {61'000, 80'000});
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {40'000, 85'000});
   const Built built(std::move(test));
-  EXPECT_EQ(built.BindingOf(path::PathTable::kDevice, "first", false), path::PathEdge::kLaunch);
-  EXPECT_EQ(built.BindingOf(path::PathTable::kDevice, "second", false), path::PathEdge::kStream);
-  EXPECT_EQ(built.BindingOf(path::PathTable::kDevice, "second", true), path::PathEdge::kDuration);
-  EXPECT_EQ(built.BindingOf(path::PathTable::kApi, "cudaStreamSynchronize", true),
-            path::PathEdge::kSync);
-  EXPECT_EQ(built.BindingOf(path::PathTable::kHost, "aten::mm", true), path::PathEdge::kProgram);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kDevice, "first", false),
+            simulation::PathEdge::kLaunch);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kDevice, "second", false),
+            simulation::PathEdge::kStream);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kDevice, "second", true),
+            simulation::PathEdge::kDuration);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kApi, "cudaStreamSynchronize", true),
+            simulation::PathEdge::kSync);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kHost, "aten::mm", true),
+            simulation::PathEdge::kProgram);
   EXPECT_EQ(built.graph->edges_dropped(), 0u);
   // The device is the bottleneck: a faster kernel ends the iteration earlier, until the host is.
-  const auto first = built.Find(path::PathTable::kDevice, "first", true);
+  const auto first = built.Find(simulation::PathTable::kDevice, "first", true);
   EXPECT_EQ(built.LengthWhen(first, 0), 100'000);
   EXPECT_EQ(built.LengthWhen(first, 10'000), 90'000);
   EXPECT_EQ(built.LengthWhen(first, -7'000), 107'000);
@@ -81,8 +87,8 @@ TEST(PathGraph, OverlappingWorkHasNegativeLag) {
   test.Launch("first", {12'000, 16'000}, {20'000, 60'000});
   test.Launch("second", {20'000, 24'000}, {55'000, 80'000});
   const Built built(std::move(test));
-  const auto second = built.Find(path::PathTable::kDevice, "second", false);
-  EXPECT_EQ(built.graph->BindingOf(second).kind, path::PathEdge::kStream);
+  const auto second = built.Find(simulation::PathTable::kDevice, "second", false);
+  EXPECT_EQ(built.graph->BindingOf(second).kind, simulation::PathEdge::kStream);
   EXPECT_EQ(built.graph->SegmentOf(second), -5'000);
   EXPECT_EQ(built.graph->Replay({})[second], 55'000);
 }
@@ -92,7 +98,8 @@ TEST(PathGraph, ClocksThatDifferKeepTheirDifference) {
   test.Step(0, {0, 100'000});
   test.Launch("early", {12'000, 16'000}, {11'000, 60'000});
   const Built built(std::move(test));
-  EXPECT_EQ(built.graph->SegmentOf(built.Find(path::PathTable::kDevice, "early", false)), -1'000);
+  EXPECT_EQ(built.graph->SegmentOf(built.Find(simulation::PathTable::kDevice, "early", false)),
+            -1'000);
 }
 
 TEST(PathGraph, CrossingRangesHaveOnlyStartEdges) {
@@ -102,9 +109,11 @@ TEST(PathGraph, CrossingRangesHaveOnlyStartEdges) {
   test.Op("b", {20'000, 60'000});
   test.Op("c", {40'000, 50'000});
   const Built built(std::move(test));
-  EXPECT_EQ(built.BindingOf(path::PathTable::kHost, "b", false), path::PathEdge::kProgram);
-  EXPECT_EQ(built.BindingOf(path::PathTable::kHost, "b", true), path::PathEdge::kDuration);
-  const auto end = built.Find(path::PathTable::kHost, "b", true);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kHost, "b", false),
+            simulation::PathEdge::kProgram);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kHost, "b", true),
+            simulation::PathEdge::kDuration);
+  const auto end = built.Find(simulation::PathTable::kHost, "b", true);
   EXPECT_EQ(built.LengthWhen(end, -1'000'000), 100'000) << "nothing waits for that end";
 }
 
@@ -115,9 +124,10 @@ TEST(PathGraph, EndsWithinResolutionNest) {
   test.Op("child", {20'000, 31'000});
   test.Op("next", {30'000, 40'000});
   const Built built(std::move(test));
-  const auto end = built.Find(path::PathTable::kHost, "parent", true);
+  const auto end = built.Find(simulation::PathTable::kHost, "parent", true);
   EXPECT_EQ(built.graph->SegmentOf(end), -1'000);
-  EXPECT_EQ(built.LengthWhen(built.Find(path::PathTable::kHost, "child", true), -5'000), 105'000);
+  EXPECT_EQ(built.LengthWhen(built.Find(simulation::PathTable::kHost, "child", true), -5'000),
+            105'000);
 }
 
 TEST(PathGraph, BackwardWaitsForForward) {
@@ -138,10 +148,13 @@ TEST(PathGraph, BackwardWaitsForForward) {
   test.builder().AddHost(row);
   test.Op("optimizer", {70'000, 90'000});
   const Built built(std::move(test));
-  EXPECT_EQ(built.BindingOf(path::PathTable::kHost, "MmBackward0", false), path::PathEdge::kThread);
-  EXPECT_EQ(built.BindingOf(path::PathTable::kHost, "optimizer", false), path::PathEdge::kThread);
-  EXPECT_EQ(built.LengthWhen(built.Find(path::PathTable::kHost, "aten::mm", true), 5'000), 95'000);
-  EXPECT_EQ(built.LengthWhen(built.Find(path::PathTable::kHost, "MmBackward0", true), 5'000),
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kHost, "MmBackward0", false),
+            simulation::PathEdge::kThread);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kHost, "optimizer", false),
+            simulation::PathEdge::kThread);
+  EXPECT_EQ(built.LengthWhen(built.Find(simulation::PathTable::kHost, "aten::mm", true), 5'000),
+            95'000);
+  EXPECT_EQ(built.LengthWhen(built.Find(simulation::PathTable::kHost, "MmBackward0", true), 5'000),
             95'000);
 }
 
@@ -160,10 +173,13 @@ TEST(PathGraph, AlternatingThreadsWaitForEachOther) {
   test.Launch("kernel", {45'000, 46'000}, {47'000, 59'000}, autograd);
   test.Op("optimizer", {70'000, 90'000});
   const Built built(std::move(test));
-  EXPECT_EQ(built.BindingOf(path::PathTable::kHost, "MmBackward", false), path::PathEdge::kThread);
-  EXPECT_EQ(built.BindingOf(path::PathTable::kHost, "optimizer", false), path::PathEdge::kThread);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kHost, "MmBackward", false),
+            simulation::PathEdge::kThread);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kHost, "optimizer", false),
+            simulation::PathEdge::kThread);
   EXPECT_TRUE(built.graph->free_threads().empty());
-  EXPECT_EQ(built.LengthWhen(built.Find(path::PathTable::kHost, "loader", true), 30'000), 70'000);
+  EXPECT_EQ(built.LengthWhen(built.Find(simulation::PathTable::kHost, "loader", true), 30'000),
+            70'000);
 }
 
 TEST(PathGraph, UnrelatedThreadStaysAsRecorded) {
@@ -190,7 +206,8 @@ TEST(PathGraph, WorkThatWaitedForAnotherStream) {
   test.Call("cudaStreamWaitEvent", ApiKind::kSync, {14'000, 15'000});
   test.Launch("nccl", {16'000, 18'000}, {82'000, 120'000}, {}, DeviceKind::kKernel, 0, 20);
   const Built built(std::move(test));
-  EXPECT_EQ(built.BindingOf(path::PathTable::kDevice, "nccl", false), path::PathEdge::kEvent);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kDevice, "nccl", false),
+            simulation::PathEdge::kEvent);
 }
 
 // The end of the iterations when "compute" lasts 50 us longer, of work on stream 20 that starts
@@ -210,7 +227,7 @@ Ns EndWhenComputeIsLonger(const std::vector<std::string>& calls, std::int64_t st
   }
   test.Launch("nccl", {130'000, 132'000}, {136'000, 200'000}, {}, DeviceKind::kKernel, 0, 20);
   const Built built(std::move(test));
-  return built.LengthWhen(built.Find(path::PathTable::kDevice, "compute", true), -70'000);
+  return built.LengthWhen(built.Find(simulation::PathTable::kDevice, "compute", true), -70'000);
 }
 
 TEST(PathGraph, KeepsEventsForLaterDelays) {
@@ -237,11 +254,11 @@ TEST(PathGraph, StreamsIgnoreTheirOwnEvents) {
   const Built built(std::move(test));
   const auto times = [&](std::string_view longer) {
     std::vector<Ns> cuts(built.graph->size());
-    cuts[built.Find(path::PathTable::kDevice, longer, true)] = -100'000;
+    cuts[built.Find(simulation::PathTable::kDevice, longer, true)] = -100'000;
     return built.graph->Replay(cuts);
   };
-  const auto second = built.Find(path::PathTable::kDevice, "second", false);
-  const auto reduce = built.Find(path::PathTable::kDevice, "reduce", false);
+  const auto second = built.Find(simulation::PathTable::kDevice, "second", false);
+  const auto reduce = built.Find(simulation::PathTable::kDevice, "reduce", false);
   EXPECT_EQ(times("nccl")[second], 95'000);
   EXPECT_EQ(times("first")[reduce], 180'000) << "where the event stands";
   EXPECT_EQ(times("second")[reduce], 115'000) << "which is before this";
@@ -254,10 +271,13 @@ TEST(PathGraph, WorkWaitingForDeviceRoom) {
   test.Launch("small", {14'000, 16'000}, {98'000, 110'000}, {}, DeviceKind::kKernel, 0, 20);
   test.Call("cudaDeviceSynchronize", ApiKind::kSync, {20'000, 200'000});
   const Built built(std::move(test));
-  EXPECT_EQ(built.BindingOf(path::PathTable::kDevice, "small", false), path::PathEdge::kEvent);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kDevice, "small", false),
+            simulation::PathEdge::kEvent);
   // Its last blocks leave room before it ends.
-  EXPECT_EQ(built.graph->SegmentOf(built.Find(path::PathTable::kDevice, "small", false)), -2'000);
-  EXPECT_EQ(built.LengthWhen(built.Find(path::PathTable::kDevice, "large", true), 50'000), 150'000);
+  EXPECT_EQ(built.graph->SegmentOf(built.Find(simulation::PathTable::kDevice, "small", false)),
+            -2'000);
+  EXPECT_EQ(built.LengthWhen(built.Find(simulation::PathTable::kDevice, "large", true), 50'000),
+            150'000);
 }
 
 TEST(PathGraph, LateWorkWaitedForNoStream) {
@@ -268,7 +288,8 @@ TEST(PathGraph, LateWorkWaitedForNoStream) {
   test.Launch("small", {14'000, 16'000}, {98'000, 110'000}, {}, DeviceKind::kKernel, 0, 20);
   test.Call("cudaDeviceSynchronize", ApiKind::kSync, {20'000, 200'000});
   const Built built(std::move(test));
-  EXPECT_EQ(built.BindingOf(path::PathTable::kDevice, "small", false), path::PathEdge::kLaunch);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kDevice, "small", false),
+            simulation::PathEdge::kLaunch);
 }
 
 // The call of a copy from pageable memory returns when its last part is on its way.
@@ -280,10 +301,10 @@ TEST(PathGraph, PageableCopyWaitsForItsStream) {
     test.Copy("cudaMemcpyAsync", {3'000, 90'000}, {65'000, 90'050}, CopyKind::kHostToDevice,
               HostMemory::kPageable, bytes);
     const Built built(std::move(test));
-    const auto kernel = built.Find(path::PathTable::kDevice, "kernel", true);
+    const auto kernel = built.Find(simulation::PathTable::kDevice, "kernel", true);
     const bool is_long = bytes > 1 << 16;
-    EXPECT_EQ(built.BindingOf(path::PathTable::kApi, "cudaMemcpyAsync", true),
-              is_long ? path::PathEdge::kSync : path::PathEdge::kProgram);
+    EXPECT_EQ(built.BindingOf(simulation::PathTable::kApi, "cudaMemcpyAsync", true),
+              is_long ? simulation::PathEdge::kSync : simulation::PathEdge::kProgram);
     EXPECT_EQ(built.LengthWhen(kernel, 30'000), is_long ? 170'000 : 200'000);
   }
 }
@@ -296,7 +317,7 @@ TEST(PathGraph, BlockingCopyWaitsForBusyStream) {
   test.Copy("cudaMemcpyAsync", {10'000, 110'000}, {100'000, 103'000}, CopyKind::kDeviceToHost,
             HostMemory::kPageable);
   const Built built(std::move(test));
-  const auto nccl = built.Find(path::PathTable::kDevice, "nccl", true);
+  const auto nccl = built.Find(simulation::PathTable::kDevice, "nccl", true);
   EXPECT_EQ(built.LengthWhen(nccl, 50'000), 150'000);
 }
 
@@ -316,9 +337,10 @@ TEST(PathGraph, LaunchesWaitForQueueRoom) {
   }
   test.Call("cudaEventRecord", ApiKind::kOther, {host + 1'000, host + 2'000});
   const Built built(std::move(test));
-  const auto last = built.Find(path::PathTable::kApi, "cudaEventRecord", true);
+  const auto last = built.Find(simulation::PathTable::kApi, "cudaEventRecord", true);
   std::vector<Ns> cuts(built.graph->size());
-  for (path::PathGraph::StepId i = 1; i < built.graph->device_steps(); i += 2) cuts[i] = kWork / 2;
+  for (simulation::PathGraph::StepId i = 1; i < built.graph->device_steps(); i += 2)
+    cuts[i] = kWork / 2;
   const Ns at = built.graph->Replay(cuts)[last];
   // 78 launches waited, each for the end of a kernel: 79 kernels ended before the last had room.
   EXPECT_EQ(built.graph->RecordedAt(last) - at, (kCalls - kPlaces) * (kWork / 2));
@@ -329,7 +351,8 @@ TEST(PathGraph, CopiesBlockAsRecorded) {
   test.Step(0, {0, 100'000});
   test.Copy("cudaMemcpy", {10'000, 50'000}, {20'000, 45'000});
   const Built built(std::move(test));
-  EXPECT_EQ(built.BindingOf(path::PathTable::kApi, "cudaMemcpy", true), path::PathEdge::kSync);
+  EXPECT_EQ(built.BindingOf(simulation::PathTable::kApi, "cudaMemcpy", true),
+            simulation::PathEdge::kSync);
 }
 
 // XLA waits by callbacks: an iteration that awaits its result shows a thread that is silent until
@@ -342,7 +365,7 @@ TEST(PathGraph, SilentXlaThreadWaitsForWork) {
     test.Op("PjitFunction(step)", {1'000, 30'000});
     test.Launch("dot", {10'000, 20'000}, kernel);
     const Built built(std::move(test));
-    return built.LengthWhen(built.Find(path::PathTable::kDevice, "dot", true), cut);
+    return built.LengthWhen(built.Find(simulation::PathTable::kDevice, "dot", true), cut);
   };
   EXPECT_EQ(length("xla", {25'000, 180'000}, 0), 200'000);
   EXPECT_EQ(length("xla", {25'000, 180'000}, 100'000), 100'000);
@@ -362,10 +385,10 @@ TEST(PathGraph, SlackIsFreeDelay) {
   test.Call("cudaDeviceSynchronize", ApiKind::kSync, {20'000, 95'000});
   const Built built(std::move(test));
   std::vector<Ns> slacks(built.graph->size());
-  path::VisitSlacks(*built.graph,
-                    [&](path::PathGraph::StepId step, Ns slack) { slacks[step] = slack; });
-  EXPECT_EQ(slacks[built.Find(path::PathTable::kDevice, "long", true)], 0);
-  const auto free = built.Find(path::PathTable::kDevice, "short", true);
+  simulation::VisitSlacks(
+      *built.graph, [&](simulation::PathGraph::StepId step, Ns slack) { slacks[step] = slack; });
+  EXPECT_EQ(slacks[built.Find(simulation::PathTable::kDevice, "long", true)], 0);
+  const auto free = built.Find(simulation::PathTable::kDevice, "short", true);
   EXPECT_EQ(slacks[free], 65'000);
   EXPECT_EQ(built.LengthWhen(free, -65'000), 100'000);
   EXPECT_EQ(built.LengthWhen(free, -65'001), 100'001);
@@ -378,7 +401,7 @@ TEST(PathGraph, WithoutLaunchesThereIsAReason) {
   std::vector<Profile> profiles;
   profiles.push_back(test.Finish());
   const auto ranks = iterations::BuildRankContexts(profiles, {});
-  const auto graph = path::PathGraph::Build(ranks->front());
+  const auto graph = simulation::PathGraph::Build(ranks->front());
   ASSERT_FALSE(graph.has_value());
   EXPECT_EQ(graph.error(), CapabilityGap(Capability::kLaunchLinks, profiles.front().hints));
 }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "analysis/path/graph.h"
-#include "analysis/path/replay.h"
+#include "analysis/simulation/graph.h"
+#include "analysis/simulation/replay.h"
 #include "oracle.h"
 
 namespace profgauge::analysis {
@@ -24,10 +24,10 @@ std::vector<std::string> AllRecordings() {
   return paths;
 }
 
-void ExpectIdentity(const std::string& path, const path::PathGraph& graph) {
+void ExpectIdentity(const std::string& path, const simulation::PathGraph& graph) {
   const std::vector<Ns> times = graph.Replay({});
   std::size_t wrong = 0;
-  for (path::PathGraph::StepId i = 0; i < graph.size(); ++i)
+  for (simulation::PathGraph::StepId i = 0; i < graph.size(); ++i)
     wrong += times[i] != graph.RecordedAt(i);
   EXPECT_EQ(wrong, 0u) << path << ": of " << graph.size() << " steps";
   std::vector<Span> recorded;
@@ -35,7 +35,7 @@ void ExpectIdentity(const std::string& path, const path::PathGraph& graph) {
     recorded.push_back(iteration.time);
   }
   EXPECT_EQ(graph.IterationsAt(times), recorded) << path;
-  EXPECT_NE(graph.LastStep(times, recorded), path::PathGraph::kNone) << path;
+  EXPECT_NE(graph.LastStep(times, recorded), simulation::PathGraph::kNone) << path;
   // A replay only for the iterations, which forgets times, is as one that keeps them.
   std::vector<Ns> cuts(graph.size() / 2);
   std::vector<std::uint8_t> alone(cuts.size());
@@ -43,8 +43,8 @@ void ExpectIdentity(const std::string& path, const path::PathGraph& graph) {
     cuts[i] = static_cast<Ns>(i % 7) - 2;
     alone[i] = i % 5 == 0 ? 1 : 0;
   }
-  const path::PathChanges changes(cuts, alone);
-  EXPECT_EQ(path::ReplayIterations(graph, changes), graph.IterationsAt(graph.Replay(changes)))
+  const simulation::PathChanges changes(cuts, alone);
+  EXPECT_EQ(simulation::ReplayIterations(graph, changes), graph.IterationsAt(graph.Replay(changes)))
       << path;
   // 8 bytes a step hold its edge from the step before and its place in the order; some have more.
   const std::size_t more = std::max(graph.edges(), graph.size()) - graph.size();
@@ -67,7 +67,7 @@ TEST(PathIdentity, EveryProfileOrAReason) {
           rank.profile->has_timeline && std::any_of(launches.begin(), launches.end(),
                                                     [](ApiId launch) { return launch.valid(); });
       with_launches += launched;
-      const auto graph = path::PathGraph::Build(rank);
+      const auto graph = simulation::PathGraph::Build(rank);
       EXPECT_TRUE(graph.has_value() || !launched) << path << ": " << graph.error();
       if (!graph) {
         fmt::print("{}: no graph: {}\n", path, graph.error());

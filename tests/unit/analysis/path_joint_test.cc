@@ -1,6 +1,6 @@
 // The joint replay of ranks: unchanged it returns every time; a rank that comes earlier or later
 // takes the others with it, as a run recorded with that change does.
-#include "analysis/path/joint.h"
+#include "analysis/simulation/joint.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "analysis/communication/collective_calls.h"
-#include "analysis/path/replayer.h"
+#include "analysis/simulation/replayer.h"
 #include "fixture.h"
 #include "oracle.h"
 
@@ -154,20 +154,20 @@ struct ReplayedRanks {
     auto contexts = iterations::BuildRankContexts(profiles, {});
     EXPECT_TRUE(contexts.has_value());
     ranks = std::make_shared<const std::vector<iterations::RankContext>>(std::move(*contexts));
-    replayer = std::make_unique<path::Replayer>(ranks);
+    replayer = std::make_unique<simulation::Replayer>(ranks);
     EXPECT_EQ(replayer->why_not(), "");
   }
-  path::JointReplay Joint() const {
+  simulation::JointReplay Joint() const {
     std::vector<std::vector<communication::CollectiveCall>> calls;
     for (const iterations::RankContext& rank : *ranks)
       calls.push_back(communication::CollectCollectives(rank));
     const communication::Matching matching = communication::MatchRanks(*ranks, calls);
-    return path::JointReplay(replayer->graphs(), matching, calls);
+    return simulation::JointReplay(replayer->graphs(), matching, calls);
   }
   /// The loader of `rank` takes `factor` times as long.
-  path::Prediction Loading(std::uint32_t rank, double factor) const {
-    path::Scenario scenario;
-    path::Scaling& scaling = scenario.scalings.emplace_back();
+  simulation::Prediction Loading(std::uint32_t rank, double factor) const {
+    simulation::Scenario scenario;
+    simulation::Scaling& scaling = scenario.scalings.emplace_back();
     scaling.factor = factor;
     const Profile& profile = profiles[rank];
     for (std::uint32_t row = 0; row < profile.host.size(); ++row) {
@@ -177,10 +177,10 @@ struct ReplayedRanks {
     return replayer->Predict(scenario);
   }
   /// The ranks come to their collectives with the next to last, or with the last of the others.
-  path::Scenario KeepingUp(std::initializer_list<std::uint32_t> late) const {
-    path::Scenario scenario;
-    path::Scaling& scaling = scenario.scalings.emplace_back();
-    scaling.table = path::PathTable::kDevice;
+  simulation::Scenario KeepingUp(std::initializer_list<std::uint32_t> late) const {
+    simulation::Scenario scenario;
+    simulation::Scaling& scaling = scenario.scalings.emplace_back();
+    scaling.table = simulation::PathTable::kDevice;
     scaling.keeps_up = true;
     for (const std::uint32_t rank : late) {
       const Profile& profile = profiles[rank];
@@ -191,17 +191,17 @@ struct ReplayedRanks {
     replayer->FindSteps(scenario);
     return scenario;
   }
-  void ExpectIdentity(const path::JointReplay& joint) const {
-    std::vector<path::ScenarioChanges> none;
+  void ExpectIdentity(const simulation::JointReplay& joint) const {
+    std::vector<simulation::ScenarioChanges> none;
     for (std::uint32_t rank = 0; rank < profiles.size(); ++rank) {
-      none.emplace_back(path::Scenario{}, replayer->graphs()[rank], rank, replayer->transfers(rank),
-                        &joint);
+      none.emplace_back(simulation::Scenario{}, replayer->graphs()[rank], rank,
+                        replayer->transfers(rank), &joint);
     }
     const auto times = joint.Replay(none);
     for (std::size_t rank = 0; rank < times.size(); ++rank) {
-      const path::PathGraph& graph = replayer->graphs()[rank];
+      const simulation::PathGraph& graph = replayer->graphs()[rank];
       std::size_t wrong = 0;
-      for (path::PathGraph::StepId step = 0; step < graph.size(); ++step) {
+      for (simulation::PathGraph::StepId step = 0; step < graph.size(); ++step) {
         wrong += times[rank][step] != graph.RecordedAt(step);
       }
       EXPECT_EQ(wrong, 0u) << "rank " << rank << " of " << graph.size() << " steps";
@@ -210,12 +210,12 @@ struct ReplayedRanks {
 
   std::vector<Profile> profiles;
   std::shared_ptr<const std::vector<iterations::RankContext>> ranks;
-  std::unique_ptr<path::Replayer> replayer;
+  std::unique_ptr<simulation::Replayer> replayer;
 };
 
 TEST(JointReplay, UnchangedItKeepsEveryTime) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
-  const path::JointReplay joint = run.Joint();
+  const simulation::JointReplay joint = run.Joint();
   EXPECT_EQ(joint.joint_calls(), 3u);
   EXPECT_EQ(joint.dissolved_calls(), 0u);
   run.ExpectIdentity(joint);
@@ -230,7 +230,7 @@ TEST(JointReplay, RankShiftsMoveTheOthers) {
       Loads changed = loads;
       changed[rank] = static_cast<Ns>(static_cast<double>(loads[rank]) * factor);
       const ReplayedRanks twin(Recorded(changed));
-      const path::Prediction predicted = run.Loading(rank, factor);
+      const simulation::Prediction predicted = run.Loading(rank, factor);
       EXPECT_EQ(predicted.iteration_time, twin.replayer->Predict({}).recorded_time)
           << "rank " << rank << " by " << factor;
     }
@@ -240,8 +240,8 @@ TEST(JointReplay, RankShiftsMoveTheOthers) {
 void ExpectKeepsUp(const ReplayedRanks& run, std::initializer_list<std::uint32_t> late,
                    std::vector<Profile> twin) {
   const double truth = ReplayedRanks(std::move(twin)).replayer->Predict({}).recorded_time;
-  const path::Scenario scenario = run.KeepingUp(late);
-  const path::Prediction found = run.replayer->Predict(scenario);
+  const simulation::Scenario scenario = run.KeepingUp(late);
+  const simulation::Prediction found = run.replayer->Predict(scenario);
   EXPECT_NEAR(found.iteration_time, truth, 0.002 * truth);
   EXPECT_LE(found.recorded_time - found.iteration_time, run.replayer->MostSaved(scenario));
 }
@@ -254,9 +254,9 @@ TEST(JointReplay, LateRankKeepsUpWithTheNextToLast) {
 
 TEST(JointReplay, NobodyWaitsForARankThatIsNotLast) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
-  const path::Prediction found = run.replayer->Predict(run.KeepingUp({0, 2}));
+  const simulation::Prediction found = run.replayer->Predict(run.KeepingUp({0, 2}));
   EXPECT_EQ(found.iteration_time, found.recorded_time);
-  const path::Scenario all = run.KeepingUp({0, 1, 2});
+  const simulation::Scenario all = run.KeepingUp({0, 1, 2});
   EXPECT_EQ(run.replayer->Predict(all).iteration_time, found.recorded_time)
       << "no one is left to keep up with";
 }
@@ -274,7 +274,7 @@ TEST(JointReplay, KeepingUpNeedsTheOtherRanks) {
   std::vector<Profile> profiles = Recorded({50'000, 250'000, 120'000});
   profiles.pop_back();
   const ReplayedRanks run(std::move(profiles));
-  const path::Scenario scenario = run.KeepingUp({1});
+  const simulation::Scenario scenario = run.KeepingUp({1});
   EXPECT_EQ(run.replayer->Predict(scenario).gain_share(), 0);
   EXPECT_EQ(run.replayer->MostSaved(scenario), 0);
 }
@@ -294,9 +294,9 @@ TEST(JointReplay, SingleRankKeepsOthersArrivals) {
 
 TEST(JointReplay, ZeroLengthCallsStillWait) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
-  path::Scenario scenario;
-  path::Scaling& scaling = scenario.scalings.emplace_back();
-  scaling.table = path::PathTable::kDevice;
+  simulation::Scenario scenario;
+  simulation::Scaling& scaling = scenario.scalings.emplace_back();
+  scaling.table = simulation::PathTable::kDevice;
   scaling.factor = 0;
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     const DeviceTable& device = run.profiles[rank].device;
@@ -307,10 +307,10 @@ TEST(JointReplay, ZeroLengthCallsStillWait) {
     }
   }
   const auto waiting = static_cast<std::size_t>(PathKind::kWaiting);
-  const path::Prediction waits = run.replayer->Predict(scenario);
+  const simulation::Prediction waits = run.replayer->Predict(scenario);
   EXPECT_EQ(waits.recorded_time - waits.iteration_time, kTransfer);
   scaling.without_waiting = true;
-  const path::Prediction alone = run.replayer->Predict(scenario);
+  const simulation::Prediction alone = run.replayer->Predict(scenario);
   EXPECT_EQ(alone.recorded_time - alone.iteration_time, kTransfer) << "of the slowest rank";
   // Rank 1 comes last: 200 and 130 us of waiting in each of three iterations of the others.
   EXPECT_EQ(waits.path[waiting] - alone.path[waiting], 3 * (200'000 + 130'000));
@@ -320,13 +320,13 @@ TEST(JointReplay, WaitingForOthersIsSlack) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
   const std::vector<std::vector<Ns>> joint = run.replayer->JointSlacks();
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
-    const path::PathGraph& graph = run.replayer->graphs()[rank];
-    const path::PathGraph::StepId end_of_gemm = 1;
+    const simulation::PathGraph& graph = run.replayer->graphs()[rank];
+    const simulation::PathGraph::StepId end_of_gemm = 1;
     ASSERT_EQ(run.profiles[rank].Name(run.profiles[rank].device.name[graph.OwnerOf(1).row]),
               "gemm");
     const Ns waited[] = {200'000, 0, 130'000};
     EXPECT_EQ(joint[rank][end_of_gemm], waited[rank]);
-    path::VisitSlacks(graph, [&](path::PathGraph::StepId step, Ns slack) {
+    simulation::VisitSlacks(graph, [&](simulation::PathGraph::StepId step, Ns slack) {
       if (step == end_of_gemm) {
         EXPECT_EQ(slack, 0);
       }
@@ -347,7 +347,7 @@ TEST(JointReplay, ContradictingCallsAreNotJoint) {
     profiles.push_back(rank.Finish());
   }
   const ReplayedRanks run(std::move(profiles));
-  const path::JointReplay joint = run.Joint();
+  const simulation::JointReplay joint = run.Joint();
   EXPECT_EQ(joint.joint_calls(), 1u);
   EXPECT_EQ(joint.dissolved_calls(), 1u);
   run.ExpectIdentity(joint);
@@ -359,7 +359,7 @@ TEST(JointReplay, RealRanks) {
   ASSERT_TRUE(read.has_value());
   const ReplayedRanks run(std::move(*read));
   ASSERT_EQ(run.profiles.size(), 8u);
-  const path::JointReplay joint = run.Joint();
+  const simulation::JointReplay joint = run.Joint();
   EXPECT_GT(joint.joint_calls(), 5u);
   EXPECT_EQ(joint.dissolved_calls(), 0u);
   run.ExpectIdentity(joint);

@@ -1,7 +1,7 @@
 // Simulations in small blocks of steps give the results of plain ones: on generated profiles with
 // several threads and streams, ranges that cross, waits of all kinds, and edges that contradict
 // each other.
-#include "analysis/path/replay.h"
+#include "analysis/simulation/replay.h"
 
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 #include <optional>
 #include <random>
 
-#include "analysis/path/flags.h"
-#include "analysis/path/replayer.h"
+#include "analysis/simulation/flags.h"
+#include "analysis/simulation/replayer.h"
 #include "fixture.h"
 
 namespace profgauge::analysis {
 namespace {
 
-using StepId = path::PathGraph::StepId;
+using StepId = simulation::PathGraph::StepId;
 
 class Generator {
  public:
@@ -82,13 +82,13 @@ struct Generated {
   explicit Generated(unsigned seed) {
     profiles.push_back(Generator(seed).Make().Finish());
     ranks = *iterations::BuildRankContexts(profiles, {});
-    for (const unsigned bits : {0U, 1U, 3U, 6U, path::PathGraph::kBlockBits}) {
-      graphs.push_back(*path::PathGraph::Build(ranks.front(), bits));
+    for (const unsigned bits : {0U, 1U, 3U, 6U, simulation::PathGraph::kBlockBits}) {
+      graphs.push_back(*simulation::PathGraph::Build(ranks.front(), bits));
     }
   }
   std::vector<Profile> profiles;
   std::vector<iterations::RankContext> ranks;
-  std::vector<path::PathGraph> graphs;
+  std::vector<simulation::PathGraph> graphs;
 };
 
 struct Cuts {
@@ -97,24 +97,24 @@ struct Cuts {
     for (Ns& cut : cuts) cut = random() % 3 == 0 ? static_cast<Ns>(random() % 4'000) - 2'000 : 0;
     for (std::uint8_t& one : alone) one = random() % 9 == 0 ? 1 : 0;
   }
-  path::PathChanges changes() const { return {cuts, alone}; }
+  simulation::PathChanges changes() const { return {cuts, alone}; }
   std::vector<Ns> cuts;
   std::vector<std::uint8_t> alone;
 };
 
 // By the definition only of lags.
-Ns PlainTime(const path::PathGraph& graph, StepId step, const path::PathChanges& changes,
-             std::span<const Ns> times) {
+Ns PlainTime(const simulation::PathGraph& graph, StepId step,
+             const simulation::PathChanges& changes, std::span<const Ns> times) {
   const Ns recorded = graph.RecordedAt(step);
   const StepId before = graph.Before(step);
   const auto [cut, is_alone] = changes.Of(step);
-  if (is_alone && before != path::PathGraph::kNone) {
+  if (is_alone && before != simulation::PathGraph::kNone) {
     return times[before] + recorded - graph.RecordedAt(before) - cut;
   }
   const StepId binding = graph.BindingOf(step).from;
-  if (binding == path::PathGraph::kNone) return recorded;
+  if (binding == simulation::PathGraph::kNone) return recorded;
   Ns time = times[binding] + recorded - graph.RecordedAt(binding) - cut;
-  graph.ForEachEdge(step, [&](const path::PathGraph::Edge& edge) {
+  graph.ForEachEdge(step, [&](const simulation::PathGraph::Edge& edge) {
     if (edge.from == binding) return;
     time =
         std::max(time, times[edge.from] + std::min<Ns>(0, recorded - graph.RecordedAt(edge.from)));
@@ -123,14 +123,15 @@ Ns PlainTime(const path::PathGraph& graph, StepId step, const path::PathChanges&
 }
 
 // Also checks that predecessors come first, and every step once.
-std::vector<Ns> PlainReplay(const path::PathGraph& graph, const path::PathChanges& changes) {
+std::vector<Ns> PlainReplay(const simulation::PathGraph& graph,
+                            const simulation::PathChanges& changes) {
   std::vector<Ns> times(graph.size());
   std::vector<bool> done(graph.size());
   for (const auto& [begin, end] : graph.runs()) {
     for (StepId step = begin; step < end; ++step) {
       EXPECT_FALSE(done[step]);
-      graph.ForEachEdge(step,
-                        [&](const path::PathGraph::Edge& edge) { EXPECT_TRUE(done[edge.from]); });
+      graph.ForEachEdge(
+          step, [&](const simulation::PathGraph::Edge& edge) { EXPECT_TRUE(done[edge.from]); });
       times[step] = PlainTime(graph, step, changes, times);
       done[step] = true;
     }
@@ -146,13 +147,13 @@ TEST(PathReplay, BlocksChangeNothing) {
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Generated generated(seed);
-    const path::PathGraph& first = generated.graphs.front();
+    const simulation::PathGraph& first = generated.graphs.front();
     const Cuts cuts(first.size(), seed);
     const std::vector<Ns> times = PlainReplay(first, cuts.changes());
-    for (const path::PathGraph& graph : generated.graphs) {
+    for (const simulation::PathGraph& graph : generated.graphs) {
       EXPECT_EQ(graph.edges(), first.edges());
       EXPECT_EQ(graph.Replay(cuts.changes()), times);
-      EXPECT_EQ(path::ReplayIterations(graph, cuts.changes()), graph.IterationsAt(times));
+      EXPECT_EQ(simulation::ReplayIterations(graph, cuts.changes()), graph.IterationsAt(times));
       EXPECT_EQ(PlainReplay(graph, {}), graph.Replay({}));
     }
     dropped += first.edges_dropped();
@@ -160,7 +161,7 @@ TEST(PathReplay, BlocksChangeNothing) {
       int elsewhere = 0;
       first.ForEachElsewhere(step, [&](StepId) { ++elsewhere; });
       many += elsewhere > 1;
-      detached += first.OwnerOf(step).is_end && first.Before(step) == path::PathGraph::kNone;
+      detached += first.OwnerOf(step).is_end && first.Before(step) == simulation::PathGraph::kNone;
     }
   }
   // The profiles have the hard cases.
@@ -170,14 +171,14 @@ TEST(PathReplay, BlocksChangeNothing) {
 }
 
 // The slacks that the simulation's lags allow, from the last step to the first.
-std::vector<Ns> PlainSlacks(const path::PathGraph& graph) {
+std::vector<Ns> PlainSlacks(const simulation::PathGraph& graph) {
   std::vector<Ns> slacks(graph.size());
-  path::FirstSlacks(graph).Fill(0, static_cast<StepId>(graph.size()), slacks.data());
+  simulation::FirstSlacks(graph).Fill(0, static_cast<StepId>(graph.size()), slacks.data());
   for (auto run = graph.runs().rbegin(); run != graph.runs().rend(); ++run) {
     for (StepId step = run->second; step-- > run->first;) {
-      if (slacks[step] == path::FirstSlacks::kFree) continue;
+      if (slacks[step] == simulation::FirstSlacks::kFree) continue;
       const StepId binding = graph.BindingOf(step).from;
-      graph.ForEachEdge(step, [&](const path::PathGraph::Edge& edge) {
+      graph.ForEachEdge(step, [&](const simulation::PathGraph::Edge& edge) {
         const Ns room = graph.RecordedAt(step) - graph.RecordedAt(edge.from);
         Ns& before = slacks[edge.from];
         before =
@@ -193,10 +194,10 @@ TEST(PathReplay, BlockSlacksEqualStepSlacks) {
     SCOPED_TRACE(seed);
     const Generated generated(seed);
     const std::vector<Ns> expected = PlainSlacks(generated.graphs.front());
-    for (const path::PathGraph& graph : generated.graphs) {
+    for (const simulation::PathGraph& graph : generated.graphs) {
       std::vector<Ns> slacks(graph.size(), -1);
       std::size_t visited = 0;
-      path::VisitSlacks(graph, [&](StepId step, Ns slack) {
+      simulation::VisitSlacks(graph, [&](StepId step, Ns slack) {
         slacks[step] = slack;
         ++visited;
       });
@@ -207,15 +208,15 @@ TEST(PathReplay, BlockSlacksEqualStepSlacks) {
 }
 
 // Every other event or so takes another time.
-path::Scenario SomeScenario(const Profile& profile, unsigned seed) {
+simulation::Scenario SomeScenario(const Profile& profile, unsigned seed) {
   std::mt19937 random(seed);
-  path::Scenario scenario;
-  const std::pair<path::PathTable, std::size_t> tables[] = {
-      {path::PathTable::kHost, profile.host.size()},
-      {path::PathTable::kApi, profile.api.size()},
-      {path::PathTable::kDevice, profile.device.size()}};
+  simulation::Scenario scenario;
+  const std::pair<simulation::PathTable, std::size_t> tables[] = {
+      {simulation::PathTable::kHost, profile.host.size()},
+      {simulation::PathTable::kApi, profile.api.size()},
+      {simulation::PathTable::kDevice, profile.device.size()}};
   for (const auto& [table, rows] : tables) {
-    path::Scaling& scaling = scenario.scalings.emplace_back();
+    simulation::Scaling& scaling = scenario.scalings.emplace_back();
     scaling.table = table;
     scaling.factor = static_cast<double>(random() % 8) / 4;
     for (std::uint32_t row = 0; row < rows; ++row) {
@@ -230,18 +231,20 @@ TEST(PathReplay, MovesEqualTheirSteps) {
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Generated generated(seed);
-    const path::PathGraph& graph = generated.graphs.front();
-    const path::ScenarioChanges changes(SomeScenario(generated.profiles.front(), seed), graph, 0,
-                                        {}, nullptr);
+    const simulation::PathGraph& graph = generated.graphs.front();
+    const simulation::ScenarioChanges changes(SomeScenario(generated.profiles.front(), seed), graph,
+                                              0, {}, nullptr);
     for (const auto& [begin, end] : graph.runs()) {
       std::vector<StepId> elsewhere, expected;
       graph.ForEachElsewhere(begin, end, [&](StepId from) { elsewhere.push_back(from); });
       for (StepId step = begin; step < end; ++step) {
-        if (const std::uint32_t move = graph.moves()[step]; move != path::PathGraph::kNoMove) {
+        if (const std::uint32_t move = graph.moves()[step];
+            move != simulation::PathGraph::kNoMove) {
           ++moves;
           EXPECT_TRUE(graph.FollowsOne(step));
           EXPECT_EQ(graph.RecordedAt(step) - graph.RecordedAt(step - 1), Ns{move});
-          const path::StepChange of_move = changes.OfMove(step, move), of_step = changes.Of(step);
+          const simulation::StepChange of_move = changes.OfMove(step, move),
+                                       of_step = changes.Of(step);
           EXPECT_EQ(of_move.cut, of_step.cut);
           EXPECT_EQ(of_move.is_alone, of_step.is_alone);
         }
@@ -257,7 +260,7 @@ TEST(PathReplay, MovesEqualTheirSteps) {
 TEST(Flags, RangesAndSingleOnes) {
   for (const std::size_t begin : {0, 1, 63, 64, 70, 128}) {
     for (const std::size_t end : {0, 1, 64, 65, 127, 128, 200}) {
-      path::Flags flags(200);
+      simulation::Flags flags(200);
       flags.Set(begin, end);
       flags.Set(3);
       for (std::size_t at = 0; at < flags.size(); ++at) {
@@ -265,7 +268,7 @@ TEST(Flags, RangesAndSingleOnes) {
       }
     }
   }
-  path::Flags grown;
+  simulation::Flags grown;
   for (std::size_t at = 0; at < 200; ++at) grown.push_back(at % 3 == 0);
   EXPECT_EQ(grown.size(), 200u);
   for (std::size_t at = 0; at < 200; ++at) EXPECT_EQ(grown[at], at % 3 == 0);
@@ -273,7 +276,7 @@ TEST(Flags, RangesAndSingleOnes) {
 
 // Blocks of steps that no change touches are passed over.
 TEST(StepFactors, KnowsWhereThereAreNone) {
-  path::StepFactors factors;
+  simulation::StepFactors factors;
   factors.Resize(1000);
   factors.Fill(400, 200, 3);
   EXPECT_TRUE(factors.AreNone(0, 400));

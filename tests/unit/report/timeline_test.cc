@@ -164,19 +164,21 @@ TEST(BuildTimeline, KeepsHostEventsAroundFindings) {
   EXPECT_NE(timeline.left_out.find(" (kept near findings)"), std::string::npos);
 }
 
-analysis::path::PathMove PartAt(Span time, PathKind kind, analysis::path::PathOwner in) {
+analysis::simulation::PathMove PartAt(Span time, PathKind kind,
+                                      analysis::simulation::PathOwner in) {
   return {time, kind, false, "a step", "aten::mm", in};
 }
 
 TEST(BuildTimeline, CriticalPathIsALinkedTrack) {
   const Profile profile = MakeProfile(10, 10);
   TimelineOptions options;
-  analysis::path::PathMoves moves;
+  analysis::simulation::PathMoves moves;
   moves.kept = {
-      PartAt({0, 100}, PathKind::kHost, {analysis::path::PathTable::kHost, true, 0}),
-      PartAt({100, 1000}, PathKind::kUnknown,
-             {analysis::path::PathTable::kHost, false, analysis::path::PathGraph::kNone}),
-      PartAt({1000, 1500}, PathKind::kKernel, {analysis::path::PathTable::kDevice, true, 1})};
+      PartAt({0, 100}, PathKind::kHost, {analysis::simulation::PathTable::kHost, true, 0}),
+      PartAt(
+          {100, 1000}, PathKind::kUnknown,
+          {analysis::simulation::PathTable::kHost, false, analysis::simulation::PathGraph::kNone}),
+      PartAt({1000, 1500}, PathKind::kKernel, {analysis::simulation::PathTable::kDevice, true, 1})};
   options.paths = {{&profile, moves}};
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);
   ASSERT_EQ(timeline.tracks.front().type, TrackType::kPath);
@@ -200,10 +202,10 @@ TEST(BuildTimeline, CriticalPathIsALinkedTrack) {
 TEST(BuildTimeline, CountsOmittedStepsOfLongPaths) {
   const Profile profile = MakeProfile(1, 1);
   TimelineOptions options;
-  analysis::path::PathMoves moves;
-  moves.kept = {
-      PartAt({0, 100}, PathKind::kHost,
-             {analysis::path::PathTable::kHost, false, analysis::path::PathGraph::kNone})};
+  analysis::simulation::PathMoves moves;
+  moves.kept = {PartAt(
+      {0, 100}, PathKind::kHost,
+      {analysis::simulation::PathTable::kHost, false, analysis::simulation::PathGraph::kNone})};
   moves.left_out = 20'000;
   options.paths = {{&profile, moves}};
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "../analysis/fixture.h"
-#include "analysis/path/replayer.h"
-#include "analysis/path/scenario_changes.h"
 #include "analysis/replay.h"
+#include "analysis/simulation/replayer.h"
+#include "analysis/simulation/scenario_changes.h"
 #include "made_training.h"
 #include "path_cuts.h"
 #include "readers/load.h"
@@ -177,7 +177,7 @@ void ExpectNoLessThanStreams(const PlannedRun& planned, std::span<const NamedSce
   const path::Replayer& replayer = *planned.run.replayer;
   const OwnJoint joint(replayer);
   std::vector<path::Scenario> all, shorter;
-  std::vector<analysis::path::Flags> hidden(replayer.graphs().size());
+  std::vector<analysis::simulation::Flags> hidden(replayer.graphs().size());
   for (std::uint32_t rank = 0; rank < hidden.size(); ++rank) {
     hidden[rank] = path::Flags(replayer.graphs()[rank].rank().profile->device.size());
   }

@@ -15,14 +15,14 @@
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/matching.h"
-#include "analysis/path/joint.h"
-#include "analysis/path/replay.h"
-#include "analysis/path/replayer.h"
-#include "analysis/path/scenario_changes.h"
+#include "analysis/simulation/joint.h"
+#include "analysis/simulation/replay.h"
+#include "analysis/simulation/replayer.h"
+#include "analysis/simulation/scenario_changes.h"
 
 namespace profgauge::rules {
 
-namespace path = analysis::path;
+namespace path = analysis::simulation;
 using StepId = path::PathGraph::StepId;
 using Times = std::vector<std::vector<Ns>>;  // By rank and step.
 

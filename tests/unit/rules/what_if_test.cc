@@ -52,8 +52,8 @@ CompiledScenario Compiled(const std::vector<std::string>& scales) {
   return *std::move(compiled);
 }
 
-analysis::path::Prediction Predicted(const std::vector<Profile>& profiles,
-                                     const std::vector<std::string>& scales) {
+analysis::simulation::Prediction Predicted(const std::vector<Profile>& profiles,
+                                           const std::vector<std::string>& scales) {
   const auto run = analysis::AnalyzeForReplay(profiles, {});
   EXPECT_TRUE(run.has_value());
   EXPECT_NE(run->replayer, nullptr);
@@ -401,9 +401,9 @@ TEST(WhatIf, RealTwins) {
   const auto scale = [](double by) {
     return fmt::format("host_op.name matches '^enumerate[(]DataLoader' by {:.6f}", by);
   };
-  const analysis::path::Prediction predicted = Predicted(none, {scale(factor)});
-  const analysis::path::Prediction gone = Predicted(none, {scale(0)});
-  const analysis::path::Prediction back = Predicted(four, {scale(1 / factor)});
+  const analysis::simulation::Prediction predicted = Predicted(none, {scale(factor)});
+  const analysis::simulation::Prediction gone = Predicted(none, {scale(0)});
+  const analysis::simulation::Prediction back = Predicted(four, {scale(1 / factor)});
   fmt::print(
       "V100, 0 to 4 workers: {:.0f} to {:.0f}, loader by {:.4f}: predicted {:.0f}, {:+.1f} "
       "%; by 0: {:.0f}; and back {:.0f}, {:+.1f} %\n",

@@ -1,5 +1,5 @@
 // A thread that spins until a kernel is done waits for it: it does no separate work.
-#include "analysis/path/derived_waits.h"
+#include "analysis/simulation/derived_waits.h"
 
 #include <memory>
 #include <string>
@@ -48,19 +48,19 @@ int BoundByKernels(const Spins& spins) {
   std::vector<Profile> profiles = analysis::OneRank(Made(spins).Finish());
   const auto ranks = analysis::iterations::BuildRankContexts(profiles, {});
   EXPECT_TRUE(ranks.has_value());
-  const auto graph = analysis::path::PathGraph::Build(ranks->front());
+  const auto graph = analysis::simulation::PathGraph::Build(ranks->front());
   EXPECT_TRUE(graph.has_value());
   int bound = 0;
   const Profile& profile = profiles.front();
-  for (analysis::path::PathGraph::StepId step = 0; step < graph->size(); ++step) {
-    const analysis::path::PathOwner owner = graph->OwnerOf(step);
-    if (owner.table != analysis::path::PathTable::kHost || owner.is_end) continue;
+  for (analysis::simulation::PathGraph::StepId step = 0; step < graph->size(); ++step) {
+    const analysis::simulation::PathOwner owner = graph->OwnerOf(step);
+    if (owner.table != analysis::simulation::PathTable::kHost || owner.is_end) continue;
     if (profile.Name(profile.host.name[owner.row]) != "aten::after") continue;
-    if (graph->BindingOf(step).kind == analysis::path::PathEdge::kSync) ++bound;
+    if (graph->BindingOf(step).kind == analysis::simulation::PathEdge::kSync) ++bound;
   }
   // The graph's promise for a replay without changes includes these edges, too.
   const std::vector<Ns> replayed = graph->Replay({});
-  for (analysis::path::PathGraph::StepId step = 0; step < graph->size(); ++step) {
+  for (analysis::simulation::PathGraph::StepId step = 0; step < graph->size(); ++step) {
     EXPECT_EQ(replayed[step], graph->RecordedAt(step));
   }
   return bound;
@@ -107,10 +107,10 @@ TEST(SpinWaits, ACallIsNoSpin) {
   }
   std::vector<Profile> profiles = analysis::OneRank(test.Finish());
   const auto ranks = analysis::iterations::BuildRankContexts(profiles, {});
-  const auto graph = analysis::path::PathGraph::Build(ranks->front());
+  const auto graph = analysis::simulation::PathGraph::Build(ranks->front());
   ASSERT_TRUE(graph.has_value());
-  for (analysis::path::PathGraph::StepId step = 0; step < graph->size(); ++step) {
-    EXPECT_NE(graph->BindingOf(step).kind, analysis::path::PathEdge::kSync);
+  for (analysis::simulation::PathGraph::StepId step = 0; step < graph->size(); ++step) {
+    EXPECT_NE(graph->BindingOf(step).kind, analysis::simulation::PathEdge::kSync);
   }
 }
 
@@ -118,12 +118,12 @@ TEST(SpinWaits, ACallIsNoSpin) {
 TEST(SpinWaits, FasterKernelsSaveSpinTime) {
   std::vector<Profile> profiles = analysis::OneRank(Made({}).Finish());
   const auto ranks = analysis::iterations::BuildRankContexts(profiles, {});
-  const auto graph = analysis::path::PathGraph::Build(ranks->front());
+  const auto graph = analysis::simulation::PathGraph::Build(ranks->front());
   ASSERT_TRUE(graph.has_value());
   std::vector<Ns> cuts(graph->size(), 0);
-  for (analysis::path::PathGraph::StepId step = 0; step < graph->size(); ++step) {
-    const analysis::path::PathOwner owner = graph->OwnerOf(step);
-    if (owner.table == analysis::path::PathTable::kDevice && owner.is_end)
+  for (analysis::simulation::PathGraph::StepId step = 0; step < graph->size(); ++step) {
+    const analysis::simulation::PathOwner owner = graph->OwnerOf(step);
+    if (owner.table == analysis::simulation::PathTable::kDevice && owner.is_end)
       cuts[step] = 10 * analysis::kMs;
   }
   const Span span = graph->IterationsAt(graph->Replay(cuts)).front();

@@ -1,0 +1,165 @@
+#include "analysis/simulation/keep_up.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "analysis/simulation/replayer.h"
+#include "knowledge/plan.h"
+
+namespace profgauge::analysis::simulation {
+namespace {
+
+using StepId = PathGraph::StepId;
+
+bool HasSenders(const JointReplay& joint) {
+  for (std::size_t call = 0; call < joint.calls().size(); ++call) {
+    if (joint.Sends(call)) return true;
+  }
+  return false;
+}
+
+/// A collective of the late rank.
+struct LateArrival {
+  StepId start = 0;
+  Ns at = 0;    ///< As recorded.
+  Ns need = 0;  ///< How much earlier it has to come.
+};
+
+// By rank and work of the device, the joint calls that do not wait for it.
+std::vector<Flags> LateWorks(const JointReplay& joint, std::span<const PathGraph> graphs,
+                             std::span<const Flags> rows) {
+  std::vector<Flags> late;
+  for (const PathGraph& graph : graphs) late.emplace_back(graph.device_steps() / 2);
+  for (std::size_t call = 0; call < joint.calls().size(); ++call) {
+    if (joint.Sends(call)) continue;
+    for (const JointReplay::Member& member : joint.calls()[call]) {
+      const Flags& named = rows[member.rank];
+      if (named.empty() || !named[graphs[member.rank].OwnerOf(member.end).row]) continue;
+      late[member.rank].Set(member.end / 2);
+    }
+  }
+  return late;
+}
+
+// In a replay of the ranks at their paces that does not wait for late ones.
+// The need of an arrival is how much earlier the call ends without the late rank, less the time
+// that the rank waited in it as recorded: that part it has already.
+std::vector<std::vector<LateArrival>> ArrivalsAt(RankPaces paces, const JointReplay& joint,
+                                                 std::span<const PathGraph> graphs,
+                                                 std::span<const Flags> late) {
+  Scenario keeping_up;
+  keeping_up.scalings.emplace_back().paces = std::make_shared<const RankPaces>(std::move(paces));
+  std::vector<ScenarioChanges> changes;
+  for (std::uint32_t rank = 0; rank < graphs.size(); ++rank) {
+    changes.emplace_back(keeping_up, graphs[rank], rank, std::span<const Ns>(), &joint);
+  }
+  const std::vector<std::vector<Ns>> times = joint.Replay(changes, late);
+  std::vector<std::vector<LateArrival>> arrivals(graphs.size());
+  for (const std::vector<JointReplay::Member>& call : joint.calls()) {
+    for (const JointReplay::Member& member : call) {
+      if (!late[member.rank][member.end / 2]) continue;
+      const PathGraph& graph = graphs[member.rank];
+      const Ns earlier = graph.RecordedAt(member.end) - times[member.rank][member.end];
+      const StepId start = member.end - 1;
+      arrivals[member.rank].push_back({start, graph.RecordedAt(start), earlier - member.waited});
+    }
+  }
+  for (std::vector<LateArrival>& its : arrivals) {
+    std::sort(its.begin(), its.end(), [](const LateArrival& a, const LateArrival& b) {
+      return std::pair(a.at, a.start) < std::pair(b.at, b.start);
+    });
+  }
+  return arrivals;
+}
+
+// How much of what the step waited for a pace shortens, from `from` on.
+Ns OwnPart(const PathGraph& graph, StepId step, PathGraph::Edge binding, Ns from) {
+  const Ns at = graph.RecordedAt(step);
+  const Ns segment = std::max<Ns>(0, at - std::max(from, graph.RecordedAt(binding.from)));
+  const bool is_start = step < graph.device_steps() && (step & 1) == 0;
+  if (!is_start) return IsOwnWork(graph, step) ? segment : 0;
+  if (binding.kind != PathEdge::kLaunch) return 0;
+  const ApiTable& api = graph.rank().profile->api;
+  const std::uint32_t call = graph.OwnerOf(binding.from).row;
+  return std::min(segment, std::max<Ns>(api.duration[call], 0));
+}
+
+// The work that decided when the step came, back to `from`.
+Ns OwnWorkBefore(const PathGraph& graph, StepId step, Ns from) {
+  Ns own = 0;
+  while (graph.RecordedAt(step) > from) {
+    const PathGraph::Edge binding = graph.BindingOf(step);
+    if (binding.from == PathGraph::kNone) break;
+    own += OwnPart(graph, step, binding, from);
+    step = binding.from;
+  }
+  return own;
+}
+
+// One pace for the time from one late arrival to the next. Gains add up along the rank, so each
+// pace covers only the difference to the needs before it:
+//
+//   arrival    1      2      3
+//   need       3      6      5        earlier than recorded
+//   more       3      3     -1        nothing to gain before the third
+//   own        7      7      9        the rank's own work since the arrival before
+//   factor    4/7    4/7     -
+//
+// A need above the own work gives the factor 0: the rank cannot keep up more than that.
+std::vector<Pace> PacesOf(const PathGraph& graph, std::span<const LateArrival> arrivals) {
+  std::vector<Pace> paces;
+  const auto iterations = graph.rank().iterations.selected();
+  if (iterations.empty()) return paces;
+  Ns from = iterations.front().time.start, gained = 0;
+  for (const LateArrival& arrival : arrivals) {
+    if (arrival.at <= from) continue;
+    const Ns more = arrival.need - gained;
+    const Ns own = more > 0 ? OwnWorkBefore(graph, arrival.start, from) : 0;
+    if (own > 0) {
+      const double factor = 1 - static_cast<double>(more) / static_cast<double>(own);
+      paces.push_back({Span{from, arrival.at}, std::max(0.0, factor)});
+      gained += std::min(more, own);
+    }
+    from = arrival.at;
+  }
+  return paces;
+}
+
+}  // namespace
+
+bool IsOwnWork(const PathGraph& graph, PathGraph::StepId step) {
+  if (step >= graph.device_steps()) return graph.BindingOf(step).kind != PathEdge::kSync;
+  return !graph.rank().classes[graph.OwnerOf(step).row].collective;
+}
+
+RankPaces PacesToKeepUp(const JointReplay& joint, std::span<const PathGraph> graphs,
+                        std::span<const Flags> rows) {
+  const std::vector<Flags> late = LateWorks(joint, graphs, rows);
+  RankPaces paces(graphs.size());
+  // Without calls that send, the first round says all. Each lets those that the late rank sends to
+  // be earlier in one iteration more.
+  for (std::size_t round = 0; round < knowledge::kPlanLateRounds.as<std::size_t>(); ++round) {
+    const auto arrivals = ArrivalsAt(paces, joint, graphs, late);
+    RankPaces found;
+    for (std::size_t rank = 0; rank < graphs.size(); ++rank) {
+      found.push_back(PacesOf(graphs[rank], arrivals[rank]));
+    }
+    if (found == paces) break;
+    paces = std::move(found);
+    if (!HasSenders(joint)) break;
+  }
+  return paces;
+}
+
+Ns MostGained(std::span<const Pace> paces) {
+  Ns most = 0;
+  for (const Pace& pace : paces) {
+    most += static_cast<Ns>(std::ceil((1 - pace.factor) * static_cast<double>(pace.time.length())));
+  }
+  return most;
+}
+
+}  // namespace profgauge::analysis::simulation

@@ -1,0 +1,120 @@
+// Which device work a host call, or work of another stream, waited for: as far as a profile
+// shows it. Internal to the graph.
+//
+// - A call that synchronizes waits for the last work that was launched before it: of the stream
+//   that the profile names (cuda_sync), else of the stream that its thread used last; a device
+//   synchronization for that of every stream. Only work that ended before the call returned; of a
+// call whose name shows neither, directly before.
+// - A copy blocks when its call is not asynchronous, or its host memory is pageable, and it ended
+//   before the call returned; of one to the device also when most of it had: such a call returns
+//   when the last part is on its way.
+// - A long launch that finds its stream's queue full waits for the work whose end makes room.
+// - XLA's runtimes wait by callbacks, of which no call is recorded. A thread that launched and then
+//   shows nothing waited for the last work of its stream, when that worked for at least half of the
+//   silence and ended in it.
+// - Work waited for another stream where a call to wait for an event was made between its launch
+//   and that of its predecessor, it started late for both, and something ended on another stream of
+//   its device right then. The same without such a call where it started long after its launch and
+//   that stream worked all the time since: the device was full.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/numbers.h"
+#include "model/profile.h"
+
+namespace profgauge::analysis::simulation {
+
+/// The device rows of one stream.
+struct StreamRows {
+  std::uint32_t begin = 0, end = 0;
+};
+
+/// The use of a stream's event in a call.
+enum class EventCall : std::uint8_t { kNone, kRecord, kWait };
+
+/// Whether the work of a row is a copy whose call waits for its stream and returns only when it is
+/// done.
+bool CopyBlocks(const Profile& profile, std::uint32_t row);
+
+/// Finds waits in the rows of a profile, which must outlive it.
+class WaitFinder {
+ public:
+  static constexpr std::uint32_t kNone = kNoIndex;
+
+  /// Keeps a reference. O(rows).
+  explicit WaitFinder(const Profile& profile);
+
+  std::span<const StreamRows> streams() const { return streams_; }
+  /// The first device row that the call launched, or kNone.
+  std::uint32_t LaunchedBy(std::uint32_t call) const { return launched_[call]; }
+  /// Device rows whose end the call waited for. `last_launch` is the row that its thread launched
+  /// last, or kNone. Valid until the next call.
+  std::span<const std::uint32_t> WaitedFor(std::uint32_t call, std::uint32_t last_launch);
+  /// Whether threads wait without a call that is recorded.
+  bool WaitsInSilence() const { return profile_.source.framework == "xla"; }
+  /// The device row whose end a thread waited for that showed nothing between the two times, or
+  /// kNone. REQUIRES: WaitsInSilence().
+  std::uint32_t WaitedForInSilence(Ns from, Ns to, std::uint32_t last_launch) const;
+  /// The device row of another stream whose end let this one start, or kNone.
+  std::uint32_t OtherStreamBefore(std::uint32_t row) const;
+
+  EventCall EventCallOf(std::uint32_t call);
+  Ns StartOf(std::uint32_t call) const { return profile_.api.start[call]; }
+  /// Whether `row` ended by the time that `other` started.
+  bool EndsBefore(std::uint32_t row, std::uint32_t other) const {
+    return EndOf(row) <= profile_.device.start[other];
+  }
+  /// Whether two rows are of different streams of one device.
+  bool AreOfTwoStreams(std::uint32_t row, std::uint32_t other) const;
+  /// The last row, launched at `time` or before, of the only other stream of the row's device;
+  /// kNone without one, or of several.
+  std::uint32_t LastOfOtherStream(std::uint32_t row, Ns time) const;
+
+ private:
+  /// The object that a call waits for, by its name.
+  enum class Wait : std::uint8_t {
+    kUnknown,
+    kNone,
+    kDevice,
+    kStream,
+    kEvent,
+    kWaitEvent,
+    kRecordEvent
+  };
+
+  /// The streams of the row's device.
+  std::span<const StreamRows> StreamsBeside(std::uint32_t row) const;
+
+  Wait WaitOf(StringId name) {
+    if (!name.valid()) return Wait::kNone;
+    const Wait known = waits_[name.value];
+    return known != Wait::kUnknown ? known : FindWait(name);
+  }
+  Wait FindWait(StringId name);
+  Ns LaunchTime(std::uint32_t row) const;
+  Ns EndOf(std::uint32_t row) const;
+  std::size_t StreamOf(std::uint32_t row) const;
+  /// The last row of a stream that was launched at `time` or before; kNone without one.
+  std::uint32_t LastLaunched(const StreamRows& stream, Ns time) const;
+  void AddIfDone(std::uint32_t row, Ns by);
+  void AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch);
+  void AddRoom(std::uint32_t row, Ns start, Ns end);
+  bool EndsWithCall(std::uint32_t row, Ns end) const;
+  bool WaitsForEvent(Ns launched_before, Ns launched) const;
+  bool WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begin) const;
+  std::uint32_t EndingAt(const StreamRows& stream, Ns time) const;
+  std::size_t RecordedStream(std::uint32_t call) const;
+
+  const Profile& profile_;
+  std::vector<StreamRows> streams_;
+  std::vector<std::uint32_t> launched_;  // By call.
+  std::vector<Wait> waits_;              // By name.
+  std::vector<Ns> event_waits_;          // Calls to wait for an event, in time order.
+  std::vector<std::uint32_t> found_;
+};
+
+}  // namespace profgauge::analysis::simulation
