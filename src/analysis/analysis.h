@@ -21,9 +21,9 @@
 #include "model/profile.h"
 #include "profgauge/error.h"
 
-namespace profgauge::analysis::tables {
-struct Exposure;  // analysis/tables/exposure.h
-}  // namespace profgauge::analysis::tables
+namespace profgauge::analysis::catalog {
+struct Exposure;  // analysis/catalog/exposure.h
+}  // namespace profgauge::analysis::catalog
 
 namespace profgauge::analysis::trust {
 struct JudgedSteps;  // analysis/trust/judged_steps.h
@@ -192,7 +192,7 @@ struct Analysis {
   std::vector<RankTime> rank_times;  ///< Empty for a run that is known only by summaries.
   /// The largest possible cost of rows, by table id; only for tables whose rows represent work or
   /// calls.
-  std::map<std::string, std::shared_ptr<const tables::Exposure>, std::less<>> exposures;
+  std::map<std::string, std::shared_ptr<const catalog::Exposure>, std::less<>> exposures;
 
   /// nullptr only where `metrics` was filled by hand and does not have it. O(1) else.
   const Metric* Find(MetricId id) const;

@@ -11,6 +11,7 @@
 #include "analysis/breakdown/rank_attribution.h"
 #include "analysis/breakdown/run_attribution.h"
 #include "analysis/breakdown/run_iterations.h"
+#include "analysis/catalog/output.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/dlprof/op_paths.h"
@@ -20,7 +21,6 @@
 #include "analysis/simulation/replayer.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/registry.h"
-#include "analysis/tables/output.h"
 #include "analysis/trust/certify.h"
 #include "analysis/trust/coverage.h"
 #include "analysis/trust/unrecorded.h"
@@ -35,7 +35,7 @@ namespace {
 constexpr std::string_view kNoTimeline =
     "needs the times of events: this format has only durations or sums";
 
-void AddWithoutTimeline(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddWithoutTimeline(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::string why(kNoTimeline);
   const std::string how = out.HowToRecord(Capability::kDeviceEvents, "");
   if (!how.empty()) why += "; " + how;
@@ -46,9 +46,9 @@ void AddWithoutTimeline(std::span<const iterations::RankContext> ranks, tables::
 // All analyses of a stage, and `first`, side by side. Their results join `out` in their order,
 // after all have ended.
 void AddAtOnce(summary::Stage stage, std::span<const iterations::RankContext> ranks,
-               const std::function<void()>& first, tables::Output& out) {
+               const std::function<void()>& first, catalog::Output& out) {
   std::vector<const summary::AnalysisRow*> rows;
-  std::vector<tables::Output> found;
+  std::vector<catalog::Output> found;
   for (const summary::AnalysisRow& row : summary::Analyses()) {
     if (row.stage != stage) continue;
     rows.push_back(&row);
@@ -61,7 +61,7 @@ void AddAtOnce(summary::Stage stage, std::span<const iterations::RankContext> ra
       rows[i - 1]->of_events(ranks, found[i - 1]);
     }
   });
-  for (tables::Output& part : found) out.Join(std::move(part));
+  for (catalog::Output& part : found) out.Join(std::move(part));
 }
 
 RankTime TimeOf(const iterations::RankContext& rank) {
@@ -74,7 +74,7 @@ RankTime TimeOf(const iterations::RankContext& rank) {
 }
 
 // The few tables that need sums but no times.
-void AddTablesOfSums(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddTablesOfSums(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   AddWithoutTimeline(ranks, out);
   for (const summary::AnalysisRow& row : summary::Analyses()) {
     if (row.of_sums != nullptr) row.of_sums(ranks, out);
@@ -109,8 +109,8 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   iterations::MeasureContexts(*kept, [&] { graphs = simulation::BuildGraphs(ranks); });
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
-  tables::Output out(ranks.front().profile->hints, AcceleratorOf(profiles),
-                     selection.unwanted_tables);
+  catalog::Output out(ranks.front().profile->hints, AcceleratorOf(profiles),
+                      selection.unwanted_tables);
   std::shared_ptr<simulation::Replayer> replayer;
   std::vector<simulation::PathFacts> paths;
   const auto find_paths = [&] {

@@ -1,5 +1,5 @@
 // The ids of the metric catalog, one constant each: `metric::kGpuIdleMean` is "gpu.idle.mean". The
-// row in analysis/tables/catalogue_*_metrics.cc, in the same order, defines each id. Every layer
+// row in analysis/catalog/catalogue_*_metrics.cc, in the same order, defines each id. Every layer
 // names metrics by these constants, so that an id that no one defined does not compile.
 #pragma once
 

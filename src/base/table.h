@@ -23,7 +23,7 @@
 
 namespace profgauge {
 
-/// Description of a column, without any profile. Columns of tables: analysis/tables/*_columns.h.
+/// Description of a column, without any profile. Columns of tables: analysis/catalog/*_columns.h.
 struct ColumnSpec {
   std::string_view id;     ///< "device_self": stable, lower case.
   std::string_view title;  ///< "Device self time".

@@ -55,7 +55,7 @@ constexpr EventColumn<CollectiveEvents> kCollectives[] = {
     {{"iteration", "Iteration", kCount, "Position of the iteration that launched it."},
      [](Collectives of, RunRow row) {
        const std::uint32_t event = of.Call(row).event;
-       if (event == analysis::tables::Output::kNoRow)
+       if (event == analysis::catalog::Output::kNoRow)
          return of.events->IterationAt(of.Call(row).time.start);
        return RankEvents::Iteration(of.events->rank().iterations.of_device[event]);
      }},
@@ -97,7 +97,7 @@ constexpr EventColumn<CollectiveEvents> kCollectives[] = {
     {{"device_id", "Device event", kCount, "Its id in device_events."},
      [](Collectives of, RunRow row) {
        const std::uint32_t event = of.Call(row).event;
-       return event == analysis::tables::Output::kNoRow ? Cell() : of.events->IdOf(event);
+       return event == analysis::catalog::Output::kNoRow ? Cell() : of.events->IdOf(event);
      }},
 };
 

@@ -100,7 +100,7 @@ std::optional<std::uint32_t> RankEvents::CollectiveOf(std::uint32_t device_row) 
     const std::vector<analysis::communication::CollectiveCall>& all =
         run_->communication().ranks[position_].calls;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
-      if (all[i].event != analysis::tables::Output::kNoRow) calls[all[i].event] = i;
+      if (all[i].event != analysis::catalog::Output::kNoRow) calls[all[i].event] = i;
     }
     return calls;
   })[device_row];

@@ -14,10 +14,10 @@
 #include <chrono>
 #include <map>
 
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/time_columns.h"
 #include "analysis/iterations/iterations.h"
 #include "analysis/iterations/markers.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/time_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -200,9 +200,9 @@ std::string SelectionText(const analysis::Analysis& analysis) {
   std::string first_label, last_label;
   const Table* table = analysis.FindTable("iterations");
   const Column* index =
-      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "index"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kIterations>(table, "index"_col);
   const Column* name =
-      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "name"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kIterations>(table, "name"_col);
   for (std::size_t row = 0; index != nullptr && row < index->size(); ++row) {
     const std::int64_t number = index->IntegerAt(row);
     const bool named = name != nullptr && row < name->size() && !name->IsAbsentAt(row);

@@ -1,8 +1,8 @@
 #include "report/labels.h"
 
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/time_columns.h"
 #include "analysis/iterations/iterations.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/time_columns.h"
 #include "model/devices.h"
 
 namespace profgauge::report {
@@ -20,9 +20,9 @@ namespace {
 void AddLabels(const Report& report, std::string_view id, Labels& labels) {
   const Table* table = FindTableById(report, id);
   const Column* index =
-      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "index"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kIterations>(table, "index"_col);
   const Column* name =
-      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "name"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kIterations>(table, "name"_col);
   if (index == nullptr || name == nullptr) return;
   for (std::size_t row = 0; row < table->rows(); ++row) {
     if (index->IsAbsentAt(row) || name->IsAbsentAt(row)) continue;

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/tables/rank_columns.h"
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/rank_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "base/hashes.h"
 #include "report/code_names.h"
 #include "report/labels.h"
@@ -61,7 +61,7 @@ class Redactor {
     }
     for (const Table& table : report.tables) {
       const Column* hosts =
-          analysis::tables::ColumnOf<analysis::tables::columns::kRanks>(table, "host"_col);
+          analysis::catalog::ColumnOf<analysis::catalog::columns::kRanks>(table, "host"_col);
       if (hosts == nullptr || hosts->type() != CellType::kText) continue;
       for (std::size_t row = 0; row < table.rows(); ++row) {
         if (!hosts->IsAbsentAt(row)) AddHost(table.strings()[hosts->TextAt(row)]);

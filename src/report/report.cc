@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
-#include "analysis/tables/op_columns.h"
-#include "analysis/tables/rank_columns.h"
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/op_columns.h"
+#include "analysis/catalog/rank_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "base/format.h"
 #include "report/table_look.h"
 
@@ -76,8 +76,8 @@ const Finding* CauseOf(const Report& report, const Finding& finding) {
 }
 
 bool IsTree(const Table& table) {
-  using analysis::tables::ColumnOf;
-  using analysis::tables::columns::kTree;
+  using analysis::catalog::ColumnOf;
+  using analysis::catalog::columns::kTree;
   return ColumnOf<kTree>(table, "node"_col) != nullptr &&
          ColumnOf<kTree>(table, "parent"_col) != nullptr &&
          ColumnOf<kTree>(table, "depth"_col) != nullptr;
@@ -87,9 +87,9 @@ bool IsTree(const Table& table) {
 // outputs without scripts show. REQUIRES: the table is `op_tree`, or has no such columns.
 std::size_t RowsOfFirstTree(const Table& table) {
   const Column* iteration =
-      analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(table, "iteration"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kOpTree>(table, "iteration"_col);
   const Column* rank =
-      analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(table, "rank"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kOpTree>(table, "rank"_col);
   if (iteration == nullptr || rank == nullptr) return table.rows();
   std::size_t rows = 0;
   while (rows < table.rows() && iteration->IntegerAt(rows) == iteration->IntegerAt(0) &&
@@ -121,9 +121,9 @@ std::vector<std::size_t> RowsInJson(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
   const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
   // Rows of trees come after their parents, so that the first rows are a tree again.
-  const bool is_tree = analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(
+  const bool is_tree = analysis::catalog::ColumnOf<analysis::catalog::columns::kOpTree>(
                            table, "depth"_col) != nullptr ||
-                       analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(
+                       analysis::catalog::ColumnOf<analysis::catalog::columns::kOpTree>(
                            table, "parent"_col) != nullptr;
   if (by == nullptr && !is_tree) return TellingRows(table, most);
   if (by == nullptr) {
@@ -161,7 +161,7 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
 std::int64_t SummedIterations(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
   const Column* iterations =
-      analysis::tables::ColumnOf<analysis::tables::columns::kRanks>(ranks, "iterations"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kRanks>(ranks, "iterations"_col);
   // With many ranks a stored report has only some rows.
   if (iterations == nullptr ||
       iterations->size() !=

@@ -9,8 +9,8 @@
 #include <utility>
 #include <variant>
 
-#include "analysis/tables/device_columns.h"
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/device_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "base/format.h"
 #include "base/numbers.h"
 #include "base/whole.h"
@@ -73,12 +73,12 @@ std::optional<KernelTimes> KernelTimesOf(const Report& report) {
   const Table* kernels = FindTableById(report, "kernels");
   if (kernels == nullptr) return std::nullopt;
   const Column* time =
-      analysis::tables::ColumnOf<analysis::tables::columns::kKernels>(kernels, "time"_col);
-  const Column* uses = analysis::tables::ColumnOf<analysis::tables::columns::kKernels>(
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(kernels, "time"_col);
+  const Column* uses = analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(
       kernels, "uses_tensor_core"_col);
   // The scope of the summary beside it: the selected iterations.
   const Column* outside =
-      analysis::tables::ColumnOf<analysis::tables::columns::kKernels>(kernels, "outside"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(kernels, "outside"_col);
   KernelTimes times;
   for (std::size_t row = 0; time != nullptr && row < kernels->rows(); ++row) {
     const double of_others = outside == nullptr ? 0 : AsNumber(kernels->At(row, *outside), 0);
@@ -96,7 +96,7 @@ std::optional<double> CopyTimeOf(const Report& report) {
   const Table* copies = FindTableById(report, "memcpys");
   if (copies == nullptr) return std::nullopt;
   const Column* time =
-      analysis::tables::ColumnOf<analysis::tables::columns::kMemcpys>(copies, "time"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kMemcpys>(copies, "time"_col);
   if (time == nullptr) return std::nullopt;
   double sum = 0;
   for (std::size_t row = 0; row < copies->rows(); ++row) sum += AsNumber(copies->At(row, *time), 0);

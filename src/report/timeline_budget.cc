@@ -12,8 +12,8 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/time_columns.h"
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/time_columns.h"
 #include "base/format.h"
 #include "base/numbers.h"
 #include "model/neuron.h"
@@ -145,7 +145,7 @@ std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& a
 Ns IterationLength(const Report& report) {
   const Table* table = FindTableById(report, "iterations");
   const Column* duration =
-      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "duration"_col);
+      analysis::catalog::ColumnOf<analysis::catalog::columns::kIterations>(table, "duration"_col);
   if (duration == nullptr || table->rows() < 2) return 0;
   std::vector<double> lengths;
   for (std::size_t row = 0; row < table->rows(); ++row) {

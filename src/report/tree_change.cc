@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/tables/op_columns.h"
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/op_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "base/units.h"
 #include "report/labels.h"
 #include "report/report.h"
@@ -222,7 +222,7 @@ class Aligner {
 
   Tree base_, current_;
   Table& out_;
-  analysis::tables::RowWriter<analysis::tables::columns::kTreeChange> write_;
+  analysis::catalog::RowWriter<analysis::catalog::columns::kTreeChange> write_;
   std::vector<Place> open_;
 };
 

@@ -90,7 +90,7 @@ std::string RunData::WhyNoTable(const analysis::TableSpec& spec) const {
   return fmt::format("the profile has no {}", Lowered(InDeviceWords(spec.title, device_words())));
 }
 
-const analysis::tables::Exposure* RunData::FindExposure(std::string_view table) const {
+const analysis::catalog::Exposure* RunData::FindExposure(std::string_view table) const {
   const auto found = analysis_.exposures.find(table);
   return found == analysis_.exposures.end() ? nullptr : found->second.get();
 }

@@ -45,7 +45,7 @@ class RunData {
                                        const analysis::TableSpec& enclosing);
 
   /// The possible cost of a table's rows; nullptr when that is unknown.
-  const analysis::tables::Exposure* FindExposure(std::string_view table) const;
+  const analysis::catalog::Exposure* FindExposure(std::string_view table) const;
   /// The rule's scenario, simulated. No prediction without a scenario or a replay, when the
   /// scenario matches nothing, or where some threads launch work without a visible reason to wait.
   ScenarioOutcome Simulate(const CompiledRule& rule);

@@ -62,8 +62,8 @@ std::optional<double> MostGain::Of(std::span<const expr::RowId> rows) {
   //     device 0   rows cost 2 ms      without collectives: 3 ms, the most of one device
   //     device 1   rows cost 3 ms      with collectives: 5 ms, since device 0 delays device 1, too
   if (!costs_) {
-    costs_.emplace(*exposure_, each_delays_all_ ? analysis::tables::AcrossDevices::kSum
-                                                : analysis::tables::AcrossDevices::kLargest);
+    costs_.emplace(*exposure_, each_delays_all_ ? analysis::catalog::AcrossDevices::kSum
+                                                : analysis::catalog::AcrossDevices::kLargest);
   }
   return is_idle_ ? std::optional(costs_->Idle(rows)) : costs_->Exposed(rows);
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/tables/exposure.h"
+#include "analysis/catalog/exposure.h"
 #include "expr/eval.h"
 #include "expr/message.h"
 #include "knowledge/quantity.h"
@@ -93,10 +93,10 @@ class MostGain {
 
  private:
   const RunData& run_;
-  const analysis::tables::Exposure* exposure_ = nullptr;
+  const analysis::catalog::Exposure* exposure_ = nullptr;
   bool is_idle_;
   bool each_delays_all_;
-  std::optional<analysis::tables::ExposureCosts> costs_;  // From the first question on.
+  std::optional<analysis::catalog::ExposureCosts> costs_;  // From the first question on.
 };
 
 // The trace that `rules explain` shows of a rule's run: the value of every name and of every step.

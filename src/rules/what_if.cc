@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/tables/catalogue.h"
-#include "analysis/tables/path_columns.h"
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/catalogue.h"
+#include "analysis/catalog/path_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/literal.h"
@@ -185,7 +185,7 @@ Table& ReplaceTable(analysis::Analysis& analysis, std::string_view id) {
 }
 
 void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcome) {
-  analysis::tables::RowWriter<analysis::tables::columns::kWhatIf> row(table);
+  analysis::catalog::RowWriter<analysis::catalog::columns::kWhatIf> row(table);
   std::uint64_t matched = 0;
   for (const std::uint64_t rows : outcome.matched) matched += rows;
   row.Text("name"_col, name).Integer("rows"_col, static_cast<std::int64_t>(matched));
@@ -277,7 +277,7 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
     }
   }
   for (const Threshold& limit : policy.thresholds) {
-    const std::string_view name = analysis::tables::ScenarioOfMetric(limit.metric);
+    const std::string_view name = analysis::catalog::ScenarioOfMetric(limit.metric);
     if (name.empty()) continue;
     const bool known = std::any_of(policy.what_if.begin(), policy.what_if.end(),
                                    [name](const WhatIf& one) { return one.name == name; });

@@ -17,7 +17,7 @@
 namespace profgauge::analysis::breakdown {
 namespace {
 
-constexpr std::uint32_t kNoRow = tables::Output::kNoRow;
+constexpr std::uint32_t kNoRow = catalog::Output::kNoRow;
 
 // Tables whose rows represent work of the device.
 constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcpys", "collectives",
@@ -60,8 +60,8 @@ class PartSums {
     AddShared(rows, time, shared_);
   }
   /// Removes all additions. The cost follows from the changed rows only.
-  std::vector<tables::Exposure::Part> Take() {
-    std::vector<tables::Exposure::Part> parts;
+  std::vector<catalog::Exposure::Part> Take() {
+    std::vector<catalog::Exposure::Part> parts;
     std::sort(touched_.begin(), touched_.end());
     for (const std::uint32_t row : touched_) {
       parts.push_back({{row}, single_[row]});
@@ -75,7 +75,7 @@ class PartSums {
           {{static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair)}, time});
     }
     std::sort(parts.begin() + static_cast<std::ptrdiff_t>(singles), parts.end(),
-              [](const tables::Exposure::Part& a, const tables::Exposure::Part& b) {
+              [](const catalog::Exposure::Part& a, const catalog::Exposure::Part& b) {
                 return a.rows < b.rows;
               });
     shared_ = {};
@@ -210,7 +210,7 @@ class CallsOfGaps {
 // The exposures of one GPU.
 class DeviceSweep {
  public:
-  DeviceSweep(const iterations::RankContext& rank, std::size_t position, tables::Output& out)
+  DeviceSweep(const iterations::RankContext& rank, std::size_t position, catalog::Output& out)
       : rank_(rank),
         profile_(*rank.profile),
         calls_(profile_.api),
@@ -234,7 +234,7 @@ class DeviceSweep {
   }
 
   /// Gives the results to `exposures`, by table; ready for the next GPU then.
-  void MoveTo(std::map<std::string_view, tables::Exposure>& exposures) {
+  void MoveTo(std::map<std::string_view, catalog::Exposure>& exposures) {
     const auto iterations = static_cast<std::int64_t>(rank_.iterations.selected().size());
     for (WorkTable& table : work_) {
       exposures[table.id].devices.push_back(
@@ -389,8 +389,8 @@ class DeviceSweep {
 
 }  // namespace
 
-void AddExposures(std::span<const iterations::RankContext> ranks, tables::Output& out) {
-  std::map<std::string_view, tables::Exposure> exposures;
+void AddExposures(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
+  std::map<std::string_view, catalog::Exposure> exposures;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i].window().length() <= 0) continue;
     DeviceSweep sweep(ranks[i], i, out);

@@ -1,5 +1,5 @@
 // Fills the exposures of the tables whose rows represent device work, calls or operators: the
-// maximum savings of changing those rows. tables/exposure.h defines an exposure and answers
+// maximum savings of changing those rows. catalog/exposure.h defines an exposure and answers
 // questions about its costs; rules ask for the rows that a finding chose.
 //
 // Two sweeps for each GPU. The first goes over its work: a moment counts for the rows that run
@@ -15,8 +15,8 @@
 
 #include <span>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::breakdown {
 
@@ -25,6 +25,6 @@ namespace profgauge::analysis::breakdown {
 /// REQUIRES: the tables are in `out`, and those of device work say which row counts which event
 /// (Output::RowsOfDevice). O(n log n) over device rows, calls and gaps, with fixed limits on the
 /// cost of concurrent events.
-void AddExposures(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void AddExposures(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::breakdown

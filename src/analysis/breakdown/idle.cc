@@ -12,10 +12,10 @@
 #include "analysis/breakdown/gap_activity.h"
 #include "analysis/breakdown/gap_explainer.h"
 #include "analysis/breakdown/host_waits.h"
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/time_columns.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/iterations/idle_walk.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/time_columns.h"
 #include "base/partition_point.h"
 #include "knowledge/launches.h"
 #include "knowledge/profiler.h"
@@ -90,7 +90,7 @@ void FillTable(std::span<const iterations::RankContext> ranks, const std::vector
                Table& table) {
   std::vector<std::unique_ptr<HostOfGaps>> hosts(ranks.size());
   classify::HostWorkByName works;
-  tables::RowWriter<tables::columns::kGaps> write(table);
+  catalog::RowWriter<catalog::columns::kGaps> write(table);
   for (const TableRow& row : rows) {
     const iterations::RankContext& rank = ranks[row.rank];
     const Profile& profile = *rank.profile;
@@ -219,7 +219,7 @@ namespace {
 // Why a cause is unknown in a profile: that part of the host was not recorded. Its idle time is
 // with the other causes. Empty: it can.
 std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
-                      const tables::Output& out) {
+                      const catalog::Output& out) {
   const auto any = [&](bool IdleFacts::*has) {
     return std::any_of(ranks.begin(), ranks.end(),
                        [has](const IdleFacts& rank) { return rank.*has; });
@@ -348,7 +348,7 @@ IdleFacts IdleFactsOf(const iterations::RankContext& rank) {
 }
 
 // Shares of each GPU first, then their mean: ranks differ in how long they were observed.
-void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out) {
+void SetIdleCauses(std::span<const IdleFacts> ranks, catalog::Output& out) {
   std::array<double, kIdleCauses> shares{};
   std::size_t gpus = 0;
   double between = 0;
@@ -396,7 +396,7 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out) {
   }
 }
 
-void AddIdle(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddIdle(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::vector<IdleFacts> facts;
   LongestGaps longest;
   bool any = false;

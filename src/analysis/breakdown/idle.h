@@ -21,9 +21,9 @@
 #include <span>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
 #include "analysis/iterations/utilization.h"
-#include "analysis/tables/output.h"
 #include "model/idle_cause.h"
 
 namespace profgauge::analysis::breakdown {
@@ -73,10 +73,10 @@ IdleFacts IdleFactsOf(const iterations::RankContext& rank);
 
 /// Sets gpu.idle_cause.* and adds the table of gaps: the 10 000 longest of the run. The metrics
 /// count all gaps.
-void AddIdle(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void AddIdle(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 /// Sets gpu.idle_cause.*, launch.wait_share and profiler.delay_time: of each GPU the share of its
 /// rank's observed window, averaged over the GPUs of all ranks. Absent where no GPU has work, and
 /// for a cause that the profile could not show and that has no time.
-void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out);
+void SetIdleCauses(std::span<const IdleFacts> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::breakdown

@@ -9,8 +9,8 @@
 
 #include "analysis/breakdown/iteration_stats.h"
 #include "analysis/breakdown/run_iterations.h"
+#include "analysis/catalog/part_metrics.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/tables/part_metrics.h"
 #include "base/metric_id.h"
 #include "knowledge/collectives.h"
 #include "knowledge/iterations.h"
@@ -26,7 +26,7 @@ Value RoundedTime(double nanoseconds) {
 }  // namespace
 
 // Over the pairs that follow each other. Where numbers jump, the profile has no next one.
-void SetPeriods(std::span<const RunIteration> run, tables::Output& out) {
+void SetPeriods(std::span<const RunIteration> run, catalog::Output& out) {
   std::vector<double> periods;
   Ns all = 0, between = 0;
   for (const RunIteration& iteration : run) {
@@ -49,7 +49,7 @@ void SetPeriods(std::span<const RunIteration> run, tables::Output& out) {
 
 // Whether kernels that change explain a part of the lengths, and whether they are few.
 void SetNoteOfVariance(std::span<const double> durations, std::span<const double> alike,
-                       const knowledge::TunableThresholds& thresholds, tables::Output& out) {
+                       const knowledge::TunableThresholds& thresholds, catalog::Output& out) {
   const bool is_of_rest = !std::ranges::equal(durations, alike);
   const bool is_low = durations.size() < thresholds.iterations_confident_least;
   std::string note;
@@ -68,7 +68,7 @@ void SetNoteOfVariance(std::span<const double> durations, std::span<const double
 // The robust variation and the outliers are of `alike`; all other numbers, the standard deviation
 // too, are of the real lengths.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
-                   const knowledge::TunableThresholds& thresholds, tables::Output& out) {
+                   const knowledge::TunableThresholds& thresholds, catalog::Output& out) {
   SeriesStats stats = Describe(durations, thresholds.iterations_outlier_deviations);
   const SeriesStats of_alike = Describe(alike, thresholds.iterations_outlier_deviations);
   stats.robust_cv = of_alike.robust_cv;
@@ -114,7 +114,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
 
 // Why no time can be known to go to a part: the profile has nothing of the kind. Empty: it has.
 std::string WhyUntold(std::span<const IterationFacts> ranks, Category part,
-                      const tables::Output& out) {
+                      const catalog::Output& out) {
   const auto any = [&](auto has) {
     return std::any_of(ranks.begin(), ranks.end(),
                        [&](const IterationFacts& rank) { return has(rank); });
@@ -142,16 +142,16 @@ std::string WhyUntold(std::span<const IterationFacts> ranks, Category part,
 }
 
 void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, Ns whole,
-                  tables::Output& out) {
+                  catalog::Output& out) {
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
     const PartMetrics& id = kBreakdownMetrics[i];
     const std::string untold = WhyUntold(ranks, category, out);
     if (whole > 0 && !untold.empty() && sums[i] == 0) {
-      tables::SetPartAbsent(id, untold, out);
+      catalog::SetPartAbsent(id, untold, out);
       continue;
     }
-    tables::SetPart(id, sums[i], whole, out);
+    catalog::SetPart(id, sums[i], whole, out);
   }
 }
 
@@ -174,7 +174,7 @@ Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
 }  // namespace
 
 // `exposed`: in the iterations, whose length is `whole`.
-void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, tables::Output& out) {
+void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, catalog::Output& out) {
   LoaderTimes all;
   for (const IterationFacts& rank : ranks) {
     all.between += rank.loader.between;

@@ -22,7 +22,7 @@ namespace {
 
 // The markers of one thread are the iterations; another process has its own pace. One that is far
 // slower is judged by no one.
-void RemarkProcesses(std::span<const IterationFacts> ranks, tables::Output& out) {
+void RemarkProcesses(std::span<const IterationFacts> ranks, catalog::Output& out) {
   for (const IterationFacts& rank : ranks) {
     const MarkingProcesses& processes = rank.processes;
     if (processes.count < 2) continue;
@@ -40,7 +40,7 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, tables::Output& out)
 }
 
 // Those that are something else than iterations, or parts of them.
-void RemarkOtherMarkers(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkOtherMarkers(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   constexpr std::string_view kId = "other-markers", kHow = "--iteration-marker selects others";
   for (const iterations::RankContext& rank : ranks) {
     const IterationSource& source = rank.iterations.source;
@@ -74,7 +74,7 @@ LostIterations MostLost(std::span<const iterations::RankContext> ranks) {
 
 // A profile may stop while some iterations are in flight, and then gets a note. A profile without a
 // quarter of them has lost them.
-void RemarkLost(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkLost(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   const LostIterations most = MostLost(ranks);
   if (most.lost == 0) return;
   const std::string all = FormatCount(most.all), lost = FormatCount(most.lost);
@@ -96,7 +96,7 @@ void RemarkLost(std::span<const iterations::RankContext> ranks, tables::Output& 
 }
 
 // Iterations that the profiler lost while it started.
-void RemarkLostHead(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkLostHead(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   LostIterations most;
   for (const iterations::RankContext& rank : ranks) {
     const iterations::Iterations& own = rank.iterations;
@@ -118,7 +118,7 @@ void RemarkLostHead(std::span<const iterations::RankContext> ranks, tables::Outp
 
 // One thread is in one iteration at a time: markers that say otherwise have wrong times. Few are
 // repaired and named; of many the iteration time is unknown, and the verdict stays undecided.
-void RemarkDisplaced(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkDisplaced(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   iterations::MarkerFaults most;
   for (const iterations::RankContext& rank : ranks) {
     if (rank.iterations.marker_faults.count() > most.count()) most = rank.iterations.marker_faults;
@@ -142,7 +142,7 @@ void RemarkDisplaced(std::span<const iterations::RankContext> ranks, tables::Out
 }
 
 // A stopped recording cuts the iteration in flight, which is no fault; its work is of no iteration.
-void RemarkUnfinished(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkUnfinished(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   const bool any = std::ranges::any_of(ranks, [](const iterations::RankContext& rank) {
     return rank.iterations.marker_faults.unfinished > 0;
   });
@@ -151,7 +151,8 @@ void RemarkUnfinished(std::span<const iterations::RankContext> ranks, tables::Ou
                 "the last iteration was not finished when the profile ended; it is excluded");
 }
 
-void RemarkMarkersWithoutWork(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkMarkersWithoutWork(std::span<const iterations::RankContext> ranks,
+                              catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const std::string& family = rank.iterations.without_work;
     if (family.empty()) continue;
@@ -165,7 +166,7 @@ void RemarkMarkersWithoutWork(std::span<const iterations::RankContext> ranks, ta
 // Numbers of the run would be those of the other ranks. A rank counts as without work only if
 // something says that it should have some: a listed GPU, or calls of the runtime.
 void SetRanksWithoutWork(std::span<const iterations::RankContext> ranks,
-                         std::span<const IterationFacts> facts, tables::Output& out) {
+                         std::span<const IterationFacts> facts, catalog::Output& out) {
   constexpr MetricId kId = metric::kProfileRanksWithoutWork;
   constexpr std::int64_t kMostNamed = 8;
   std::string list;
@@ -192,7 +193,7 @@ void SetRanksWithoutWork(std::span<const iterations::RankContext> ranks,
 
 // Names the first set-up call and how much of the profile is excluded because of it. Returns
 // whether there was any.
-bool RemarkSetup(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+bool RemarkSetup(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const std::vector<bool> before = iterations::CallsBeforeWindow(*rank.profile, rank.iterations);
     const auto first = std::find(before.begin(), before.end(), true);
@@ -230,7 +231,7 @@ bool HasOperatorOrWork(const Profile& profile, Span time) {
 }
 
 // The judged part of an undivided profile, unless it is nearly all of the profile.
-void RemarkWindow(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkWindow(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const Profile& profile = *rank.profile;
     if (IsMarked(rank) || !profile.has_timeline || profile.neuron != nullptr) continue;
@@ -275,7 +276,7 @@ void RemarkWindow(std::span<const iterations::RankContext> ranks, tables::Output
 }
 
 // A quarter missing on one rank is more than ranks that began or ended at slightly different times.
-void RemarkPartial(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkPartial(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::span<const std::string> partial;  // Those of one rank are those of all.
   LostIterations most;
   for (const iterations::RankContext& rank : ranks) {
@@ -296,7 +297,7 @@ void RemarkPartial(std::span<const iterations::RankContext> ranks, tables::Outpu
 }
 
 // If markers have no numbers, positions identify iterations: the ranks have equally many.
-void RemarkUnlikeCounts(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkUnlikeCounts(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
   for (const iterations::RankContext& rank : ranks) {
     if (!IsMarked(rank) || rank.iterations.has_numbers) continue;
@@ -312,7 +313,7 @@ void RemarkUnlikeCounts(std::span<const iterations::RankContext> ranks, tables::
           FormatCount(least), FormatCount(most)));
 }
 
-void RemarkWithoutMarkers(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkWithoutMarkers(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   const auto marked = std::count_if(ranks.begin(), ranks.end(), IsMarked);
   if (marked == 0 || marked == static_cast<std::ptrdiff_t>(ranks.size())) return;
   const auto without = std::find_if_not(ranks.begin(), ranks.end(), IsMarked);
@@ -363,7 +364,7 @@ bool IsMarked(const iterations::RankContext& rank) {
 }
 
 void AddIterationRemarks(std::span<const iterations::RankContext> ranks,
-                         std::span<const IterationFacts> facts, tables::Output& out) {
+                         std::span<const IterationFacts> facts, catalog::Output& out) {
   RemarkProcesses(facts, out);
   RemarkOtherMarkers(ranks, out);
   RemarkLost(ranks, out);

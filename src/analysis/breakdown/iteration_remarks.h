@@ -12,8 +12,8 @@
 #include "analysis/breakdown/breakdown.h"
 #include "analysis/breakdown/category_times.h"
 #include "analysis/breakdown/run_iterations.h"
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis {
 struct Analysis;
@@ -40,6 +40,6 @@ LostIterations MostLostInside(std::span<const iterations::RankContext> ranks);
 /// Sets profile.ranks_without_work too. Reads rank and iterations of the contexts and, for the
 /// host's setup before them, the profile's calls.
 void AddIterationRemarks(std::span<const iterations::RankContext> ranks,
-                         std::span<const IterationFacts> facts, tables::Output& out);
+                         std::span<const IterationFacts> facts, catalog::Output& out);
 
 }  // namespace profgauge::analysis::breakdown

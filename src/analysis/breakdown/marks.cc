@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/neuron_cells.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/time_columns.h"
+#include "analysis/catalog/neuron_cells.h"
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/time_columns.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 
@@ -36,7 +36,7 @@ std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
 
 // Work counts where it starts, so that regions add up to the whole; busy time is cut at the edges.
 void WriteRegion(const iterations::RankContext& rank, const Region& region,
-                 tables::RowWriter<tables::columns::kRegions>& write) {
+                 catalog::RowWriter<catalog::columns::kRegions>& write) {
   const DeviceTable& device = rank.profile->device;
   std::int64_t kernels = 0, copies = 0, bytes = 0;
   Ns kernel_time = 0, copy_time = 0;
@@ -69,7 +69,7 @@ void WriteRegion(const iterations::RankContext& rank, const Region& region,
 // `mfu` and `hfu` are shares of the cores' peak over the region, `mfu` without transposes, which
 // move data only; `mbu` is the share of the memory's bandwidth.
 void WriteEngineRegion(const iterations::RankContext& rank, const Region& region,
-                       tables::RowWriter<tables::columns::kEngineRegions>& write) {
+                       catalog::RowWriter<catalog::columns::kEngineRegions>& write) {
   const profgauge::neuron::Data& data = *rank.profile->neuron;
   const profgauge::neuron::Summary sums = profgauge::neuron::Summarize(data, region.span);
   const double seconds = static_cast<double>(region.span.length()) * 1e-9;
@@ -95,7 +95,7 @@ void WriteEngineRegion(const iterations::RankContext& rank, const Region& region
     active[i] = engine.active;
   }
   write.Integer("instructions"_col, instructions);
-  tables::AppendActive(active, write);
+  catalog::AppendActive(active, write);
   write.Integer("wait_time"_col, wait)
       .Flops("flops"_col, sums.flops)
       .Integer("hbm_read"_col, sums.traffic.hbm_read);
@@ -106,9 +106,9 @@ void WriteEngineRegion(const iterations::RankContext& rank, const Region& region
 }
 
 void AddRegions(std::span<const iterations::RankContext> ranks, const Selection& selection,
-                tables::Output& out) {
+                catalog::Output& out) {
   if (selection.marks.empty()) return;
-  tables::RowWriter<tables::columns::kRegions> write(out.AddTable("regions"));
+  catalog::RowWriter<catalog::columns::kRegions> write(out.AddTable("regions"));
   const bool neuron = std::any_of(
       ranks.begin(), ranks.end(),
       [](const iterations::RankContext& rank) { return rank.profile->neuron != nullptr; });
@@ -118,7 +118,7 @@ void AddRegions(std::span<const iterations::RankContext> ranks, const Selection&
     const std::vector<Region> regions = RegionsOf(selection.marks, end);
     for (const Region& region : regions) WriteRegion(rank, region, write);
     if (engines == nullptr || rank.profile->neuron == nullptr) continue;
-    tables::RowWriter<tables::columns::kEngineRegions> write_engines(*engines);
+    catalog::RowWriter<catalog::columns::kEngineRegions> write_engines(*engines);
     for (const Region& region : regions) WriteEngineRegion(rank, region, write_engines);
   }
 }

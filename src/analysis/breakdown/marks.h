@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/output.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/output.h"
-#include "analysis/tables/row_writer.h"
 #include "base/interval.h"
 
 namespace profgauge::analysis::breakdown {
@@ -24,10 +24,10 @@ struct Region {
 /// after the end of a rank's profile divide nothing there. O(regions × device rows): for the few
 /// marks that a person names.
 void AddRegions(std::span<const iterations::RankContext> ranks, const Selection& selection,
-                tables::Output& out);
+                catalog::Output& out);
 
 /// A row of `engine_regions` or a table like it. REQUIRES: the rank is of Neuron.
 void WriteEngineRegion(const iterations::RankContext& rank, const Region& region,
-                       tables::RowWriter<tables::columns::kEngineRegions>& write);
+                       catalog::RowWriter<catalog::columns::kEngineRegions>& write);
 
 }  // namespace profgauge::analysis::breakdown

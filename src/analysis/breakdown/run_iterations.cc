@@ -21,12 +21,12 @@
 #include "analysis/breakdown/iteration_metrics.h"
 #include "analysis/breakdown/iteration_remarks.h"
 #include "analysis/breakdown/iteration_stats.h"
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/time_columns.h"
 #include "analysis/iterations/derived_markers.h"
 #include "analysis/iterations/marker_names.h"
 #include "analysis/iterations/observed.h"
 #include "analysis/iterations/utilization.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/time_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/collectives.h"
@@ -174,7 +174,7 @@ IterationFacts RecordingFactsOf(const iterations::RankContext& rank) {
 }
 
 // From `tensor_core_kernel` to `other`.
-void AppendParts(const Breakdown& parts, tables::RowWriter<tables::columns::kIterations>& write) {
+void AppendParts(const Breakdown& parts, catalog::RowWriter<catalog::columns::kIterations>& write) {
   const auto of = [&](Category category) { return parts[static_cast<std::size_t>(category)]; };
   write.Integer("tensor_core_kernel"_col, of(Category::kTensorCoreKernel))
       .Integer("other_kernel"_col, of(Category::kOtherKernel))
@@ -188,7 +188,7 @@ void AppendParts(const Breakdown& parts, tables::RowWriter<tables::columns::kIte
 }
 
 // Columns of kernels are absent, not 0, where no rank has a device's work.
-void MarkWithoutDevice(std::span<const IterationFacts> facts, const tables::Output& out,
+void MarkWithoutDevice(std::span<const IterationFacts> facts, const catalog::Output& out,
                        Table& table) {
   if (std::ranges::any_of(facts, &IterationFacts::has_device)) return;
   for (const char* column : {"kernels", "tensor_core_kernels", "gpu_time", "gpu_time_share",
@@ -200,7 +200,7 @@ void MarkWithoutDevice(std::span<const IterationFacts> facts, const tables::Outp
 void FillTable(std::span<const iterations::RankContext> ranks, std::span<const RunIteration> run,
                std::span<const IterationFacts> facts, std::span<const double> typical,
                Table& table) {
-  tables::RowWriter<tables::columns::kIterations> write(table);
+  catalog::RowWriter<catalog::columns::kIterations> write(table);
   for (std::size_t i = 0; i < run.size(); ++i) {
     const RunIteration& row = run[i];
     const iterations::RankContext& rank = ranks[row.rank];
@@ -232,7 +232,7 @@ void FillTable(std::span<const iterations::RankContext> ranks, std::span<const R
 
 // Proposes options that select the longest steady run, e.g. without a slow part in the middle.
 void ProposeSteadyRange(const iterations::RankContext& rank, std::span<const RunIteration> run,
-                        std::span<const double> durations, tables::Output& out) {
+                        std::span<const double> durations, catalog::Output& out) {
   const IterationSource& source = rank.iterations.source;
   const auto steady =
       FindSteadyRange(durations, rank.knowledge.thresholds.iterations_steady_variation);
@@ -252,7 +252,7 @@ void ProposeSteadyRange(const iterations::RankContext& rank, std::span<const Run
 }
 
 // The skipped iterations by position, each as on the rank where it is longest.
-void AddOthers(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddOthers(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::map<std::size_t, iterations::Iteration> others;
   for (const iterations::RankContext& rank : ranks) {
     const iterations::Iterations& iterations = rank.iterations;
@@ -265,7 +265,7 @@ void AddOthers(std::span<const iterations::RankContext> ranks, tables::Output& o
     }
   }
   if (others.empty()) return out.SetTableAbsent("other_iterations", "all are selected");
-  tables::RowWriter<tables::columns::kOtherIterations> write(out.AddTable("other_iterations"));
+  catalog::RowWriter<catalog::columns::kOtherIterations> write(out.AddTable("other_iterations"));
   for (const auto& [index, iteration] : others) {
     write.Integer("index"_col, static_cast<std::int64_t>(index))
         .Text("name"_col, out.strings().Intern(iteration.name))
@@ -369,7 +369,7 @@ namespace {
 // Counts of ranks and GPUs. Without any device work GPUs are only counted if all ranks have times:
 // a file of sums without kernels says nothing of them.
 void SetRecorded(std::span<const iterations::RankContext> ranks,
-                 std::span<const IterationFacts> facts, tables::Output& out) {
+                 std::span<const IterationFacts> facts, catalog::Output& out) {
   std::int64_t gpus = 0, listed = 0;
   bool has_device = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -403,7 +403,7 @@ IterationFacts IterationFactsOf(const iterations::RankContext& rank, const Categ
   return facts;
 }
 
-void SetRecording(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void SetRecording(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::vector<IterationFacts> facts;
   for (const iterations::RankContext& rank : ranks) facts.push_back(RecordingFactsOf(rank));
   SetRecorded(ranks, facts, out);
@@ -412,7 +412,7 @@ void SetRecording(std::span<const iterations::RankContext> ranks, tables::Output
 // Everything here works on kept facts, so that summaries of a thousand ranks need no events.
 std::vector<RunIteration> AddIterations(std::span<const iterations::RankContext> ranks,
                                         std::span<const IterationFacts> facts,
-                                        tables::Output& out) {
+                                        catalog::Output& out) {
   std::vector<RunIteration> run = PoolIterations(ranks, facts);
   std::vector<double> observed;
   std::vector<std::int64_t> kernels;

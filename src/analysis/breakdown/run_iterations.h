@@ -16,8 +16,8 @@
 
 #include "analysis/breakdown/breakdown.h"
 #include "analysis/breakdown/category_times.h"
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis {
 struct Analysis;
@@ -81,7 +81,7 @@ std::vector<RunIteration> PoolIterations(std::span<const iterations::RankContext
                                          std::span<const IterationFacts> facts);
 
 /// Sets profile.ranks, profile.gpus and profile.gpus_listed, which need no timeline.
-void SetRecording(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void SetRecording(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.*, adds the table of
 /// iterations, and proposes a steady sub-range when the selection is unsteady.
@@ -89,7 +89,8 @@ void SetRecording(std::span<const iterations::RankContext> ranks, tables::Output
 /// iterations, GPUs with work and the hints are looked at. REQUIRES: `ranks` is not empty, and
 /// `facts` has one entry for each.
 std::vector<RunIteration> AddIterations(std::span<const iterations::RankContext> ranks,
-                                        std::span<const IterationFacts> facts, tables::Output& out);
+                                        std::span<const IterationFacts> facts,
+                                        catalog::Output& out);
 
 /// The processes that mark iterations in the rank's profile; 0 where none is found. O(calls and
 /// host rows).

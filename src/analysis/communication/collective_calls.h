@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/classify/collective.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::communication {
 
@@ -39,7 +39,7 @@ struct CollectiveCall {
   bool has_root = false;      ///< It is a matched call with a root.
   bool in_iterations = true;  ///< In the selected iterations.
   std::uint32_t event =
-      tables::Output::kNoRow;  ///< Row of the device table; kNoRow for a gloo range.
+      catalog::Output::kNoRow;  ///< Row of the device table; kNoRow for a gloo range.
 };
 
 /// The calls of one rank, by start. The profiler's data about a collective has priority,

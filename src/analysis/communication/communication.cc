@@ -10,6 +10,8 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/catalog/rank_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/communication/blame.h"
 #include "analysis/communication/clocks.h"
 #include "analysis/communication/collective_calls.h"
@@ -18,8 +20,6 @@
 #include "analysis/communication/rank_parts.h"
 #include "analysis/communication/rank_tables.h"
 #include "analysis/communication/run_metrics.h"
-#include "analysis/tables/rank_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 
@@ -72,7 +72,7 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
       ++sums.calls;
       sums.time += length;
       sums.exposed += call.exposed;
-      if (call.event != tables::Output::kNoRow) sums.events.push_back(call.event);
+      if (call.event != catalog::Output::kNoRow) sums.events.push_back(call.event);
       sums.matched = sums.matched && call.transfer >= 0;
       sums.transfer += std::max<Ns>(0, call.transfer);
       if (call.bytes < 0) continue;
@@ -118,7 +118,7 @@ std::optional<double> ReachOf(const CallRow& row, std::int64_t size,
 }
 
 void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
-               tables::RowWriter<tables::columns::kCollectives>& write) {
+               catalog::RowWriter<catalog::columns::kCollectives>& write) {
   const CallSums& sums = row.sums;
   const std::int64_t size = GroupSizeOf(*row.first, ranks);
   const auto on_the_bus = [&](std::optional<double> bandwidth) -> std::optional<double> {
@@ -150,7 +150,7 @@ void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
 
 // No rank of several can work for long without the others, so a profile cannot prove that none
 // communicates: the communicating kernels may have names that no rule knows.
-void SetNothingFound(std::span<const RankFacts> ranks, tables::Output& out) {
+void SetNothingFound(std::span<const RankFacts> ranks, catalog::Output& out) {
   std::string reason = fmt::format(
       "the program has {} ranks, but no recorded kernel is known to communicate; list such kernels "
       "in the policy's `tensor_core: {{names: FILE}}`",
@@ -201,7 +201,7 @@ void SetWhole(std::span<RankFacts> ranks, const Matching& matching, const Clocks
 }
 
 // The note states how exact it is: the spread of matched calls on the same clocks.
-void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, tables::Output& out) {
+void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, catalog::Output& out) {
   if (ranks.size() < 2) return out.SetAbsent(metric::kRankStepSkew, std::string(kNeedsRanks));
   if (!clocks.complete()) {
     return out.SetAbsent(metric::kRankStepSkew,
@@ -227,7 +227,7 @@ bool IsUnknown(std::span<const RankFacts> ranks) {
 }
 
 // The exposed share is of the summed windows of all ranks' devices.
-void SetCommunication(std::span<const RankFacts> ranks, tables::Output& out) {
+void SetCommunication(std::span<const RankFacts> ranks, catalog::Output& out) {
   RankTimes all;
   for (const RankFacts& facts : ranks) {
     const RankTimes& rank = facts.times;
@@ -256,7 +256,7 @@ void SetCommunication(std::span<const RankFacts> ranks, tables::Output& out) {
 }
 
 // The largest less the least computing time of a rank, by the mean.
-void SetImbalance(std::span<const RankFacts> ranks, tables::Output& out) {
+void SetImbalance(std::span<const RankFacts> ranks, catalog::Output& out) {
   if (ranks.size() < 2) {
     out.SetAbsent(metric::kRankImbalance, "needs the profiles of at least two ranks");
     return;
@@ -280,7 +280,7 @@ void SetImbalance(std::span<const RankFacts> ranks, tables::Output& out) {
 
 // Matching comes first, since all else reads the `transfer` that it sets. Clocks show afterwards
 // whether the matched calls are of one run at all.
-void AddCommunication(std::span<RankFacts> ranks, tables::Output& out) {
+void AddCommunication(std::span<RankFacts> ranks, catalog::Output& out) {
   Matching matching = MatchFacts(ranks);
   Clocks clocks = AlignClocks(ranks, matching);
   if (AreApart(ranks, matching, clocks)) {
@@ -320,10 +320,10 @@ void AddCommunication(std::span<RankFacts> ranks, tables::Output& out) {
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     if (rows[row].sums.events.empty()) continue;
     std::vector<std::uint32_t>& row_of = out.RowsOfDevice("collectives", rows[row].rank);
-    row_of.resize(ranks[rows[row].rank].device_rows, tables::Output::kNoRow);
+    row_of.resize(ranks[rows[row].rank].device_rows, catalog::Output::kNoRow);
     for (const std::uint32_t event : rows[row].sums.events) row_of[event] = row;
   }
-  tables::RowWriter<tables::columns::kCollectives> write(out.AddTable("collectives"));
+  catalog::RowWriter<catalog::columns::kCollectives> write(out.AddTable("collectives"));
   for (const CallRow& row : rows) AppendRow(row, ranks, write);
   const bool knows_links = std::any_of(
       ranks.begin(), ranks.end(), [](const RankFacts& rank) { return rank.machine.links.bus > 0; });
@@ -337,7 +337,7 @@ void AddCommunication(std::span<RankFacts> ranks, tables::Output& out) {
                                               "{{ device.device }}s is unknown"));
 }
 
-std::string HowCollectivesAreRecorded(const tables::Output& out) {
+std::string HowCollectivesAreRecorded(const catalog::Output& out) {
   const Accelerator by = out.accelerator();
   if (by == Accelerator::kNpu || by == Accelerator::kNeuron || by == Accelerator::kTpu) return {};
   return "; PyTorch 2.2 and later record them";
@@ -378,7 +378,7 @@ std::int64_t LargestGroup(std::span<const RankFacts> ranks) {
 
 }  // namespace
 
-void SetMissingRanks(std::span<const RankFacts> ranks, tables::Output& out) {
+void SetMissingRanks(std::span<const RankFacts> ranks, catalog::Output& out) {
   std::int64_t world = -1;
   for (const RankFacts& rank : ranks) {
     world = std::max(world, rank.world_size);

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/classify/collective.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::communication {
 
@@ -19,6 +19,6 @@ inline constexpr std::string_view kNeedsRanks = "needs the profiles of at least 
 
 /// End of a reason where PyTorch's profiler, in another version, records sizes of
 /// collectives; empty for devices whose collectives other tools record.
-std::string HowCollectivesAreRecorded(const tables::Output& out);
+std::string HowCollectivesAreRecorded(const catalog::Output& out);
 
 }  // namespace profgauge::analysis::communication

@@ -61,7 +61,7 @@ RankTimes MeasureRank(const iterations::RankContext& rank, std::span<const Colle
   }
   if (calls.empty()) return times;  // Most long profiles: the lists would be as long.
   const auto devices = OwnDeviceSpans(rank);
-  if (calls.front().event == tables::Output::kNoRow) AddHostTimes(rank, calls, devices, times);
+  if (calls.front().event == catalog::Output::kNoRow) AddHostTimes(rank, calls, devices, times);
   for (const classify::DeviceSpans& spans : devices) {
     const std::vector<Span> communication = Clip(spans.communication, window);
     times.communication += Length(communication);

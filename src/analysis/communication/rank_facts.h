@@ -121,6 +121,6 @@ std::vector<RankParts> MatchedSteps(const RankFacts& rank);
 std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> ranks);
 
 /// Adds collectives, groups and ranks; sets communication.* and rank.*.
-void AddCommunication(std::span<RankFacts> ranks, tables::Output& out);
+void AddCommunication(std::span<RankFacts> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::communication

@@ -15,14 +15,14 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/rank_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/communication/blame.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/links.h"
 #include "analysis/communication/slowdown.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/tables/rank_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
 #include "knowledge/collectives.h"
@@ -102,7 +102,7 @@ class Meetings {
   /// Times are on the common clock, from the first start of the shown iterations. The row of each
   /// rank's iteration comes before the rows of its calls.
   void Fill(const std::vector<Shown>& shown,
-            tables::RowWriter<tables::columns::kRankCalls>& row) const {
+            catalog::RowWriter<catalog::columns::kRankCalls>& row) const {
     Ns begin = shown.front().step.start;
     for (const Shown& rank : shown) begin = std::min(begin, rank.step.start);
     for (const Shown& rank : shown) {
@@ -141,7 +141,7 @@ class Meetings {
   }
 
   void Append(const Shown& rank, std::size_t at, Ns begin,
-              tables::RowWriter<tables::columns::kRankCalls>& row) const {
+              catalog::RowWriter<catalog::columns::kRankCalls>& row) const {
     const CollectiveCall& call = ranks_[rank.rank].calls[at];
     const auto met = met_.find({rank.rank, at});
     row.Integer("rank"_col, ranks_[rank.rank].rank)
@@ -173,7 +173,7 @@ class Meetings {
 }  // namespace
 
 void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
-                   const Clocks& clocks, tables::Output& out) {
+                   const Clocks& clocks, catalog::Output& out) {
   const std::optional<Latest> latest = FindLatest(blame);
   if (!latest) return out.SetTableAbsent("rank_calls", "no rank is known to be late for others");
   const Meetings meetings(ranks, matching, clocks, *latest);
@@ -183,7 +183,7 @@ void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, c
                               "the clocks of the late rank and of those that it "
                               "meets cannot be aligned");
   }
-  tables::RowWriter<tables::columns::kRankCalls> row(out.AddTable("rank_calls"));
+  catalog::RowWriter<catalog::columns::kRankCalls> row(out.AddTable("rank_calls"));
   meetings.Fill(shown, row);
 }
 
@@ -216,7 +216,7 @@ std::map<std::int64_t, Sums> SumCalls(const RankFacts& rank) {
 
 /// Ranks with equal values: the smallest number is named.
 void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> values,
-                  tables::RowWriter<tables::columns::kRankSpread>& row) {
+                  catalog::RowWriter<catalog::columns::kRankSpread>& row) {
   if (values.empty()) return;
   std::sort(values.begin(), values.end());
   const auto most = std::lower_bound(
@@ -237,7 +237,7 @@ void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> 
 }
 
 void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, const Sums& sums,
-                Ns cost, bool judged, tables::RowWriter<tables::columns::kRankSteps>& row) {
+                Ns cost, bool judged, catalog::RowWriter<catalog::columns::kRankSteps>& row) {
   row.Integer("rank"_col, rank.rank)
       .Integer("step"_col, rank.steps[i].number)
       .Integer("duration"_col, rank.steps[i].time.length());
@@ -253,7 +253,7 @@ void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, co
 }  // namespace
 
 // One row for each rank and iteration, and for each iteration and part the spread over ranks.
-void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Output& out) {
+void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, catalog::Output& out) {
   const bool has_timeline = std::any_of(ranks.begin(), ranks.end(),
                                         [](const RankFacts& rank) { return rank.has_timeline; });
   if (ranks.size() < 2 || !has_timeline) {
@@ -263,7 +263,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Out
     out.SetTableAbsent("rank_steps", reason);
     return out.SetTableAbsent("rank_spread", reason);
   }
-  tables::RowWriter<tables::columns::kRankSteps> row(out.AddTable("rank_steps"));
+  catalog::RowWriter<catalog::columns::kRankSteps> row(out.AddTable("rank_steps"));
   const bool judged = blame.judged_groups > 0;
   std::map<std::int64_t, Spread> spreads;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -287,7 +287,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Out
       if (judged) values[4].emplace_back(late, rank.rank);
     }
   }
-  tables::RowWriter<tables::columns::kRankSpread> spread(out.AddTable("rank_spread"));
+  catalog::RowWriter<catalog::columns::kRankSpread> spread(out.AddTable("rank_spread"));
   for (auto& [step, of_step] : spreads) {
     for (std::size_t part = 0; part < kParts.size(); ++part) {
       AppendSpread(step, kParts[part], std::move(of_step.values[part]), spread);
@@ -302,7 +302,7 @@ constexpr std::string_view kNoPipeline =
 
 // From `waiting_time` to `straggles`.
 void AppendLateness(const RankLateness& lateness, bool judged, bool straggles,
-                    tables::RowWriter<tables::columns::kRanks>& write) {
+                    catalog::RowWriter<catalog::columns::kRanks>& write) {
   write.IntegerIf("waiting_time"_col, lateness.matched, lateness.waiting)
       .IntegerIf("transfer_time"_col, lateness.matched, lateness.transfer)
       .IntegerIf("late_cost"_col, judged, lateness.cost)
@@ -356,7 +356,7 @@ std::vector<std::optional<double>> UsualSlowdowns(std::span<const RankFacts> ran
 
 // From `iterations` to `untold_transfers`.
 void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unknown,
-                 tables::RowWriter<tables::columns::kRanks>& write) {
+                 catalog::RowWriter<catalog::columns::kRanks>& write) {
   const RankTimes& times = rank.times;
   const Ns computed_once = std::min(ComputedOnce(rank), times.compute);
   const auto count = static_cast<std::int64_t>(rank.steps.size());
@@ -388,7 +388,7 @@ struct SizeRow {
 
 // Bandwidths are by the transfer of matched calls only: the durations of others include waiting.
 void AppendSize(SizeRow row, std::int64_t size, std::int64_t from,
-                tables::RowWriter<tables::columns::kMessageSizes>& cells) {
+                catalog::RowWriter<catalog::columns::kMessageSizes>& cells) {
   const CollectiveCall& call = *row.example;
   std::sort(row.durations.begin(), row.durations.end());
   std::sort(row.transfers.begin(), row.transfers.end());
@@ -437,7 +437,8 @@ std::string NobodyBlamed(const Blame& blame) {
 // A kernel slowdown is the larger one of the rank among the ranks and of its slowest GPU among its
 // own GPUs.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
-               const Blame& blame, const Pipeline& pipeline, bool is_unknown, tables::Output& out) {
+               const Blame& blame, const Pipeline& pipeline, bool is_unknown,
+               catalog::Output& out) {
   if (std::none_of(ranks.begin(), ranks.end(),
                    [](const RankFacts& rank) { return rank.has_timeline; })) {
     return out.SetTableAbsent("ranks",
@@ -445,7 +446,7 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
                               "only durations or sums");
   }
   Table& table = out.AddTable("ranks");
-  tables::RowWriter<tables::columns::kRanks> write(table);
+  catalog::RowWriter<catalog::columns::kRanks> write(table);
   auto slowdowns = UsualSlowdowns(ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const bool straggles = blame.straggler == i;
@@ -467,14 +468,14 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
         .IntegerIf("shared_calls"_col, shared.all > 0, shared.calls)
         .Text("shared_streams"_col, shared.streams);
   }
-  tables::ColumnOf<tables::columns::kRanks>(table, "host"_col)
+  catalog::ColumnOf<catalog::columns::kRanks>(table, "host"_col)
       ->MarkAbsent("the host name was not recorded");
   if (pipeline.stages.empty()) {
-    tables::ColumnOf<tables::columns::kRanks>(table, "stage_waiting"_col)
+    catalog::ColumnOf<catalog::columns::kRanks>(table, "stage_waiting"_col)
         ->MarkAbsent(std::string(kNoPipeline));
   }
   if (!blame.straggler)
-    tables::ColumnOf<tables::columns::kRanks>(table, "late_cause"_col)
+    catalog::ColumnOf<catalog::columns::kRanks>(table, "late_cause"_col)
         ->MarkAbsent(NobodyBlamed(blame));
   if (blame.judged_groups == 0) {
     for (const char* column : {"late_cost", "late_once", "last_calls", "straggles"}) {
@@ -483,18 +484,18 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
   }
   if (std::none_of(slowdowns.begin(), slowdowns.end(),
                    [](const auto& slowdown) { return slowdown.has_value(); })) {
-    tables::ColumnOf<tables::columns::kRanks>(table, "kernel_slowdown"_col)
+    catalog::ColumnOf<catalog::columns::kRanks>(table, "kernel_slowdown"_col)
         ->MarkAbsent("no kernel is launched equally often by three ranks or more");
   }
 }
 
 // `transfer_time` is the sum over all members of the group.
-void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, tables::Output& out) {
+void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, catalog::Output& out) {
   if (matching.groups.empty()) {
     return out.SetTableAbsent("process_groups", "no collective was recorded");
   }
   Table& table = out.AddTable("process_groups");
-  tables::RowWriter<tables::columns::kProcessGroups> row(table);
+  catalog::RowWriter<catalog::columns::kProcessGroups> row(table);
   std::vector<Ns> transfer(matching.groups.size(), 0);
   for (const MatchedCall& call : matching.calls) {
     if (call.transfer < 0) continue;
@@ -529,7 +530,7 @@ void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, tabl
 }
 
 // Sizes are in powers of 2: calls of 5 and of 7 bytes are in the row from 4.
-void FillSizes(std::span<const RankFacts> ranks, tables::Output& out) {
+void FillSizes(std::span<const RankFacts> ranks, catalog::Output& out) {
   using Key =
       std::tuple<std::string_view, std::string_view, std::string_view, std::int64_t, std::int64_t>;
   std::map<Key, SizeRow> rows;
@@ -555,7 +556,7 @@ void FillSizes(std::span<const RankFacts> ranks, tables::Output& out) {
                                                    HowCollectivesAreRecorded(out));
   }
   Table& table = out.AddTable("message_sizes");
-  tables::RowWriter<tables::columns::kMessageSizes> write(table);
+  catalog::RowWriter<catalog::columns::kMessageSizes> write(table);
   bool any_matched = false;
   for (auto& [key, row] : rows) {
     any_matched = any_matched || !row.transfers.empty();
@@ -567,12 +568,12 @@ void FillSizes(std::span<const RankFacts> ranks, tables::Output& out) {
   }
 }
 
-void FillStages(const Pipeline& pipeline, tables::Output& out) {
+void FillStages(const Pipeline& pipeline, catalog::Output& out) {
   if (pipeline.stages.empty()) {
     out.SetTableAbsent("pipeline", std::string(kNoPipeline));
     return out.SetAbsent(metric::kPipelineBubbleShare, std::string(kNoPipeline));
   }
-  tables::RowWriter<tables::columns::kPipeline> row(out.AddTable("pipeline"));
+  catalog::RowWriter<catalog::columns::kPipeline> row(out.AddTable("pipeline"));
   Ns bubble = 0, whole = 0;
   for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
     const Pipeline::Stage& stage = pipeline.stages[i];

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "analysis/catalog/output.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/communication/blame.h"
 #include "analysis/communication/clocks.h"
 #include "analysis/communication/pipeline.h"
 #include "analysis/communication/rank_facts.h"
-#include "analysis/tables/output.h"
-#include "analysis/tables/row_writer.h"
 
 namespace profgauge::analysis::communication {
 
@@ -32,11 +32,11 @@ Writer& AppendParts(const RankParts& parts, Writer& write) {
 
 /// `is_unknown`: there must be communication, and none was recognized.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
-               const Blame& blame, const Pipeline& pipeline, bool is_unknown, tables::Output& out);
+               const Blame& blame, const Pipeline& pipeline, bool is_unknown, catalog::Output& out);
 /// Each function fills the table that its name states.
-void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, tables::Output& out);
-void FillSizes(std::span<const RankFacts> ranks, tables::Output& out);
-void FillStages(const Pipeline& pipeline, tables::Output& out);
+void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, catalog::Output& out);
+void FillSizes(std::span<const RankFacts> ranks, catalog::Output& out);
+void FillStages(const Pipeline& pipeline, catalog::Output& out);
 
 /// Linear between the two nearest, in whole nanoseconds. `time_of` gives a value's time.
 /// REQUIRES: sorted by it, not empty.
@@ -57,7 +57,7 @@ std::string NobodyBlamed(const Blame& blame);
 
 /// Adds `rank_steps` and `rank_spread`, of two ranks or more. Iterations of ranks are the same
 /// where their numbers are.
-void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Output& out);
+void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, catalog::Output& out);
 
 // The ranks that matter on one time axis: the latest rank, and of those that it meets in the
 // iteration in which it costs them most, the one that waits as the median and the one that waits
@@ -66,7 +66,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Out
 /// Adds `rank_calls`, of the first kCallsShown calls of each.
 /// REQUIRES: `matching` is MatchFacts() of `ranks`, `blame` and `clocks` are of both.
 void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
-                   const Clocks& clocks, tables::Output& out);
+                   const Clocks& clocks, catalog::Output& out);
 
 /// The strip of the page draws how long each of them waits; outputs have their own limits of rows.
 inline constexpr std::size_t kCallsShown = 10'000;

@@ -3,25 +3,25 @@
 
 #include <span>
 
+#include "analysis/catalog/output.h"
 #include "analysis/communication/blame.h"
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/communication/rank_tables.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::communication {
 
 /// How many calls have one on every rank of their group, and what transfers cost without waiting.
-void SetMatching(const Matching& matching, std::span<const RankParts> parts, tables::Output& out);
+void SetMatching(const Matching& matching, std::span<const RankParts> parts, catalog::Output& out);
 
 /// The rank for which the others wait, what that costs them, and why it is late. Absent where
 /// nobody is: the reason says whether late ranks change, or are late in too few calls to exclude
 /// chance.
 void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
-                  std::span<const RankParts> parts, tables::Output& out);
+                  std::span<const RankParts> parts, catalog::Output& out);
 
 /// Ranks that took part in collectives and have no profile here, by the largest group that they
 /// name.
-void SetMissingRanks(std::span<const RankFacts> ranks, tables::Output& out);
+void SetMissingRanks(std::span<const RankFacts> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::communication

@@ -16,7 +16,7 @@
 namespace profgauge::analysis::communication {
 
 // How much of the run's collectives could be compared between ranks, and the waiting in them.
-void SetMatching(const Matching& matching, std::span<const RankParts> parts, tables::Output& out) {
+void SetMatching(const Matching& matching, std::span<const RankParts> parts, catalog::Output& out) {
   const auto absent = [&](const std::string& reason) {
     for (const MetricId id :
          {metric::kCommunicationMatchedShare, metric::kCommunicationMatchedTimeShare,
@@ -61,7 +61,7 @@ void SetMatching(const Matching& matching, std::span<const RankParts> parts, tab
 namespace {
 
 // The share of the straggler's iteration time in which it waits for input data.
-void SetStragglersLoader(const RankParts& parts, tables::Output& out) {
+void SetStragglersLoader(const RankParts& parts, catalog::Output& out) {
   constexpr MetricId kId = metric::kRankStragglerDataloader;
   if (parts.sum() <= 0) return out.SetAbsent(kId, "its iterations have no length");
   out.Set(kId, static_cast<double>(parts.dataloader) / static_cast<double>(parts.sum()));
@@ -70,7 +70,7 @@ void SetStragglersLoader(const RankParts& parts, tables::Output& out) {
 }  // namespace
 
 void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
-                  std::span<const RankParts> parts, tables::Output& out) {
+                  std::span<const RankParts> parts, catalog::Output& out) {
   if (!blame.straggler) {
     out.SetAbsent(metric::kRankStragglerDataloader, NobodyBlamed(blame));
     return out.SetAbsent(metric::kRankStraggler, NobodyBlamed(blame));

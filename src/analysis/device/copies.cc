@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/device_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/tables/device_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 
 namespace profgauge::analysis::device {
@@ -83,11 +83,11 @@ double Bandwidth(const CopySums& sums) {
 
 // Says which row counts which event.
 void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> facts,
-              tables::Output& out) {
+              catalog::Output& out) {
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     const PlacedRow& placed = rows[row];
     std::vector<std::uint32_t>& row_of = out.RowsOfDevice("memcpys", placed.rank);
-    row_of.resize(facts[placed.rank].device_rows, tables::Output::kNoRow);
+    row_of.resize(facts[placed.rank].device_rows, catalog::Output::kNoRow);
     for (const std::uint32_t event : placed.row->events) row_of[event] = row;
   }
 }
@@ -95,7 +95,7 @@ void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> fac
 // Longest first, then by kind, host memory, rank and GPU: the same order whatever the events'
 // order.
 void FillTable(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
-               tables::Output& out) {
+               catalog::Output& out) {
   std::vector<PlacedRow> rows;
   for (std::size_t rank = 0; rank < facts.size(); ++rank) {
     for (const CopyRow& row : facts[rank].rows) rows.push_back({rank, &row});
@@ -107,7 +107,7 @@ void FillTable(std::span<const iterations::RankContext> ranks, std::span<const C
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const PlacedRow& a, const PlacedRow& b) { return key(a) < key(b); });
   LinkRows(rows, facts, out);
-  tables::RowWriter<tables::columns::kMemcpys> write(out.AddTable("memcpys"));
+  catalog::RowWriter<catalog::columns::kMemcpys> write(out.AddTable("memcpys"));
   for (const PlacedRow& placed : rows) {
     const CopyRow& row = *placed.row;
     const CopySums& sums = row.sums;
@@ -134,7 +134,7 @@ struct WhyUnknown {
 // One rank that does not know its copies makes the run's unknown: a sum over the others would be
 // too small. First match wins: not in the file, copied by calls but not recorded, only inside of
 // the device.
-WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const tables::Output& out) {
+WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const catalog::Output& out) {
   const auto find = [ranks](CopyKnowledge known) {
     return std::find_if(ranks.begin(), ranks.end(),
                         [known](const CopyFacts& rank) { return rank.known == known; });
@@ -155,7 +155,7 @@ WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const tables::Output& 
 
 // An iteration's copies are counted with its launches; the reason for unknown ones is known here.
 void SetAbsentPerIteration(std::span<const iterations::RankContext> ranks, const WhyUnknown& why,
-                           tables::Output& out) {
+                           catalog::Output& out) {
   const bool have_times =
       std::all_of(ranks.begin(), ranks.end(),
                   [](const iterations::RankContext& rank) { return rank.profile->has_timeline; });
@@ -170,7 +170,7 @@ void SetAbsentPerIteration(std::span<const iterations::RankContext> ranks, const
 }
 
 // A share of the bytes of copies whose kind of host memory is known.
-void SetPageableShare(std::span<const CopyFacts> ranks, tables::Output& out) {
+void SetPageableShare(std::span<const CopyFacts> ranks, catalog::Output& out) {
   std::int64_t pageable = 0, known = 0;
   for (const CopyFacts& rank : ranks) {
     for (const CopyRow& row : rank.rows) {
@@ -220,7 +220,7 @@ CopyFacts CopyFactsOf(const iterations::RankContext& rank) {
 }
 
 void AddCopies(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
-               tables::Output& out) {
+               catalog::Output& out) {
   const WhyUnknown why = WhyUnknownOf(facts, out);
   SetAbsentPerIteration(ranks, why, out);
   SetPageableShare(facts, out);

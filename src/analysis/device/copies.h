@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::device {
 
@@ -62,6 +62,6 @@ CopyFacts CopyFactsOf(const iterations::RankContext& rank);
 /// bytes of its direction.
 /// Only the rank of the contexts is used, and whether it has times. REQUIRES: one fact per context.
 void AddCopies(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
-               tables::Output& out);
+               catalog::Output& out);
 
 }  // namespace profgauge::analysis::device

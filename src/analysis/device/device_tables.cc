@@ -15,16 +15,16 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/device_columns.h"
+#include "analysis/catalog/output.h"
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/work_columns.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/name_memo.h"
 #include "analysis/device/kernel_sums.h"
 #include "analysis/device/memory_rows.h"
 #include "analysis/device/queue.h"
 #include "analysis/iterations/utilization.h"
-#include "analysis/tables/device_columns.h"
-#include "analysis/tables/output.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/work_columns.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -62,7 +62,7 @@ std::string CapabilityText(const Gpu& gpu) {
 // A number that the file does not state (SMs, memory) is absent; so is each number that needs to
 // know when the GPU worked, in a file of durations only.
 void AppendGpu(const iterations::RankContext& rank, const iterations::GpuUse& use,
-               tables::RowWriter<tables::columns::kGpus>& write) {
+               catalog::RowWriter<catalog::columns::kGpus>& write) {
   const Gpu* const found = classify::FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;
   const GpuKernels sums = KernelsOf(rank, use.gpu);
@@ -119,7 +119,7 @@ StreamSums SumStream(const iterations::RankContext& rank, std::size_t begin, std
 
 // From `launches` on.
 void AppendQueue(const Profile& profile, const ChosenRows& rows,
-                 tables::RowWriter<tables::columns::kStreams>& write) {
+                 catalog::RowWriter<catalog::columns::kStreams>& write) {
   const StreamItems items(profile, rows);
   const auto launches = static_cast<std::int64_t>(items.size());
   write.Integer("launches"_col, launches);
@@ -138,7 +138,7 @@ void AppendQueue(const Profile& profile, const ChosenRows& rows,
 }
 
 void AppendStreams(const iterations::RankContext& rank,
-                   tables::RowWriter<tables::columns::kStreams>& write) {
+                   catalog::RowWriter<catalog::columns::kStreams>& write) {
   const DeviceTable& device = rank.profile->device;
   for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
     const std::size_t begin = i;
@@ -164,7 +164,7 @@ void AppendStreams(const iterations::RankContext& rank,
 
 }  // namespace
 
-void AddDeviceTables(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddDeviceTables(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(), [](const iterations::RankContext& rank) {
     return rank.has_device();
   });
@@ -173,11 +173,11 @@ void AddDeviceTables(std::span<const iterations::RankContext> ranks, tables::Out
     out.SetTableAbsent("streams", out.Gap(Capability::kDeviceEvents));
     return;
   }
-  tables::RowWriter<tables::columns::kGpus> gpus(out.AddTable("gpus"));
+  catalog::RowWriter<catalog::columns::kGpus> gpus(out.AddTable("gpus"));
   for (const iterations::RankContext& rank : ranks) {
     for (const iterations::GpuUse& use : iterations::MeasureGpus(rank)) AppendGpu(rank, use, gpus);
   }
-  tables::RowWriter<tables::columns::kStreams> streams(out.AddTable("streams"));
+  catalog::RowWriter<catalog::columns::kStreams> streams(out.AddTable("streams"));
   for (const iterations::RankContext& rank : ranks) AppendStreams(rank, streams);
 }
 
@@ -239,14 +239,14 @@ std::vector<KernelNameSum> PoolNames(std::span<const KernelFacts> ranks) {
 }
 
 // The table `kernels`, from kept sums: a run of events and a run of summaries have the same rows.
-void FillKernels(std::span<const KernelFacts> ranks, tables::Output& out) {
+void FillKernels(std::span<const KernelFacts> ranks, catalog::Output& out) {
   const std::vector<KernelNameSum> rows = PoolNames(ranks);
   Table& table = out.AddTable("kernels");
   StringPool& pool = out.strings();
   const auto order = ByTime(
       rows, [&](std::uint32_t i) { return rows[i].sums.time; },
       [&](std::uint32_t i) { return rows[i].name; });
-  tables::RowWriter<tables::columns::kKernels> write(table);
+  catalog::RowWriter<catalog::columns::kKernels> write(table);
   for (const std::uint32_t i : order) {
     const KernelNameSum& row = rows[i];
     write.Text("name"_col, row.name)
@@ -261,7 +261,7 @@ void FillKernels(std::span<const KernelFacts> ranks, tables::Output& out) {
 
 // From `op` to `tensor_core_eligible`.
 void AppendOp(const KernelOpRow& row, StringPool& pool,
-              tables::RowWriter<tables::columns::kKernelsByOp>& write) {
+              catalog::RowWriter<catalog::columns::kKernelsByOp>& write) {
   const StringId op = row.key.op;
   write.Text("op"_col, op)
       .Text("op_type"_col, op.valid() ? pool.Intern(flops::OpType(pool[op])) : StringId{})
@@ -272,27 +272,27 @@ void AppendOp(const KernelOpRow& row, StringPool& pool,
 
 // Says which row counts which kernel. `order`: index in by_op of each row.
 void LinkRows(KernelCollector& collected, const std::vector<std::uint32_t>& order,
-              tables::Output& out) {
+              catalog::Output& out) {
   std::vector<std::uint32_t> row_of(order.size());
   for (std::uint32_t row = 0; row < order.size(); ++row) row_of[order[row]] = row;
   for (std::size_t rank = 0; rank < collected.op_row_of.size(); ++rank) {
     std::vector<std::uint32_t>& rows = out.RowsOfDevice("kernels_by_op", rank);
     rows = std::move(collected.op_row_of[rank]);
     for (std::uint32_t& row : rows) {
-      row = row == KernelCollector::kNoRow ? tables::Output::kNoRow : row_of[row];
+      row = row == KernelCollector::kNoRow ? catalog::Output::kNoRow : row_of[row];
     }
   }
 }
 
 // The table of kernels under operators, and which row counts which event, for the exposures.
 void FillKernelsByOp(KernelCollector& collected, std::span<const iterations::RankContext> ranks,
-                     tables::Output& out) {
+                     catalog::Output& out) {
   Table& table = out.AddTable("kernels_by_op");
   StringPool& pool = out.strings();
   const auto order = ByTime(
       collected.by_op, [&](std::uint32_t i) { return collected.by_op[i].sums.time; },
       [&](std::uint32_t i) { return pool[collected.by_op[i].key.name]; });
-  tables::RowWriter<tables::columns::kKernelsByOp> write(table);
+  catalog::RowWriter<catalog::columns::kKernelsByOp> write(table);
   for (const std::uint32_t i : order) {
     const KernelOpRow& row = collected.by_op[i];
     const LaunchProperties& properties = collected.properties(row.key.config);
@@ -311,18 +311,19 @@ void FillKernelsByOp(KernelCollector& collected, std::span<const iterations::Ran
   }
   LinkRows(collected, order, out);
   if (!collected.any_op) {
-    for (Column* column : {tables::ColumnOf<tables::columns::kKernelsByOp>(table, "op"_col),
-                           tables::ColumnOf<tables::columns::kKernelsByOp>(table, "op_type"_col)}) {
+    for (Column* column :
+         {catalog::ColumnOf<catalog::columns::kKernelsByOp>(table, "op"_col),
+          catalog::ColumnOf<catalog::columns::kKernelsByOp>(table, "op_type"_col)}) {
       column->MarkAbsent(out.Gap(Capability::kLaunchLinks));
     }
   }
   if (!collected.any_shape_types)
-    tables::ColumnOf<tables::columns::kKernelsByOp>(table, "dtype"_col)
+    catalog::ColumnOf<catalog::columns::kKernelsByOp>(table, "dtype"_col)
         ->MarkAbsent(out.Gap(Capability::kShapes));
 }
 
 void FillKernelsByIteration(KernelCollector& collected,
-                            std::span<const iterations::RankContext> ranks, tables::Output& out) {
+                            std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (!out.Wants("kernels_by_iteration")) return;
   Table& table = out.AddTable("kernels_by_iteration");
   StringPool& pool = out.strings();
@@ -334,7 +335,7 @@ void FillKernelsByIteration(KernelCollector& collected,
                      if (a.time != b.time) return a.time > b.time;
                      return pool[a.name] < pool[b.name];
                    });
-  tables::RowWriter<tables::columns::kKernelsByIteration> write(table);
+  catalog::RowWriter<catalog::columns::kKernelsByIteration> write(table);
   for (const KernelIterationRow& row : rows) {
     write.Integer("iteration"_col, row.iteration)
         .Integer("rank"_col, ranks[row.rank].rank)
@@ -346,7 +347,7 @@ void FillKernelsByIteration(KernelCollector& collected,
 }
 
 // Shares are of the sums of all ranks: a rank with more kernel time weighs more.
-void SetMetrics(std::span<const KernelFacts> ranks, tables::Output& out) {
+void SetMetrics(std::span<const KernelFacts> ranks, catalog::Output& out) {
   KernelFacts run;
   for (const KernelFacts& rank : ranks) {
     run.kernel_time += rank.kernel_time;
@@ -381,7 +382,7 @@ KernelFacts KernelFactsOf(const iterations::RankContext& rank) {
   return std::move(collected.facts.front());
 }
 
-void AddKernels(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddKernels(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   KernelCollector collected(out.strings(), out.Wants("kernels_by_iteration"));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     collected.AddRank(ranks[i], static_cast<std::uint32_t>(i));
@@ -398,7 +399,7 @@ void AddKernels(std::span<const iterations::RankContext> ranks, tables::Output& 
   FillKernelsByIteration(collected, ranks, out);
 }
 
-void AddKernelSums(std::span<const KernelFacts> ranks, tables::Output& out) {
+void AddKernelSums(std::span<const KernelFacts> ranks, catalog::Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(),
                                [](const KernelFacts& rank) { return !rank.names.empty(); });
   if (any) {
@@ -510,7 +511,7 @@ std::vector<Block> PairBlocks(const iterations::RankContext& rank, BlockTexts& t
 }
 
 void AppendBlocks(const iterations::RankContext& rank, StringPool& pool,
-                  tables::RowWriter<tables::columns::kMemoryEvents>& write) {
+                  catalog::RowWriter<catalog::columns::kMemoryEvents>& write) {
   BlockTexts texts(rank, pool);
   for (const Block& block : PairBlocks(rank, texts)) {
     const bool whole =
@@ -605,7 +606,7 @@ void PoolPeaks(const iterations::RankContext& rank, const MemoryFacts& facts, Pe
 }
 
 void AppendCurve(const iterations::RankContext& rank, StringPool& pool,
-                 tables::RowWriter<tables::columns::kMemoryCurve>& write) {
+                 catalog::RowWriter<catalog::columns::kMemoryCurve>& write) {
   const MemoryTable& memory = rank.profile->memory;
   BlockTexts texts(rank, pool);
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -633,7 +634,7 @@ MemoryFacts MemoryFactsOf(const iterations::RankContext& rank) {
 }
 
 void SetMemoryMetrics(std::span<const iterations::RankContext> ranks,
-                      std::span<const MemoryFacts> facts, tables::Output& out) {
+                      std::span<const MemoryFacts> facts, catalog::Output& out) {
   Peaks peaks;
   bool any = false;
   for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -672,7 +673,7 @@ void SetMemoryMetrics(std::span<const iterations::RankContext> ranks,
             : gap);
 }
 
-void AddMemory(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddMemory(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::vector<MemoryFacts> facts;
   for (const iterations::RankContext& rank : ranks) facts.push_back(MemoryFactsOf(rank));
   SetMemoryMetrics(ranks, facts, out);
@@ -693,17 +694,17 @@ void AddMemory(std::span<const iterations::RankContext> ranks, tables::Output& o
     }
     return;
   }
-  tables::RowWriter<tables::columns::kMemoryOps> ops(out.AddTable("memory_ops"));
+  catalog::RowWriter<catalog::columns::kMemoryOps> ops(out.AddTable("memory_ops"));
   for (const iterations::RankContext& rank : ranks) AppendOps(rank, out.strings(), ops);
   const std::string old = "the profile was written before PyTorch 1.10, which writes ";
   if (addresses) {
-    tables::RowWriter<tables::columns::kMemoryEvents> blocks(out.AddTable("memory_events"));
+    catalog::RowWriter<catalog::columns::kMemoryEvents> blocks(out.AddTable("memory_events"));
     for (const iterations::RankContext& rank : ranks) AppendBlocks(rank, out.strings(), blocks);
   } else {
     out.SetTableAbsent("memory_events", old + "addresses");
   }
   if (totals) {
-    tables::RowWriter<tables::columns::kMemoryCurve> curve(out.AddTable("memory_curve"));
+    catalog::RowWriter<catalog::columns::kMemoryCurve> curve(out.AddTable("memory_curve"));
     for (const iterations::RankContext& rank : ranks) AppendCurve(rank, out.strings(), curve);
   } else {
     out.SetTableAbsent("memory_curve", old + "the allocator's totals");

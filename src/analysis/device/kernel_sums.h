@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/classify/kernel_class.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 #include "base/mix.h"
 #include "base/numbers.h"
 #include "base/string_pool.h"
@@ -166,7 +166,7 @@ class KernelCollector {
   std::vector<std::uint32_t> config_of_;
   std::vector<classify::Tri> eligible_;
   std::vector<StringId> dtype_of_;
-  tables::Texts* texts_ = nullptr;
+  catalog::Texts* texts_ = nullptr;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> iteration_rows_;
 };
 

@@ -15,9 +15,9 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/catalog/device_columns.h"
+#include "analysis/catalog/output.h"
 #include "analysis/device/queue.h"
-#include "analysis/tables/device_columns.h"
-#include "analysis/tables/output.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -69,7 +69,7 @@ struct Cells {
   const iterations::RankContext& rank;
   const Profile& profile;
   const DeviceTable& device;
-  tables::Texts texts;
+  catalog::Texts texts;
   std::array<StringId, 3> kinds, verdicts;
   std::vector<StringId> grids, blocks;  // The launch properties that a profile has; they are few.
 };
@@ -122,7 +122,7 @@ constexpr LaunchColumn kLaunchColumns[] = {
     {"grid", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.grids, at)); }},
     {"block", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.blocks, at)); }},
 };
-static_assert(std::ranges::equal(kLaunchColumns, tables::columns::kLaunches, {}, &LaunchColumn::id,
+static_assert(std::ranges::equal(kLaunchColumns, catalog::columns::kLaunches, {}, &LaunchColumn::id,
                                  &ColumnSpec::id));  // None is misspelt or left out.
 
 }  // namespace
@@ -314,7 +314,7 @@ void FoldDelays(LaunchFacts& facts) {
   }
 }
 
-void SetLaunchMetrics(std::vector<LaunchFacts> ranks, tables::Output& out) {
+void SetLaunchMetrics(std::vector<LaunchFacts> ranks, catalog::Output& out) {
   std::vector<Ns> delays;
   std::int64_t launches = 0, into_empty_queue = 0;
   Ns error = 0;
@@ -377,7 +377,7 @@ std::size_t CountLaunched(std::span<const iterations::RankContext> ranks) {
 
 // A row for each launch of the profile, and the results for the selected ones.
 std::vector<LaunchFacts> AddRows(std::span<const iterations::RankContext> ranks, std::size_t rows,
-                                 tables::Output& out) {
+                                 catalog::Output& out) {
   std::vector<Column*> columns;
   for (Column& column : out.AddTable("launches").columns()) {
     column.Reserve(rows);
@@ -397,7 +397,7 @@ std::vector<LaunchFacts> AddRows(std::span<const iterations::RankContext> ranks,
 
 }  // namespace
 
-void AddLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (!out.Wants("launches")) {
     std::vector<LaunchFacts> facts;
     for (const iterations::RankContext& rank : ranks) facts.push_back(LaunchFactsOf(rank));

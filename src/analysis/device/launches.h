@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::device {
 
@@ -30,7 +30,7 @@ void FoldDelays(LaunchFacts& facts);
 /// Sets launch.delay.median and launch.queue_empty_share over the launches of all ranks. Takes the
 /// facts by value: a long profile has tens of millions of delays. Ranks with counts and ranks
 /// without may mix.
-void SetLaunchMetrics(std::vector<LaunchFacts> ranks, tables::Output& out);
+void SetLaunchMetrics(std::vector<LaunchFacts> ranks, catalog::Output& out);
 
 /// A row of the table launches.
 struct LaunchRow {
@@ -46,6 +46,6 @@ void AppendLaunches(const iterations::RankContext& rank, std::span<const LaunchR
 
 /// Adds launches (rows by rank, GPU, stream and start) and sets launch.*. The table is made only
 /// if it is wanted: it has a row for each launch, and is the largest of all.
-void AddLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void AddLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::device

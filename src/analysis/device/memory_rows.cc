@@ -93,7 +93,7 @@ std::vector<std::int64_t> CallsByName(const iterations::RankContext& rank) {
 }  // namespace
 
 void AppendOps(const iterations::RankContext& rank, StringPool& pool,
-               tables::RowWriter<tables::columns::kMemoryOps>& write) {
+               catalog::RowWriter<catalog::columns::kMemoryOps>& write) {
   const Profile& profile = *rank.profile;
   const std::vector<std::int64_t> calls = CallsByName(rank);
   for (const auto& [device, sums] : SumByOp(rank)) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/work_columns.h"
 #include "analysis/classify/name_memo.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/work_columns.h"
 #include "base/string_pool.h"
 
 namespace profgauge::analysis::device {
@@ -31,6 +31,6 @@ std::uint32_t OpOf(const iterations::RankContext& rank, classify::NameMemo& is_r
 /// events that tables cover count (RankContext::InTables()). `pool` keeps the names. O(events ×
 /// depth + host rows).
 void AppendOps(const iterations::RankContext& rank, StringPool& pool,
-               tables::RowWriter<tables::columns::kMemoryOps>& write);
+               catalog::RowWriter<catalog::columns::kMemoryOps>& write);
 
 }  // namespace profgauge::analysis::device

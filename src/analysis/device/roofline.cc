@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/work_columns.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/kernel_name.h"
@@ -25,8 +27,6 @@
 #include "analysis/flops/op_call.h"
 #include "analysis/flops/op_shape.h"
 #include "analysis/flops/recomputation.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -59,7 +59,8 @@ constexpr std::uint32_t kNoPoint = kNoIndex;
 std::int64_t Rounded(double number) { return number < 9e18 ? std::llround(number) : -1; }
 
 // The columns from `kind` on.
-void AppendShape(const RooflinePoint& point, tables::RowWriter<tables::columns::kRoofline>& write) {
+void AppendShape(const RooflinePoint& point,
+                 catalog::RowWriter<catalog::columns::kRoofline>& write) {
   const flops::ProductSizes& sizes = point.shape.product;
   const OpVerdict& verdict = point.verdict;
   const OpTiles& tiles = verdict.tiles;
@@ -86,7 +87,7 @@ void AppendShape(const RooflinePoint& point, tables::RowWriter<tables::columns::
 
 // The row of a point. REQUIRES: its time is above 0, which PointCollector asks for.
 void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
-               tables::RowWriter<tables::columns::kRoofline>& write) {
+               catalog::RowWriter<catalog::columns::kRoofline>& write) {
   const WorkPoint& point = of_run.sums;
   const double seconds = static_cast<double>(point.time) / 1e9;
   const double compute = of_run.compute_time(), memory = of_run.memory_time();
@@ -116,12 +117,12 @@ void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
 }
 
 // Longest first, and notes the row of each point for LinkRows().
-void FillTable(RooflinePoints& points, tables::Output& out) {
+void FillTable(RooflinePoints& points, catalog::Output& out) {
   std::vector<RooflinePoints::value_type*> rows;
   for (auto& row : points) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto* a, auto* b) { return a->second.sums.time > b->second.sums.time; });
-  tables::RowWriter<tables::columns::kRoofline> write(out.AddTable("roofline"));
+  catalog::RowWriter<catalog::columns::kRoofline> write(out.AddTable("roofline"));
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     rows[row]->second.table_row = row;
     AppendRow(rows[row]->first, rows[row]->second, write);
@@ -129,7 +130,7 @@ void FillTable(RooflinePoints& points, tables::Output& out) {
 }
 
 // Why columns are empty, and how to have them.
-void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, tables::Output& out) {
+void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, catalog::Output& out) {
   const auto any = [&](auto has) {
     return std::any_of(points.begin(), points.end(),
                        [&](const auto& point) { return has(point.second); });
@@ -156,14 +157,14 @@ void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, table
 
 // Says which row counts which kernel. REQUIRES: the table is filled.
 void LinkRows(std::span<const RooflineFacts> facts, const RooflinePoints& points,
-              tables::Output& out) {
+              catalog::Output& out) {
   for (std::size_t i = 0; i < facts.size(); ++i) {
     std::vector<std::uint32_t> row_of;
     for (const WorkPoint& point : facts[i].points) {
       row_of.push_back(points.find(KeyOf(point))->second.table_row);
     }
     std::vector<std::uint32_t>& rows = out.RowsOfDevice("roofline", i);
-    rows.assign(facts[i].point_of.size(), tables::Output::kNoRow);
+    rows.assign(facts[i].point_of.size(), catalog::Output::kNoRow);
     for (std::size_t row = 0; row < rows.size(); ++row) {
       if (facts[i].point_of[row] != kNoPoint) rows[row] = row_of[facts[i].point_of[row]];
     }
@@ -181,7 +182,7 @@ double GpuSeconds(std::span<const iterations::RankContext> ranks) {
 }
 
 void SetAllAbsent(std::initializer_list<MetricId> ids, const std::string& reason,
-                  tables::Output& out) {
+                  catalog::Output& out) {
   for (const MetricId id : ids) out.SetAbsent(id, reason);
 }
 
@@ -208,7 +209,7 @@ bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
 
 // Why a point that computes has no peak. Each reason is the missing piece, so that it can be
 // repaired.
-std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const tables::Output& out) {
+std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const catalog::Output& out) {
   constexpr std::string_view kRemedy = "; add it to the `devices` file of the policy";
   const std::string gpu(std::get<4>(key));
   const std::string op(std::get<0>(key));
@@ -230,7 +231,7 @@ std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const tabl
 
 // A point without FLOPs (a copy) needs no peak. If points that compute have none, the longest of
 // them gives the reason.
-void AddPoint(const WorkKey& key, const RooflinePoint& point, const tables::Output& out,
+void AddPoint(const WorkKey& key, const RooflinePoint& point, const catalog::Output& out,
               Totals& totals) {
   totals.flops += point.sums.flops;
   if (point.sums.is_matrix) totals.matrix_time += point.sums.time;
@@ -253,7 +254,7 @@ Ns NotCountedTime(const Totals& totals) {
 }
 
 void SetMetrics(std::span<const iterations::RankContext> ranks,
-                std::span<const RooflineFacts> facts, const Totals& totals, tables::Output& out) {
+                std::span<const RooflineFacts> facts, const Totals& totals, catalog::Output& out) {
   const bool has_timeline = All(facts, &RooflineFacts::has_timeline);
   const double seconds = GpuSeconds(ranks);
   if (!has_timeline || seconds <= 0) {
@@ -302,7 +303,7 @@ void SetMetrics(std::span<const iterations::RankContext> ranks,
 }  // namespace
 
 void AddRoofline(std::span<const iterations::RankContext> ranks,
-                 std::span<const RooflineFacts> facts, tables::Output& out) {
+                 std::span<const RooflineFacts> facts, catalog::Output& out) {
   KnownPeaks peaks(ranks.front().knowledge);
   RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {

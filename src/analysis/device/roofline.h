@@ -19,8 +19,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::device {
 
@@ -65,7 +65,7 @@ RooflineFacts RooflineFactsOf(const iterations::RankContext& rank);
 /// empty; one fact per context. Without any point all are absent, and with a relevant point of
 /// unknown peak the shares are.
 void AddRoofline(std::span<const iterations::RankContext> ranks,
-                 std::span<const RooflineFacts> facts, tables::Output& out);
+                 std::span<const RooflineFacts> facts, catalog::Output& out);
 
 // Experts that are computed one by one: matmuls of equal weights' sizes and different rows, side by
 // side in one call of a module. Their rows differ because tokens are shared out among them.

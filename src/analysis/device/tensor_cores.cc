@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/work_columns.h"
 #include "analysis/classify/arguments.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -138,7 +138,7 @@ struct Bounded {
 // The share, and its range by undecided kernels; where `is_range`, a limit between the two
 // is undecided. `count_undecided`: the policy counts them as using, so nothing is uncertain.
 void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is_range,
-                tables::Output& out) {
+                catalog::Output& out) {
   const double lower = Share(times.sure, times.whole);
   const double upper = Share(times.sure + times.undecided, times.whole);
   out.Set(id, count_undecided ? upper : lower);
@@ -158,13 +158,13 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is
 
 // The effect of unknown graphs on a share: all of them count, or none does.
 void SetWithGraphs(MetricId id, Ns part, Ns whole, const TensorCoreTimes& times,
-                   tables::Output& out) {
+                   catalog::Output& out) {
   if (times.whole_graphs == 0 || whole == 0) return;
   const double other = Share(part, whole);
   const bool is_more = other > AsNumber(out.ValueOf(id), 0);
   out.MayBe(id, other,
             fmt::format("{} to {}, as {}", is_more ? "up" : "down", FormatShare(other),
-                        tables::kWholeGraphs));
+                        catalog::kWholeGraphs));
 }
 
 // That hardly anything could use them is a claim, which unknown kernels of unknown operators do not
@@ -178,7 +178,7 @@ std::string WhyUnknown(const TensorCoreTimes& times) {
   const double graphs = Share(times.whole_graphs, times.kernels);
   if (graphs > knowledge::kTensorCoresUnknownShare) {
     return fmt::format("{} of the kernel time is in graphs, and {}", FormatShare(graphs),
-                       tables::kWholeGraphs);
+                       catalog::kWholeGraphs);
   }
   return "neither the kernels nor the operators of " +
          FormatShare(Share(times.unknown, times.kernels)) + " of the kernel time are known by name";
@@ -222,14 +222,14 @@ TensorCoreTimes AsMeasured(TensorCoreTimes times, classify::Tri use) {
 }
 
 void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
-                   bool count_undecided, tables::Output& out) {
+                   bool count_undecided, catalog::Output& out) {
   constexpr MetricId kId = metric::kTensorCoreEfficiency;
   if (!Any(facts, &TensorCoreFacts::any_tensor_cores))
     return out.SetAbsent(kId,
                          out.Told("no recorded {{ device.device }} has {{ device.matrix_units }}"));
   if (IsUnknown(times)) return out.SetAbsent(kId, WhyUnknown(times));
   if (times.eligible == 0) {
-    if (times.whole_graphs > 0) return out.SetAbsent(kId, std::string(tables::kWholeGraphs));
+    if (times.whole_graphs > 0) return out.SetAbsent(kId, std::string(catalog::kWholeGraphs));
     return out.SetAbsent(
         kId, out.Told("no operator that could use {{ device.matrix_units }} launched a kernel"));
   }
@@ -250,7 +250,7 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
 
 // Whether names of kernels show it on this device: those of NVIDIA, AMD, Ascend and TPUs are known,
 // and a kernel that certainly uses matrix units says that the device has known ones.
-bool IsOfUnknownMaker(const TensorCoreTimes& times, const tables::Output& out) {
+bool IsOfUnknownMaker(const TensorCoreTimes& times, const catalog::Output& out) {
   using enum Accelerator;
   const bool is_unknown =
       out.accelerator() == kUnknown || out.accelerator() == kIntel || out.accelerator() == kMtia;
@@ -258,7 +258,7 @@ bool IsOfUnknownMaker(const TensorCoreTimes& times, const tables::Output& out) {
 }
 
 void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
-                bool count_undecided, tables::Output& out) {
+                bool count_undecided, catalog::Output& out) {
   if (times.kernels == 0) {
     const bool any = Any(facts, &TensorCoreFacts::has_device);
     const std::string reason = any ? "no kernel takes time" : out.Gap(Capability::kDeviceEvents);
@@ -291,7 +291,7 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
 
 // What the counters say of the shares: they decide them, or see more than names explain.
 void NoteMeasured(const TensorCoreTimes& times, classify::Tri use, double active,
-                  tables::Output& out) {
+                  catalog::Output& out) {
   const std::string measured =
       FormatShare(active) +
       out.Told(
@@ -379,7 +379,7 @@ Gpu GpuOf(const iterations::RankContext& rank, std::int32_t id) {
 }
 
 void AppendRow(const OpRow& row, const iterations::RankContext& rank, bool is_nvidia,
-               tables::RowWriter<tables::columns::kTensorCoreOps>& write) {
+               catalog::RowWriter<catalog::columns::kTensorCoreOps>& write) {
   const std::string_view name = row.op->name;
   const std::string_view shapes = row.op->shapes;
   const std::string_view dtype = classify::FirstTensorDtypeOf(name, shapes, row.op->dtypes);
@@ -434,10 +434,10 @@ std::vector<OpRow> PoolRows(std::span<const TensorCoreFacts> facts) {
 
 // Says which row counts which kernel.
 void LinkRows(const std::vector<OpRow>& rows, std::span<const TensorCoreFacts> facts,
-              tables::Output& out) {
+              catalog::Output& out) {
   for (std::size_t rank = 0; rank < facts.size(); ++rank) {
     out.RowsOfDevice("tensor_core_ops", rank)
-        .assign(facts[rank].device_rows, tables::Output::kNoRow);
+        .assign(facts[rank].device_rows, catalog::Output::kNoRow);
   }
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     for (const auto& [rank, op] : rows[row].parts) {
@@ -461,7 +461,7 @@ TensorCoreFacts TensorCoreFactsOf(const iterations::RankContext& rank) {
 }
 
 void AddTensorCores(std::span<const iterations::RankContext> ranks,
-                    std::span<const TensorCoreFacts> facts, tables::Output& out) {
+                    std::span<const TensorCoreFacts> facts, catalog::Output& out) {
   TensorCoreTimes times;
   for (const TensorCoreFacts& rank : facts) {
     times.kernels += rank.times.kernels;
@@ -485,7 +485,7 @@ void AddTensorCores(std::span<const iterations::RankContext> ranks,
                                 "have launched a kernel"));
     return;
   }
-  tables::RowWriter<tables::columns::kTensorCoreOps> write(out.AddTable("tensor_core_ops"));
+  catalog::RowWriter<catalog::columns::kTensorCoreOps> write(out.AddTable("tensor_core_ops"));
   const bool is_nvidia = out.accelerator() == Accelerator::kNvidia;
   for (const OpRow& row : rows) AppendRow(row, ranks[row.rank], is_nvidia, write);
   LinkRows(rows, facts, out);

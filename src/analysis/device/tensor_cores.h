@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::device {
 
@@ -61,6 +61,6 @@ TensorCoreFacts TensorCoreFactsOf(const iterations::RankContext& rank);
 /// is its lower end, with Knowledge::undecided_use_tensor_cores its upper end. REQUIRES: `ranks` is
 /// not empty.
 void AddTensorCores(std::span<const iterations::RankContext> ranks,
-                    std::span<const TensorCoreFacts> facts, tables::Output& out);
+                    std::span<const TensorCoreFacts> facts, catalog::Output& out);
 
 }  // namespace profgauge::analysis::device

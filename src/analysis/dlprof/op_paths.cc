@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/op_columns.h"
+#include "analysis/catalog/reported_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/dlprof/instances.h"
 #include "analysis/dlprof/report.h"
-#include "analysis/tables/op_columns.h"
-#include "analysis/tables/reported_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/text.h"
 
 namespace profgauge::analysis::dlprof {
@@ -86,7 +86,7 @@ void FillOps(const Paths& paths, bool has_device, Table& table) {
     const dlprof::Times &x = a->op.times, &y = b->op.times;
     return std::pair(x.gpu.sum, x.cpu.sum) > std::pair(y.gpu.sum, y.cpu.sum);
   });
-  tables::RowWriter<tables::columns::kOpPaths> write(table);
+  catalog::RowWriter<catalog::columns::kOpPaths> write(table);
   for (const PathOp* row : rows) {
     const dlprof::Op& op = row->op;
     write.Text("name"_col, op.name)
@@ -110,7 +110,7 @@ void FillOps(const Paths& paths, bool has_device, Table& table) {
 }
 
 void FillGroups(const Paths& paths, Table& table) {
-  tables::RowWriter<tables::columns::kOpGroups> write(table);
+  catalog::RowWriter<catalog::columns::kOpGroups> write(table);
   const auto append = [&write](const dlprof::Stat& of, auto total, auto mean, auto least,
                                auto most) {
     write.Integer(total, of.sum).Integer(mean, of.count == 0 ? 0 : of.sum / of.count);
@@ -133,7 +133,7 @@ void FillGroups(const Paths& paths, Table& table) {
 }  // namespace
 
 // Groups that the only profile states itself stay: they are DLProf's own.
-void AddOpPaths(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddOpPaths(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   Paths paths;
   bool has_device = false;
   for (const iterations::RankContext& rank : ranks) {

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "analysis/breakdown/host_waits.h"
+#include "analysis/catalog/host_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/tables/host_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -68,7 +68,7 @@ struct Stretches {
 };
 
 // Rows by thread, then state. `table` is made with the first row of any rank.
-void AddStates(const iterations::RankContext& rank, const CpuActivity& cpu, tables::Output& out,
+void AddStates(const iterations::RankContext& rank, const CpuActivity& cpu, catalog::Output& out,
                Table*& table) {
   const Profile& profile = *rank.profile;
   const std::vector<std::uint32_t> threads = ThreadsInOrder(profile);
@@ -85,7 +85,7 @@ void AddStates(const iterations::RankContext& rank, const CpuActivity& cpu, tabl
   }
   if (states.empty()) return;
   if (table == nullptr) table = &out.AddTable("thread_states");
-  tables::RowWriter<tables::columns::kThreadStates> write(*table);
+  catalog::RowWriter<catalog::columns::kThreadStates> write(*table);
   for (const auto& [key, state] : states) {
     const std::uint32_t of = threads[key.first];
     const Thread& thread = profile.threads[of];
@@ -108,7 +108,7 @@ struct CoreUse {
 };
 
 // A core that ran no thread of the program is idle as far as the program is concerned.
-void AddCores(const iterations::RankContext& rank, const CpuActivity& cpu, tables::Output& out,
+void AddCores(const iterations::RankContext& rank, const CpuActivity& cpu, catalog::Output& out,
               Table*& table) {
   const Profile& profile = *rank.profile;
   std::map<std::int32_t, CoreUse> cores;
@@ -123,7 +123,7 @@ void AddCores(const iterations::RankContext& rank, const CpuActivity& cpu, table
   // Those that nothing of the program ran on.
   for (std::int32_t core = 0; core < CoresOfHost(profile); ++core) cores.try_emplace(core);
   if (table == nullptr) table = &out.AddTable("host_cores");
-  tables::RowWriter<tables::columns::kHostCores> write(*table);
+  catalog::RowWriter<catalog::columns::kHostCores> write(*table);
   const Ns length = profile.last - profile.first;
   for (const auto& [number, core] : cores) {
     write.Integer("rank"_col, rank.rank)
@@ -201,7 +201,7 @@ void AddStacks(const iterations::RankContext& rank, bool several_ranks, StringPo
   std::ranges::stable_sort(threads, {}, [](const auto& entry) { return std::get<0>(entry); });
   for (const auto& [samples, thread, stacks] : threads) {
     const std::string text = ThreadText(rank, several_ranks, profile.threads[thread]);
-    const std::uint32_t top = out.Below(tables::kNoNode, strings.Intern(text));
+    const std::uint32_t top = out.Below(catalog::kNoNode, strings.Intern(text));
     for (const auto& [stack, count] : stacks) {
       AddStack(top, profile.Name(stack), count, strings, out);
     }
@@ -209,9 +209,9 @@ void AddStacks(const iterations::RankContext& rank, bool several_ranks, StringPo
 }
 
 void Fill(const Stacks& found, std::int64_t samples, Table& table) {
-  const auto order = tables::TreeOrder(found.parents);
-  tables::TreeCells tree(found.parents, 0);
-  tables::RowWriter<tables::columns::kCpuSamples> write(table);
+  const auto order = catalog::TreeOrder(found.parents);
+  catalog::TreeCells tree(found.parents, 0);
+  catalog::RowWriter<catalog::columns::kCpuSamples> write(table);
   for (const std::uint32_t node : order) {
     const Node& function = found.nodes[node];
     tree.Append(node, write);
@@ -224,7 +224,7 @@ void Fill(const Stacks& found, std::int64_t samples, Table& table) {
 
 }  // namespace
 
-void AddCpuActivity(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddCpuActivity(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   Table *states = nullptr, *cores = nullptr;
   Stacks found;
   std::int64_t samples = 0;
@@ -400,8 +400,8 @@ std::vector<CallSum> PoolCalls(std::span<const CallFacts> ranks) {
   return rows;
 }
 
-void FillTable(const std::vector<CallSum>& rows, Ns total, tables::Output& out) {
-  tables::RowWriter<tables::columns::kApiCalls> write(out.AddTable("api_calls"));
+void FillTable(const std::vector<CallSum>& rows, Ns total, catalog::Output& out) {
+  catalog::RowWriter<catalog::columns::kApiCalls> write(out.AddTable("api_calls"));
   for (const CallSum& row : rows) {
     write.Text("name"_col, row.name)
         .Text("kind"_col, kKindNames[static_cast<std::size_t>(row.kind)])
@@ -434,7 +434,7 @@ Ns BlockedTime(const iterations::RankContext& rank, const std::vector<bool>& cou
 
 // Blocked time by iteration time, both summed over ranks: a share of 100 % means that every rank
 // was blocked all the time.
-void SetSyncShare(std::span<const CallFacts> ranks, tables::Output& out) {
+void SetSyncShare(std::span<const CallFacts> ranks, catalog::Output& out) {
   Ns blocked = 0, total = 0;
   bool any_call = false;
   for (const CallFacts& rank : ranks) {
@@ -491,7 +491,7 @@ CallFacts CallFactsOf(const iterations::RankContext& rank) {
   return facts;
 }
 
-void AddHostCalls(std::span<const CallFacts> ranks, tables::Output& out) {
+void AddHostCalls(std::span<const CallFacts> ranks, catalog::Output& out) {
   SetSyncShare(ranks, out);
   const std::vector<CallSum> rows = PoolCalls(ranks);
   if (rows.empty()) {
@@ -511,7 +511,7 @@ struct Calls {
 };
 
 // Over the whole profile, not only the selected iterations.
-void AddCalls(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddCalls(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::map<std::string_view, Calls> by_name;
   for (const iterations::RankContext& rank : ranks) {
     const OsTable& os = rank.profile->os;
@@ -531,7 +531,7 @@ void AddCalls(std::span<const iterations::RankContext> ranks, tables::Output& ou
   std::vector<std::pair<std::string_view, Calls>> rows(by_name.begin(), by_name.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-  tables::RowWriter<tables::columns::kOsCalls> write(out.AddTable("os_calls"));
+  catalog::RowWriter<catalog::columns::kOsCalls> write(out.AddTable("os_calls"));
   for (const auto& [name, calls] : rows) {
     write.Text("name"_col, out.strings().Intern(name))
         .Integer("calls"_col, calls.count)
@@ -568,8 +568,8 @@ std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile) {
 
 namespace {
 
-void AddThreads(std::span<const iterations::RankContext> ranks, tables::Output& out) {
-  std::optional<tables::RowWriter<tables::columns::kThreads>> write;
+void AddThreads(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
+  std::optional<catalog::RowWriter<catalog::columns::kThreads>> write;
   for (const iterations::RankContext& rank : ranks) {
     const Ns length = rank.profile->last - rank.profile->first;
     const std::vector<Ns> on_core = TimesOnCore(*rank.profile);
@@ -592,12 +592,12 @@ void AddThreads(std::span<const iterations::RankContext> ranks, tables::Output& 
 
 }  // namespace
 
-std::string WithNsight(const tables::Output& out, std::string_view what) {
+std::string WithNsight(const catalog::Output& out, std::string_view what) {
   if (out.accelerator() != Accelerator::kNvidia) return {};
   return "; Nsight Systems records " + std::string(what);
 }
 
-void AddOsRuntime(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddOsRuntime(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   AddCalls(ranks, out);
   AddThreads(ranks, out);
 }

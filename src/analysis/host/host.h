@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::host {
 
@@ -42,13 +42,13 @@ CallFacts CallFactsOf(const iterations::RankContext& rank);
 
 /// Adds api_calls (by name, longest first, all ranks together) and sets sync.time_share.
 /// `ranks`: CallFactsOf() each rank, or as summaries keep them. O(names).
-void AddHostCalls(std::span<const CallFacts> ranks, tables::Output& out);
+void AddHostCalls(std::span<const CallFacts> ranks, catalog::Output& out);
 
 // Calls of the operating system, and how long it let threads run.
 
 /// "; Nsight Systems records it with --cpuctxsw=…", where it can record the run's devices; else
 /// empty. `what`: from "it" on.
-std::string WithNsight(const tables::Output& out, std::string_view what);
+std::string WithNsight(const catalog::Output& out, std::string_view what);
 
 /// A profile's threads by process and number: in which order a file names them is its writer's.
 /// Positions in Profile::threads. O(threads log threads).
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile);
 
 /// Adds the tables os_calls and threads, where the profile has the OS runtime and scheduling.
 /// Both are of the whole profile. A table without data is absent, with a hint for the recorder.
-void AddOsRuntime(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void AddOsRuntime(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 // Where the host's threads spent their time, by scheduling and by sampled call stacks.
 
@@ -66,6 +66,6 @@ void AddOsRuntime(std::span<const iterations::RankContext> ranks, tables::Output
 /// of the operating system that it made then, "in poll".
 /// In thread_states a share is of the time in which the thread's state is known. Samples with one
 /// stack are one path from the thread down.
-void AddCpuActivity(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void AddCpuActivity(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::host

@@ -44,8 +44,8 @@ class ExposedColumns {
 // not belong here; inputs that several rooms need do.
 //
 // An analysis is a free function `void AddX(std::span<const RankContext> ranks, Output& out)` that
-// sets metrics and adds tables (analysis/tables/output.h). It pools over `ranks`; there is at least
-// one. Several run in parallel on the same contexts.
+// sets metrics and adds tables (analysis/catalog/output.h). It pools over `ranks`; there is at
+// least one. Several run in parallel on the same contexts.
 
 /// One rank, ready for every analysis. Analyses read it in parallel and never change it. A context
 /// of a summary has an empty profile and no tree (ContextsOf() of summary/read_ranks.cc): analyses

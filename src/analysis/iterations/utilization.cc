@@ -65,7 +65,7 @@ std::vector<GpuRows> OthersGpus(const Profile& profile, const std::vector<GpuRow
   return others;
 }
 
-void RemarkOthersGpus(std::span<const RankContext> ranks, tables::Output& out) {
+void RemarkOthersGpus(std::span<const RankContext> ranks, catalog::Output& out) {
   for (const RankContext& rank : ranks) {
     const DeviceTable& device = rank.profile->device;
     for (const GpuRows& rows : OthersGpus(*rank.profile, SplitByGpu(device))) {
@@ -232,7 +232,7 @@ struct Usual {
   Pool idle, idle_time, utilization;
 };
 
-void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, tables::Output& out) {
+void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, catalog::Output& out) {
   const double idle = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
   const std::string most = MostOnce(ranks);
   if (idle - usual.idle.mean() < knowledge::kUtilizationLittleIdle || most.empty()) return;
@@ -251,7 +251,7 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, tables:
 
 // As if the edges, in which the device may have been busy, had not been recorded. If that matters,
 // the metric may be anything from the recorded value to this one.
-void BoundByEdges(std::span<const RankContext> ranks, tables::Output& out) {
+void BoundByEdges(std::span<const RankContext> ranks, catalog::Output& out) {
   Pool idle, utilization;
   Ns longest = 0;
   for (const RankContext& rank : ranks) {
@@ -314,7 +314,7 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
   return static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2] / gpu->sms;
 }
 
-void AddUtilization(std::span<const RankContext> ranks, tables::Output& out) {
+void AddUtilization(std::span<const RankContext> ranks, catalog::Output& out) {
   RemarkOthersGpus(ranks, out);
   Pool utilization;
   Pool idle;

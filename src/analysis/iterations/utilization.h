@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
 #include "analysis/iterations/gpu_use.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::iterations {
 
@@ -38,6 +38,6 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
 /// Sets gpu.utilization.*, gpu.idle.* (shares, and times per iteration), gpu.sm_efficiency,
 /// gpu.occupancy: over the GPUs with work of all ranks. Idle time that single iterations have above
 /// all others may be one-off: it may be the rest.
-void AddUtilization(std::span<const RankContext> ranks, tables::Output& out);
+void AddUtilization(std::span<const RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::iterations

@@ -36,7 +36,7 @@ NeuronRank MakeRank(const iterations::RankContext& context, const Selection& sel
 }
 
 // Shares of the time or of the peak say nothing about the model in a capture of almost nothing.
-void DoubtEmptyCapture(bool all_neuron, tables::Output& out) {
+void DoubtEmptyCapture(bool all_neuron, catalog::Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || AsNumber(active, 0) >= knowledge::kNeuronActiveLeastShare) return;
   const std::string why =
@@ -53,7 +53,7 @@ void DoubtEmptyCapture(bool all_neuron, tables::Output& out) {
 }
 
 // A summary has no events, but it states for how long something runs.
-void SetStatedIdle(tables::Output& out) {
+void SetStatedIdle(catalog::Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || out.IsSet(metric::kGpuIdleMean)) return;
   for (const MetricId id : {metric::kGpuIdleMean, metric::kGpuIdleMax}) {
@@ -65,7 +65,7 @@ void SetStatedIdle(tables::Output& out) {
 }  // namespace
 
 void AddNeuron(std::span<const iterations::RankContext> ranks, const Selection& selection,
-               tables::Output& out) {
+               catalog::Output& out) {
   std::vector<NeuronRank> found;
   for (const iterations::RankContext& rank : ranks) {
     if (rank.profile->neuron != nullptr) found.push_back(MakeRank(rank, selection));
@@ -76,19 +76,19 @@ void AddNeuron(std::span<const iterations::RankContext> ranks, const Selection& 
   if (found.size() == ranks.size()) SetStatedIdle(out);
   DoubtEmptyCapture(found.size() == ranks.size(), out);
   // They are independent, except for the metrics above.
-  const std::function<void(tables::Output&)> parts[] = {
-      [&](tables::Output& part) { AddNeuronEngines(found, part); },
-      [&](tables::Output& part) { AddNeuronLayers(found, part); },
-      [&](tables::Output& part) { AddNeuronMoves(found, part); },
-      [&](tables::Output& part) { AddNeuronRows(found, selection.source_root, part); },
-      [&](tables::Output& part) { AddNeuronRegions(found, part); },
-      [&](tables::Output& part) { AddNeuronSbuf(found, part); },
-      [&](tables::Output& part) { AddNeuronNotes(found, part); },
+  const std::function<void(catalog::Output&)> parts[] = {
+      [&](catalog::Output& part) { AddNeuronEngines(found, part); },
+      [&](catalog::Output& part) { AddNeuronLayers(found, part); },
+      [&](catalog::Output& part) { AddNeuronMoves(found, part); },
+      [&](catalog::Output& part) { AddNeuronRows(found, selection.source_root, part); },
+      [&](catalog::Output& part) { AddNeuronRegions(found, part); },
+      [&](catalog::Output& part) { AddNeuronSbuf(found, part); },
+      [&](catalog::Output& part) { AddNeuronNotes(found, part); },
   };
-  std::vector<tables::Output> results;
+  std::vector<catalog::Output> results;
   for (std::size_t i = 0; i < std::size(parts); ++i) results.push_back(out.Beside());
   ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](results[i]); });
-  for (tables::Output& result : results) out.Join(std::move(result));
+  for (catalog::Output& result : results) out.Join(std::move(result));
 }
 
 }  // namespace profgauge::analysis::neuron

@@ -1,5 +1,5 @@
 // AWS Neuron: the metrics and tables that only its profiles have
-// (analysis/tables/catalogue.h).
+// (analysis/catalog/catalogue.h).
 //
 // Values that rows can give are computed from rows; others (the model's FLOPs, sizes of weights),
 // and everything when the file is only a summary, are the file's own. Nothing is added twice:
@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 
@@ -48,25 +48,25 @@ struct NeuronRank {
 /// Sets everything of Neuron, and reasons for metrics that its profiles do not have. Nothing
 /// without a rank of Neuron. Call it after the analyses of all devices and before AddReported().
 void AddNeuron(std::span<const iterations::RankContext> ranks, const Selection& selection,
-               tables::Output& out);
+               catalog::Output& out);
 
 // The parts of it, a file each.
-void AddNeuronMetrics(std::span<const NeuronRank> ranks, tables::Output& out);
+void AddNeuronMetrics(std::span<const NeuronRank> ranks, catalog::Output& out);
 /// Each function adds the named tables.
 void AddNeuronEngines(std::span<const NeuronRank> ranks,
-                      tables::Output& out);  ///< engines, opcodes, cores
-void AddNeuronLayers(std::span<const NeuronRank> ranks, tables::Output& out);
+                      catalog::Output& out);  ///< engines, opcodes, cores
+void AddNeuronLayers(std::span<const NeuronRank> ranks, catalog::Output& out);
 void AddNeuronMoves(std::span<const NeuronRank> ranks,
-                    tables::Output& out);  ///< DMA, collectives, tensors
+                    catalog::Output& out);  ///< DMA, collectives, tensors
 /// instructions, waits, source_lines (with their text from below `source_root`, if not empty)
 void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root,
-                   tables::Output& out);
+                   catalog::Output& out);
 /// source_files, from the table of lines.
-void AddNeuronFiles(const Table& lines, tables::Output& out);
+void AddNeuronFiles(const Table& lines, catalog::Output& out);
 /// collective_regions, memory_peaks
-void AddNeuronRegions(std::span<const NeuronRank> ranks, tables::Output& out);
-void AddNeuronSbuf(std::span<const NeuronRank> ranks, tables::Output& out);  ///< sbuf_allocations
+void AddNeuronRegions(std::span<const NeuronRank> ranks, catalog::Output& out);
+void AddNeuronSbuf(std::span<const NeuronRank> ranks, catalog::Output& out);  ///< sbuf_allocations
 void AddNeuronNotes(std::span<const NeuronRank> ranks,
-                    tables::Output& out);  ///< throttles, checks, errors
+                    catalog::Output& out);  ///< throttles, checks, errors
 
 }  // namespace profgauge::analysis::neuron

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/neuron_cells.h"
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/neuron/neuron.h"
-#include "analysis/tables/neuron_cells.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
 #include "knowledge/neuron.h"
@@ -84,7 +84,7 @@ const profgauge::neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine
 // Active time is clipped to the selected part and includes work that began before it. All other
 // sums are of the instructions that start in it.
 void AddEngineRows(const NeuronRank& rank, bool any_source,
-                   tables::RowWriter<tables::columns::kEngines>& write) {
+                   catalog::RowWriter<catalog::columns::kEngines>& write) {
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     Group group;
     group.active = Length(ActiveSpans(rank, rows));
@@ -119,7 +119,7 @@ void AddEngineRows(const NeuronRank& rank, bool any_source,
 
 // Opcodes are summed over cores: active time of one opcode is closed core by core, since cores run
 // at the same time. Rows come with the longest instruction time first.
-void AddOpcodeRows(const NeuronRank& rank, tables::RowWriter<tables::columns::kOpcodes>& write) {
+void AddOpcodeRows(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kOpcodes>& write) {
   std::map<std::pair<Engine, std::string_view>, OpcodeGroup> groups;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     for (const Instruction& row : rows) {
@@ -175,7 +175,7 @@ std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
 
 // The engine that differs most between cores; engines that hardly work do not count.
 void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
-                  std::span<const NeuronRank> ranks, tables::Output& out) {
+                  std::span<const NeuronRank> ranks, catalog::Output& out) {
   std::int64_t count = 0;
   for (const auto& of_rank : cores) count += static_cast<std::int64_t>(of_rank.size());
   if (count > 0) out.Set(metric::kNeuronCores, count);
@@ -205,7 +205,7 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
 // A core is active while an engine or one of its DMA packets is. The rank's own sums are used only
 // for a single core without collectives, which belong to no core.
 void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cores,
-                 tables::RowWriter<tables::columns::kCores>& write) {
+                 catalog::RowWriter<catalog::columns::kCores>& write) {
   for (const auto& [id, core] : cores) {
     SpanCollector packets;
     for (const profgauge::neuron::Dma& row : rank.data->packets) {
@@ -217,7 +217,7 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
     write.Integer("rank"_col, rank.context->rank)
         .Integer("id"_col, id)
         .Integer("instructions"_col, core.instructions);
-    tables::AppendActive(core.active, write);
+    catalog::AppendActive(core.active, write);
     const bool is_all = rank.sums.cores == 1 && rank.sums.cc_ops == 0;
     write.Integer("dma_active"_col, is_all ? rank.sums.dma.active : Length(dma))
         .Integer("active_time"_col, is_all ? rank.sums.active : Length(Merge(std::move(all))));
@@ -228,7 +228,7 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
 
 // The column of NKI source is absent if no instruction of the run names a line: a share of 0 would
 // look as if no kernel was written in NKI.
-void AddNeuronEngines(std::span<const NeuronRank> ranks, tables::Output& out) {
+void AddNeuronEngines(std::span<const NeuronRank> ranks, catalog::Output& out) {
   const bool rows = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
     return !rank.data->instructions.empty();
   });
@@ -243,13 +243,13 @@ void AddNeuronEngines(std::span<const NeuronRank> ranks, tables::Output& out) {
     for (const profgauge::neuron::EngineSums& engine : rank.sums.engines)
       with_source += engine.with_source;
   }
-  tables::RowWriter<tables::columns::kEngines> engines(out.AddTable("engines"));
+  catalog::RowWriter<catalog::columns::kEngines> engines(out.AddTable("engines"));
   for (const NeuronRank& rank : ranks) AddEngineRows(rank, with_source > 0, engines);
-  tables::RowWriter<tables::columns::kOpcodes> opcodes(out.AddTable("opcodes"));
+  catalog::RowWriter<catalog::columns::kOpcodes> opcodes(out.AddTable("opcodes"));
   for (const NeuronRank& rank : ranks) AddOpcodeRows(rank, opcodes);
   std::vector<std::map<std::int32_t, Core>> cores;
   for (const NeuronRank& rank : ranks) cores.push_back(CoresOf(rank));
-  tables::RowWriter<tables::columns::kCores> table(out.AddTable("cores"));
+  catalog::RowWriter<catalog::columns::kCores> table(out.AddTable("cores"));
   for (std::size_t i = 0; i < ranks.size(); ++i) AddCoreRows(ranks[i], cores[i], table);
   SetImbalance(cores, ranks, out);
 }

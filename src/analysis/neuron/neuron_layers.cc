@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/neuron_cells.h"
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/neuron/neuron.h"
-#include "analysis/tables/neuron_cells.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/row_writer.h"
 
 namespace profgauge::analysis::neuron {
 namespace {
@@ -67,7 +67,7 @@ class Tree {
   }
 
   /// `row` is the number of the next row of the table, which counts on.
-  void Write(std::int64_t& row, tables::RowWriter<tables::columns::kLayers>& write) const {
+  void Write(std::int64_t& row, catalog::RowWriter<catalog::columns::kLayers>& write) const {
     // Depth first, without recursion: paths come from the file.
     struct Place {
       std::uint32_t node = kRoot;
@@ -187,7 +187,7 @@ class Tree {
   // Values that the file states for a layer go before those from rows. They are of the whole
   // profile, so a node has them only if no range was chosen.
   void WriteNode(const Node& node, const std::string& path,
-                 tables::RowWriter<tables::columns::kLayers>& write) const {
+                 catalog::RowWriter<catalog::columns::kLayers>& write) const {
     const profgauge::neuron::Layer* stated = node.stated;
     const Ns start = stated != nullptr ? stated->start : node.first;
     const Ns duration = stated != nullptr ? stated->duration : node.last - node.first;
@@ -218,8 +218,8 @@ class Tree {
     write.Flops("transpose_flops"_col, node.transpose_flops);
     const profgauge::neuron::Traffic& moved = node.traffic;
     write.Integer("bytes"_col, moved.hbm_read + moved.hbm_write);
-    tables::AppendTraffic(moved, write);
-    tables::AppendActive(node.active, write);
+    catalog::AppendTraffic(moved, write);
+    catalog::AppendActive(node.active, write);
     write.Integer("wait_time"_col, node.wait);
     write.Known("start"_col, start)
         .Known("duration"_col, node.first < 0 && stated == nullptr ? -1 : duration)
@@ -235,8 +235,8 @@ class Tree {
 
 }  // namespace
 
-void AddNeuronLayers(std::span<const NeuronRank> ranks, tables::Output& out) {
-  tables::RowWriter<tables::columns::kLayers> write(out.AddTable("layers"));
+void AddNeuronLayers(std::span<const NeuronRank> ranks, catalog::Output& out) {
+  catalog::RowWriter<catalog::columns::kLayers> write(out.AddTable("layers"));
   bool any = false;
   std::int64_t row = 0;
   for (const NeuronRank& rank : ranks) {

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/catalogue.h"
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/neuron/neuron.h"
 #include "analysis/neuron/neuron_setter.h"
-#include "analysis/tables/catalogue.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
 #include "knowledge/neuron.h"
@@ -285,7 +285,7 @@ void SetThrottles(NeuronSetter& set) {
 }
 
 void SetDerived(NeuronSetter& set) {
-  tables::Output& out = set.out();
+  catalog::Output& out = set.out();
   const auto ratio = [&](MetricId id, MetricId part, MetricId whole) {
     const Value& a = out.ValueOf(part);
     const Value& b = out.ValueOf(whole);
@@ -310,7 +310,7 @@ void PreferStatedShares(NeuronSetter& set) {
 
 void NoteKnownHardware(NeuronSetter& set) {
   const profgauge::neuron::Data& data = *set.ranks().front().data;
-  tables::Output& out = set.out();
+  catalog::Output& out = set.out();
   if (data.hardware.by_table) {
     const std::string note = "by AWS's figures for " + data.instance_type +
                              "; the file does not state the peaks of its hardware";
@@ -332,7 +332,7 @@ void NoteKnownHardware(NeuronSetter& set) {
 }
 
 // No device does more than it can.
-void DoubtTheImpossible(tables::Output& out) {
+void DoubtTheImpossible(catalog::Output& out) {
   for (const MetricId id : {metric::kNeuronMfu, metric::kNeuronMfuHlo, metric::kNeuronMfuInst,
                             metric::kNeuronHfu, metric::kNeuronMbu}) {
     if (AsNumber(out.ValueOf(id), 0) <= 1) continue;
@@ -473,10 +473,10 @@ std::string MissingBecause(const NeuronRank& rank, MetricId id) {
 
 }  // namespace
 
-void AddNeuronMetrics(std::span<const NeuronRank> ranks, tables::Output& out) {
+void AddNeuronMetrics(std::span<const NeuronRank> ranks, catalog::Output& out) {
   NeuronSetter set(ranks, out);
   for (const MetricId id : metric::kAll) {
-    if (SpecOf(id).family == tables::kNeuronFamily)
+    if (SpecOf(id).family == catalog::kNeuronFamily)
       out.SetAbsent(id, MissingBecause(ranks.front(), id));
   }
   if (set.All([](const NeuronRank& rank) { return rank.total >= 0; })) {
@@ -529,7 +529,7 @@ constexpr std::size_t kMostAllocations = 10'000;
 
 // The largest allocations come first; of equal ones the longest. At most `most` are kept.
 void AddAllocations(const NeuronRank& rank, std::size_t most,
-                    tables::RowWriter<tables::columns::kSbufAllocations>& write) {
+                    catalog::RowWriter<catalog::columns::kSbufAllocations>& write) {
   std::vector<const SbufAllocation*> rows;
   for (const SbufAllocation& row : rank.data->sbuf_allocations) {
     const Span window = rank.sums.window;
@@ -558,7 +558,7 @@ void AddAllocations(const NeuronRank& rank, std::size_t most,
 
 }  // namespace
 
-void AddNeuronSbuf(std::span<const NeuronRank> ranks, tables::Output& out) {
+void AddNeuronSbuf(std::span<const NeuronRank> ranks, catalog::Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
     return !rank.data->sbuf_allocations.empty();
   });
@@ -567,7 +567,7 @@ void AddNeuronSbuf(std::span<const NeuronRank> ranks, tables::Output& out) {
         "sbuf_allocations",
         "the profile has no table SbufAllocation; pass it as CSV with the other tables");
   }
-  tables::RowWriter<tables::columns::kSbufAllocations> write(out.AddTable("sbuf_allocations"));
+  catalog::RowWriter<catalog::columns::kSbufAllocations> write(out.AddTable("sbuf_allocations"));
   for (const NeuronRank& rank : ranks) {
     AddAllocations(rank, kMostAllocations / ranks.size(), write);
   }

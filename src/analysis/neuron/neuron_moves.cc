@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/classify/arguments.h"
 #include "analysis/neuron/neuron.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
 #include "knowledge/neuron.h"
@@ -43,7 +43,7 @@ struct Packets {
 };
 
 // By name and type of the queue. One without packets in the selected part has no row.
-void AddQueues(const NeuronRank& rank, tables::RowWriter<tables::columns::kDmaQueues>& write) {
+void AddQueues(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kDmaQueues>& write) {
   std::map<std::pair<std::string_view, profgauge::neuron::QueueType>, Packets> queues;
   for (const Dma& row : rank.data->packets) {
     queues[{rank.context->profile->Name(row.queue), row.type}].Add(row, rank.Inside(row.start));
@@ -69,7 +69,7 @@ struct EngineUse {
 // Imbalance: bytes of the busiest engine by the mean over all engines of the core, used or not. 1
 // is even; with 16 engines and all bytes on one it is 16.
 EngineUse AddEngines(const NeuronRank& rank,
-                     tables::RowWriter<tables::columns::kDmaEngines>& write) {
+                     catalog::RowWriter<catalog::columns::kDmaEngines>& write) {
   std::map<std::pair<std::int32_t, std::int16_t>, Packets> engines;
   std::map<std::int32_t, std::int64_t> of_core;
   for (const Dma& row : rank.data->packets) {
@@ -107,7 +107,7 @@ EngineUse AddEngines(const NeuronRank& rank,
 // The largest transfers, at most kMostTransfers. Packets name the transfer that they are of; 0 is
 // none.
 void AddTransfers(const NeuronRank& rank,
-                  tables::RowWriter<tables::columns::kDmaTransfers>& write) {
+                  catalog::RowWriter<catalog::columns::kDmaTransfers>& write) {
   std::map<std::int64_t, std::int64_t> packets;
   for (const Dma& row : rank.data->packets) {
     if (row.transfer != 0) ++packets[row.transfer];
@@ -157,7 +157,7 @@ struct Calls {
 
 // Durations are of the calls that start in the selected part; their median and maximum show
 // outliers that a mean hides.
-void AddCcOps(const NeuronRank& rank, tables::RowWriter<tables::columns::kCcOps>& write) {
+void AddCcOps(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kCcOps>& write) {
   const Profile& profile = *rank.context->profile;
   using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
                          std::int64_t>;
@@ -197,7 +197,7 @@ void AddCcOps(const NeuronRank& rank, tables::RowWriter<tables::columns::kCcOps>
 }
 
 // As the file states them: loads are of the whole profile.
-void AddTensors(const NeuronRank& rank, tables::RowWriter<tables::columns::kTensors>& write) {
+void AddTensors(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kTensors>& write) {
   const Profile& profile = *rank.context->profile;
   for (const profgauge::neuron::Tensor& row : rank.data->tensors) {
     write.Integer("rank"_col, rank.context->rank)
@@ -220,13 +220,13 @@ bool Any(std::span<const NeuronRank> ranks, const Has& has) {
 
 }  // namespace
 
-void AddNeuronMoves(std::span<const NeuronRank> ranks, tables::Output& out) {
+void AddNeuronMoves(std::span<const NeuronRank> ranks, catalog::Output& out) {
   constexpr const char* kNoDma =
       "the file has no DMA packets; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1";
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->packets.empty(); })) {
-    tables::RowWriter<tables::columns::kDmaQueues> queues(out.AddTable("dma_queues"));
+    catalog::RowWriter<catalog::columns::kDmaQueues> queues(out.AddTable("dma_queues"));
     for (const NeuronRank& rank : ranks) AddQueues(rank, queues);
-    tables::RowWriter<tables::columns::kDmaEngines> engines(out.AddTable("dma_engines"));
+    catalog::RowWriter<catalog::columns::kDmaEngines> engines(out.AddTable("dma_engines"));
     EngineUse use;
     for (const NeuronRank& rank : ranks) {
       const EngineUse of_rank = AddEngines(rank, engines);
@@ -240,19 +240,19 @@ void AddNeuronMoves(std::span<const NeuronRank> ranks, tables::Output& out) {
     out.SetTableAbsent("dma_engines", kNoDma);
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->transfers.empty(); })) {
-    tables::RowWriter<tables::columns::kDmaTransfers> transfers(out.AddTable("dma_transfers"));
+    catalog::RowWriter<catalog::columns::kDmaTransfers> transfers(out.AddTable("dma_transfers"));
     for (const NeuronRank& rank : ranks) AddTransfers(rank, transfers);
   } else {
     out.SetTableAbsent("dma_transfers", "the file has no transfers of tensors");
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); })) {
-    tables::RowWriter<tables::columns::kCcOps> ops(out.AddTable("cc_ops"));
+    catalog::RowWriter<catalog::columns::kCcOps> ops(out.AddTable("cc_ops"));
     for (const NeuronRank& rank : ranks) AddCcOps(rank, ops);
   } else {
     out.SetTableAbsent("cc_ops", "the file has no collectives");
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->tensors.empty(); })) {
-    tables::RowWriter<tables::columns::kTensors> tensors(out.AddTable("tensors"));
+    catalog::RowWriter<catalog::columns::kTensors> tensors(out.AddTable("tensors"));
     for (const NeuronRank& rank : ranks) AddTensors(rank, tensors);
   } else {
     out.SetTableAbsent("tensors", "the file has no table of tensors");

@@ -13,16 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/neuron/neuron.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "model/certificate.h"
 
 namespace profgauge::analysis::neuron {
 namespace {
 
 // The limit of a notification is k of n cycles: below n the clock was limited.
-void AddThrottles(const NeuronRank& rank, tables::RowWriter<tables::columns::kThrottles>& write) {
+void AddThrottles(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kThrottles>& write) {
   struct Sum {
     std::int64_t count = 0;
     Ns covered = 0, limited = 0;
@@ -68,7 +68,8 @@ std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
 //   |FLOPs at the peak    |rest of the active time       |rest of the time     |
 //
 // Each part takes at most the rest, so that contradictory sums never make a negative part.
-void AddFlopsParts(const NeuronRank& rank, tables::RowWriter<tables::columns::kFlopsParts>& write) {
+void AddFlopsParts(const NeuronRank& rank,
+                   catalog::RowWriter<catalog::columns::kFlopsParts>& write) {
   if (!WhyNoFlopsParts(rank).empty()) return;
   const double peak = rank.data->hardware.PeakFlops();
   const Ns total = rank.total * rank.peak_cores;
@@ -130,7 +131,8 @@ boost::unordered_flat_map<std::string_view, std::string_view> SemaphoreNames(
 }
 
 // One row for each semaphore of a core, with the name that operands give it, if any does.
-void AddSemaphores(const NeuronRank& rank, tables::RowWriter<tables::columns::kSemaphores>& write) {
+void AddSemaphores(const NeuronRank& rank,
+                   catalog::RowWriter<catalog::columns::kSemaphores>& write) {
   struct Use {
     std::int64_t updates = 0, highest = 0;
     Ns first = 0, last = 0;
@@ -162,7 +164,8 @@ void AddSemaphores(const NeuronRank& rank, tables::RowWriter<tables::columns::kS
 }
 
 // Every n-th point, so that a curve of any length fits the table; peaks are in memory_peaks.
-void AddCurves(const NeuronRank& rank, tables::RowWriter<tables::columns::kCounterCurves>& write) {
+void AddCurves(const NeuronRank& rank,
+               catalog::RowWriter<catalog::columns::kCounterCurves>& write) {
   constexpr std::size_t kCurvePointsInTable = 20'000;
   const auto& points = rank.data->curves;
   const std::size_t step = points.size() / kCurvePointsInTable + 1;
@@ -179,7 +182,7 @@ void AddCurves(const NeuronRank& rank, tables::RowWriter<tables::columns::kCount
 // Numbers that follow from the rows and are stated as well. The first that differs is named in the
 // remark.
 void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& first,
-                   tables::RowWriter<tables::columns::kIdentities>& write) {
+                   catalog::RowWriter<catalog::columns::kIdentities>& write) {
   const auto whole = profgauge::neuron::SumWhole(*rank.data);
   for (const profgauge::neuron::Identity& row : whole->identities) {
     write.Integer("rank"_col, rank.context->rank)
@@ -196,8 +199,9 @@ void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& fi
 
 // Warnings of the profiler also become remarks: they are about the profile, and a reader of the
 // report should see them.
-void AddMessages(std::span<const NeuronRank> ranks, tables::Output& out) {
-  tables::RowWriter<tables::columns::kProfilerWarnings> warnings(out.AddTable("profiler_warnings"));
+void AddMessages(std::span<const NeuronRank> ranks, catalog::Output& out) {
+  catalog::RowWriter<catalog::columns::kProfilerWarnings> warnings(
+      out.AddTable("profiler_warnings"));
   bool errors = false;
   for (const NeuronRank& rank : ranks) {
     const Profile& profile = *rank.context->profile;
@@ -211,7 +215,7 @@ void AddMessages(std::span<const NeuronRank> ranks, tables::Output& out) {
     }
   }
   if (!errors) return out.SetTableAbsent("device_errors", "the file has no table of errors");
-  tables::RowWriter<tables::columns::kDeviceErrors> table(out.AddTable("device_errors"));
+  catalog::RowWriter<catalog::columns::kDeviceErrors> table(out.AddTable("device_errors"));
   for (const NeuronRank& rank : ranks) {
     for (const profgauge::neuron::Message& row : rank.data->errors) {
       table.Integer("rank"_col, rank.context->rank)
@@ -226,30 +230,30 @@ void AddMessages(std::span<const NeuronRank> ranks, tables::Output& out) {
 // Adds a table over the ranks if one of them `has` its data, else the reason `missing`.
 template <const auto& kColumns, class Has, class Add>
 void AddWhere(std::span<const NeuronRank> ranks, const char* table, std::string_view missing,
-              tables::Output& out, const Has& has, const Add& add) {
+              catalog::Output& out, const Has& has, const Add& add) {
   if (!std::any_of(ranks.begin(), ranks.end(), has)) {
     return out.SetTableAbsent(table, std::string(missing));
   }
-  tables::RowWriter<kColumns> write(out.AddTable(table));
+  catalog::RowWriter<kColumns> write(out.AddTable(table));
   for (const NeuronRank& rank : ranks) add(rank, write);
 }
 
 }  // namespace
 
-void AddNeuronNotes(std::span<const NeuronRank> ranks, tables::Output& out) {
-  AddWhere<tables::columns::kThrottles>(
+void AddNeuronNotes(std::span<const NeuronRank> ranks, catalog::Output& out) {
+  AddWhere<catalog::columns::kThrottles>(
       ranks, "throttles", "the file has no throttle notifications", out,
       [](const NeuronRank& rank) { return rank.data->has.throttles; }, AddThrottles);
-  AddWhere<tables::columns::kFlopsParts>(
+  AddWhere<catalog::columns::kFlopsParts>(
       ranks, "flops_parts", WhyNoFlopsParts(ranks.front()), out,
       [](const NeuronRank& rank) { return WhyNoFlopsParts(rank).empty(); }, AddFlopsParts);
-  AddWhere<tables::columns::kSemaphores>(
+  AddWhere<catalog::columns::kSemaphores>(
       ranks, "semaphores", "the file has no semaphore updates", out,
       [](const NeuronRank& rank) { return rank.data->has.semaphores; }, AddSemaphores);
-  AddWhere<tables::columns::kHbmUsage>(
+  AddWhere<catalog::columns::kHbmUsage>(
       ranks, "hbm_usage", "the file has no memory use", out,
       [](const NeuronRank& rank) { return !rank.data->memory.empty(); },
-      [](const NeuronRank& rank, tables::RowWriter<tables::columns::kHbmUsage>& write) {
+      [](const NeuronRank& rank, catalog::RowWriter<catalog::columns::kHbmUsage>& write) {
         for (const profgauge::neuron::MemoryUse& row : rank.data->memory) {
           write.Integer("rank"_col, rank.context->rank)
               .Integer("device"_col, row.device)
@@ -258,15 +262,15 @@ void AddNeuronNotes(std::span<const NeuronRank> ranks, tables::Output& out) {
               .Integer("bytes"_col, row.bytes);
         }
       });
-  AddWhere<tables::columns::kCounterCurves>(
+  AddWhere<catalog::columns::kCounterCurves>(
       ranks, "counter_curves", "the file has no counters", out,
       [](const NeuronRank& rank) { return rank.data->has.curves; }, AddCurves);
   std::int64_t broken = 0;
   std::string first;
-  AddWhere<tables::columns::kIdentities>(
+  AddWhere<catalog::columns::kIdentities>(
       ranks, "identities", "the file has rows or a summary, not both", out,
       [](const NeuronRank& rank) { return rank.data->has.summary && rank.HasRows(); },
-      [&](const NeuronRank& rank, tables::RowWriter<tables::columns::kIdentities>& write) {
+      [&](const NeuronRank& rank, catalog::RowWriter<catalog::columns::kIdentities>& write) {
         AddIdentities(rank, broken, first, write);
       });
   if (broken > 0) {

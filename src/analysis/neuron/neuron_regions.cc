@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "analysis/breakdown/marks.h"
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/neuron/neuron.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/interval.h"
 
 namespace profgauge::analysis::neuron {
@@ -52,11 +52,11 @@ std::vector<breakdown::Region> BetweenCollectives(const NeuronRank& rank) {
   return regions;
 }
 
-void AddCollectiveRegions(std::span<const NeuronRank> ranks, tables::Output& out) {
+void AddCollectiveRegions(std::span<const NeuronRank> ranks, catalog::Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(),
                                [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); });
   if (!any) return out.SetTableAbsent("collective_regions", "the file has no collectives");
-  tables::RowWriter<tables::columns::kEngineRegions> write(out.AddTable("collective_regions"));
+  catalog::RowWriter<catalog::columns::kEngineRegions> write(out.AddTable("collective_regions"));
   for (const NeuronRank& rank : ranks) {
     if (rank.data->cc_ops.empty()) continue;
     for (const breakdown::Region& region : BetweenCollectives(rank)) {
@@ -68,7 +68,7 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, tables::Output& out
 // Means are over time: a value holds until the next one.
 // Points are sorted by curve, core and time. The mean is over the time from the first point to the
 // last: area by length.
-void AddPeaks(const NeuronRank& rank, tables::RowWriter<tables::columns::kMemoryPeaks>& write) {
+void AddPeaks(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kMemoryPeaks>& write) {
   const auto& points = rank.data->curves;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
     while (end < points.size() && points[end].curve == points[begin].curve &&
@@ -106,7 +106,7 @@ struct File {
 
 // Sums the lines of each file. Active times cannot be added up (lines of a file overlap), so the
 // table has none.
-void AddNeuronFiles(const Table& lines, tables::Output& out) {
+void AddNeuronFiles(const Table& lines, catalog::Output& out) {
   std::map<std::pair<std::int64_t, std::string>, File> files;
   for (std::size_t row = 0; row < lines.rows(); ++row) {
     const auto number = [&](std::string_view id) { return AsNumber(lines.At(row, id), 0); };
@@ -126,7 +126,7 @@ void AddNeuronFiles(const Table& lines, tables::Output& out) {
                                                                            files.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-  tables::RowWriter<tables::columns::kSourceFiles> write(out.AddTable("source_files"));
+  catalog::RowWriter<catalog::columns::kSourceFiles> write(out.AddTable("source_files"));
   for (const auto& [place, file] : order) {
     write.Integer("rank"_col, place.first)
         .Text("file"_col, place.second)
@@ -139,7 +139,7 @@ void AddNeuronFiles(const Table& lines, tables::Output& out) {
   }
 }
 
-void AddNeuronRegions(std::span<const NeuronRank> ranks, tables::Output& out) {
+void AddNeuronRegions(std::span<const NeuronRank> ranks, catalog::Output& out) {
   AddCollectiveRegions(ranks, out);
   const bool memory = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
     const auto& points = rank.data->curves;
@@ -150,7 +150,7 @@ void AddNeuronRegions(std::span<const NeuronRank> ranks, tables::Output& out) {
                        });
   });
   if (memory) {
-    tables::RowWriter<tables::columns::kMemoryPeaks> write(out.AddTable("memory_peaks"));
+    catalog::RowWriter<catalog::columns::kMemoryPeaks> write(out.AddTable("memory_peaks"));
     for (const NeuronRank& rank : ranks) AddPeaks(rank, write);
   } else {
     out.SetTableAbsent("memory_peaks", "the file has no usage of SBUF and PSUM");

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/neuron_cells.h"
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/neuron/neuron.h"
 #include "analysis/neuron/source_lines.h"
-#include "analysis/tables/neuron_cells.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/row_writer.h"
 
 namespace profgauge::analysis::neuron {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::size_t kMostInstructions = 100'000;
 // Rows in the data's order, at most `most` of the selected part. Dependencies are sorted by the
 // later instruction, so that one pass counts predecessors.
 void AddInstructions(const NeuronRank& rank, std::size_t most,
-                     tables::RowWriter<tables::columns::kInstructionRows>& write) {
+                     catalog::RowWriter<catalog::columns::kInstructionRows>& write) {
   const Profile& profile = *rank.context->profile;
   const auto& dependencies = rank.data->dependencies;
   std::size_t written = 0, edge = 0;
@@ -55,7 +55,7 @@ void AddInstructions(const NeuronRank& rank, std::size_t most,
     write.Text("id"_col, std::to_string(static_cast<std::uint64_t>(row.id)))
         .Text("type"_col, profile.Name(row.type));
     write.Flops("flops"_col, row.flops);
-    tables::AppendTraffic(row.traffic, write);
+    catalog::AppendTraffic(row.traffic, write);
     write.Integer("predecessors"_col, predecessors);
   }
 }
@@ -72,7 +72,7 @@ struct Wait {
 
 // Which semaphore an instruction waited for is in its operands. Rows come with the longest total
 // wait first.
-void AddWaits(const NeuronRank& rank, tables::RowWriter<tables::columns::kWaits>& write) {
+void AddWaits(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kWaits>& write) {
   const Profile& profile = *rank.context->profile;
   // Ids are found faster than names, of which a file has far fewer than rows.
   using Ids = std::tuple<Engine, std::uint32_t, std::string_view, std::uint32_t>;
@@ -135,7 +135,7 @@ struct Line {
 
 // By file and line. An instruction without a source line is in no row.
 void AddLines(const NeuronRank& rank, SourceLines& sources,
-              tables::RowWriter<tables::columns::kSourceLines>& write) {
+              catalog::RowWriter<catalog::columns::kSourceLines>& write) {
   const Profile& profile = *rank.context->profile;
   std::map<std::pair<std::string_view, std::int64_t>, Line> lines;
   for (const Instruction& row : rank.data->instructions) {
@@ -176,7 +176,7 @@ void AddLines(const NeuronRank& rank, SourceLines& sources,
 
 // The limit of rows is for the run: each rank gets an equal part.
 void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root,
-                   tables::Output& out) {
+                   catalog::Output& out) {
   bool rows = false, source = false;
   for (const NeuronRank& rank : ranks) {
     rows = rows || !rank.data->instructions.empty();
@@ -188,11 +188,11 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
     }
     return;
   }
-  tables::RowWriter<tables::columns::kInstructionRows> instructions(out.AddTable("instructions"));
+  catalog::RowWriter<catalog::columns::kInstructionRows> instructions(out.AddTable("instructions"));
   for (const NeuronRank& rank : ranks) {
     AddInstructions(rank, kMostInstructions / ranks.size(), instructions);
   }
-  tables::RowWriter<tables::columns::kWaits> waits(out.AddTable("waits"));
+  catalog::RowWriter<catalog::columns::kWaits> waits(out.AddTable("waits"));
   for (const NeuronRank& rank : ranks) AddWaits(rank, waits);
   if (!source) {
     out.SetTableAbsent("source_files", "no instruction names a line of source");
@@ -201,7 +201,7 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
                               "NEURON_FRAMEWORK_DEBUG=1 and XLA_IR_DEBUG=1 before compiling");
   }
   Table& table = out.AddTable("source_lines");
-  tables::RowWriter<tables::columns::kSourceLines> lines(table);
+  catalog::RowWriter<catalog::columns::kSourceLines> lines(table);
   SourceLines sources(source_root);
   for (const NeuronRank& rank : ranks) AddLines(rank, sources, lines);
   AddNeuronFiles(table, out);

@@ -144,7 +144,7 @@ const EngineMetrics& MetricsOf(profgauge::neuron::Engine engine) {
   return kEngineMetrics[static_cast<std::size_t>(engine)];
 }
 
-NeuronSetter::NeuronSetter(std::span<const NeuronRank> ranks, tables::Output& out)
+NeuronSetter::NeuronSetter(std::span<const NeuronRank> ranks, catalog::Output& out)
     : ranks_(ranks), out_(out), no_shares_because_(WhyNoShares(ranks)) {}
 
 // For a number in the file: sums add up over ranks, shares count by their time.

@@ -46,7 +46,7 @@ class NeuronSetter {
       {metric::kNeuronMfuInstMaxAchievable, "mfu_inst_max_achievable_estimated_percent"},
   };
 
-  NeuronSetter(std::span<const NeuronRank> ranks, tables::Output& out);
+  NeuronSetter(std::span<const NeuronRank> ranks, catalog::Output& out);
 
   /// Sum of a number over ranks.
   template <class Number>
@@ -88,11 +88,11 @@ class NeuronSetter {
   /// All that files state, by the names in their summaries.
   void AllStated();
   std::span<const NeuronRank> ranks() const { return ranks_; }
-  tables::Output& out() { return out_; }
+  catalog::Output& out() { return out_; }
 
  private:
   std::span<const NeuronRank> ranks_;
-  tables::Output& out_;
+  catalog::Output& out_;
   std::string no_shares_because_;  ///< Empty: the files' shares are used.
 };
 

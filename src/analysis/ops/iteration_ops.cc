@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "analysis/breakdown/run_iterations.h"
+#include "analysis/catalog/op_columns.h"
+#include "analysis/catalog/output.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/ops/op_rows.h"
-#include "analysis/tables/op_columns.h"
-#include "analysis/tables/output.h"
-#include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 
 namespace profgauge::analysis::ops {
@@ -85,7 +85,7 @@ CountFacts CountFactsOf(const iterations::RankContext& rank) {
 
 // The mean over iterations of all ranks. A direction is unknown if any copy of any rank has no size
 // or no direction.
-void AddCounts(std::span<const CountFacts> ranks, tables::Output& out) {
+void AddCounts(std::span<const CountFacts> ranks, catalog::Output& out) {
   CountFacts counts;
   for (const CountFacts& rank : ranks) {
     counts.iterations += rank.iterations;
@@ -247,7 +247,7 @@ std::vector<const SumsByOp::value_type*> InOrder(const SumsByOp& sums, const Pro
 
 }  // namespace
 
-void AddIterationOps(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddIterationOps(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (!out.Wants("ops_by_iteration")) return;
   std::vector<SumsByOp> sums;
   bool any = false;
@@ -259,11 +259,11 @@ void AddIterationOps(std::span<const iterations::RankContext> ranks, tables::Out
     return;
   }
   Table& table = out.AddTable("ops_by_iteration");
-  tables::RowWriter<tables::columns::kOpsByIteration> write(table);
+  catalog::RowWriter<catalog::columns::kOpsByIteration> write(table);
   StringPool& strings = out.strings();
   bool any_work = false;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    tables::Texts texts(*ranks[r].profile, strings);
+    catalog::Texts texts(*ranks[r].profile, strings);
     for (const SumsByOp::value_type* row : InOrder(sums[r], *ranks[r].profile)) {
       const auto& [key, op] = *row;
       any_work = any_work || op.flops >= 0;
@@ -347,7 +347,7 @@ class Builder {
         texts_(*rank.profile, strings),
         host_rows_(HostRowsByIteration(rank)),
         device_rows_(DeviceRowsByIteration(rank)),
-        node_of_(rank.profile->host.size(), tables::kNoNode) {}
+        node_of_(rank.profile->host.size(), catalog::kNoNode) {}
 
   const iterations::RankContext& rank() const { return rank_; }
 
@@ -366,11 +366,11 @@ class Builder {
       Node& node = tree_.nodes[i];
       node.host_self = std::max<Ns>(node.host_self, 0);
       node.device_total += node.device_self;
-      if (tree_.parents[i] != tables::kNoNode) {
+      if (tree_.parents[i] != catalog::kNoNode) {
         tree_.nodes[tree_.parents[i]].device_total += node.device_total;
       }
     }
-    for (const std::uint32_t row : touched_) node_of_[row] = tables::kNoNode;
+    for (const std::uint32_t row : touched_) node_of_[row] = catalog::kNoNode;
     return std::move(tree_);
   }
 
@@ -387,11 +387,11 @@ class Builder {
   }
 
   std::uint32_t ThreadNode(ThreadId thread) {
-    if (!thread.valid()) return NodeFor(tables::kNoNode, strings_.Intern("no thread"), "thread");
+    if (!thread.valid()) return NodeFor(catalog::kNoNode, strings_.Intern("no thread"), "thread");
     const Thread& facts = rank_.profile->threads[thread.value];
     const std::string name =
         facts.name.empty() ? "thread " + std::to_string(facts.tid) : facts.name;
-    return NodeFor(tables::kNoNode, strings_.Intern(name), "thread");
+    return NodeFor(catalog::kNoNode, strings_.Intern(name), "thread");
   }
 
   // The node of the innermost row that is in the tree, from `at` upwards.
@@ -400,12 +400,12 @@ class Builder {
     while (at.valid()) {
       const std::uint32_t op = rank_.tree.representative[at.value];
       const std::uint32_t row = op == flops::OpTree::kNone ? at.value : op;
-      if (node_of_[row] != tables::kNoNode) return node_of_[row];
+      if (node_of_[row] != catalog::kNoNode) return node_of_[row];
       const HostId above = host.parent[at.value];
       if (above.valid() && above.value >= at.value) break;
       at = above;
     }
-    return tables::kNoNode;
+    return catalog::kNoNode;
   }
 
   void AddHostRow(std::uint32_t row) {
@@ -413,8 +413,9 @@ class Builder {
     const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kPython;
     if (is_op ? !rank_.tree.IsOp(row) : host.kind[row] != HostKind::kAnnotation) return;
     const HostId above = host.parent[row];
-    std::uint32_t parent = above.valid() && above.value < row ? NodeAround(above) : tables::kNoNode;
-    const bool is_top = parent == tables::kNoNode;
+    std::uint32_t parent =
+        above.valid() && above.value < row ? NodeAround(above) : catalog::kNoNode;
+    const bool is_top = parent == catalog::kNoNode;
     if (is_top) parent = ThreadNode(host.thread[row]);
     const std::uint32_t node = NodeFor(parent, texts_(host.name[row]), is_op ? "op" : "range");
     node_of_[row] = node;
@@ -440,8 +441,8 @@ class Builder {
     const ApiTable& api = rank_.profile->api;
     const ApiId launch = device.launch[row];
     std::uint32_t parent = NodeAround(device.op[row]);
-    if (parent == tables::kNoNode && launch.valid()) parent = NodeAround(api.op[launch.value]);
-    if (parent == tables::kNoNode)
+    if (parent == catalog::kNoNode && launch.valid()) parent = NodeAround(api.op[launch.value]);
+    if (parent == catalog::kNoNode)
       parent = ThreadNode(launch.valid() ? api.thread[launch.value] : ThreadId{});
     const std::string_view kind = device.kind[row] == DeviceKind::kKernel   ? "kernel"
                                   : device.kind[row] == DeviceKind::kMemcpy ? "memcpy"
@@ -453,7 +454,7 @@ class Builder {
 
   const iterations::RankContext& rank_;
   StringPool& strings_;
-  tables::Texts texts_;
+  catalog::Texts texts_;
   RowLists host_rows_, device_rows_;
   std::vector<std::uint32_t> node_of_, touched_;
   Tree tree_;
@@ -494,9 +495,9 @@ std::vector<Choice> Choose(std::span<const iterations::RankContext> ranks,
 
 // `above`: rows of the table so far.
 void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool has_device,
-            std::size_t above, tables::RowWriter<tables::columns::kOpTree>& write) {
-  const auto order = tables::TreeOrder(tree.parents);
-  tables::TreeCells cells(tree.parents, static_cast<std::int64_t>(above));
+            std::size_t above, catalog::RowWriter<catalog::columns::kOpTree>& write) {
+  const auto order = catalog::TreeOrder(tree.parents);
+  catalog::TreeCells cells(tree.parents, static_cast<std::int64_t>(above));
   for (const std::uint32_t i : order) {
     const Node& node = tree.nodes[i];
     const bool on_host = node.kind == "op" || node.kind == "range" || node.kind == "thread";
@@ -516,14 +517,14 @@ void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool ha
 }  // namespace
 
 void AddIterationTree(std::span<const iterations::RankContext> ranks,
-                      std::span<const breakdown::RunIteration> run, tables::Output& out) {
+                      std::span<const breakdown::RunIteration> run, catalog::Output& out) {
   if (!out.Wants("op_tree")) return;
   const bool has_host =
       std::any_of(ranks.begin(), ranks.end(),
                   [](const iterations::RankContext& rank) { return rank.has_host(); });
   if (!has_host) return out.SetTableAbsent("op_tree", CapabilityGap(Capability::kHostOps));
   Table& table = out.AddTable("op_tree");
-  tables::RowWriter<tables::columns::kOpTree> write(table);
+  catalog::RowWriter<catalog::columns::kOpTree> write(table);
   std::optional<Builder> builder;
   for (const Choice& choice : Choose(ranks, run)) {
     const iterations::RankContext& rank = ranks[choice.rank];

@@ -6,15 +6,15 @@
 #include <span>
 
 #include "analysis/breakdown/run_iterations.h"
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::ops {
 
 /// Adds `ops_by_iteration`: a row for each selected iteration, rank and operator name that ran in
 /// it, whether it launched device work or not (DLProf Viewer's "Ops in Selected Iteration").
 /// Nothing if the selection does not want the table. O(device rows + host rows).
-void AddIterationOps(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void AddIterationOps(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 // The contents of an iteration: ranges and operators on the host as they contain each other, down
 // to the device work that they launch.
@@ -27,7 +27,7 @@ void AddIterationOps(std::span<const iterations::RankContext> ranks, tables::Out
 /// work launched in a row, so that each device row is counted once at every level.
 /// `run`: PoolIterations() of the ranks.
 void AddIterationTree(std::span<const iterations::RankContext> ranks,
-                      std::span<const breakdown::RunIteration> run, tables::Output& out);
+                      std::span<const breakdown::RunIteration> run, catalog::Output& out);
 
 // One iteration's requests to the GPU: launching calls, Tensor Core kernels, bytes copied. For the
 // same program these are the same in every run, so that any change is news.
@@ -48,6 +48,6 @@ CountFacts CountFactsOf(const iterations::RankContext& rank);
 /// memcpy.{h2d,d2h,d2d}.bytes_per_iteration: sums over the launches of the selected iterations, per
 /// iteration, mean over ranks.
 /// Each metric is absent where its flag is false: a sum of some copies would look like all.
-void AddCounts(std::span<const CountFacts> ranks, tables::Output& out);
+void AddCounts(std::span<const CountFacts> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::ops

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/tables/op_columns.h"
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/op_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "base/numbers.h"
 
 namespace profgauge::analysis::ops {
@@ -247,7 +247,7 @@ std::vector<ModuleSum> SumCalls(const iterations::RankContext& rank) {
     sum.device_total = call.device_total;
     sum.device_self = call.device_self;
     sum.backward_device = call.backward_device;
-    const std::uint32_t parent = call.parent == kNone ? tables::kNoNode : place_of[call.parent];
+    const std::uint32_t parent = call.parent == kNone ? catalog::kNoNode : place_of[call.parent];
     place_of.push_back(AddAt(parent, name, sum, places, out));
   }
   return out;
@@ -258,7 +258,7 @@ void Merge(const ModuleFacts& rank, StringPool& strings, ModulePlaces& places,
   std::vector<std::uint32_t> place_of;
   for (const ModuleSum& sum : rank.modules) {
     const std::uint32_t parent =
-        sum.parent == tables::kNoNode ? tables::kNoNode : place_of[sum.parent];
+        sum.parent == catalog::kNoNode ? catalog::kNoNode : place_of[sum.parent];
     place_of.push_back(AddAt(parent, strings.Intern(sum.name), sum, places, out));
   }
 }
@@ -267,9 +267,9 @@ void Fill(const std::vector<ModuleSum>& modules, bool has_device, StringPool& st
           Table& table) {
   std::vector<std::uint32_t> parents;
   for (const ModuleSum& module : modules) parents.push_back(module.parent);
-  const auto order = tables::TreeOrder(parents);
-  tables::TreeCells tree(parents, 0);
-  tables::RowWriter<tables::columns::kModules> write(table);
+  const auto order = catalog::TreeOrder(parents);
+  catalog::TreeCells tree(parents, 0);
+  catalog::RowWriter<catalog::columns::kModules> write(table);
   for (const std::uint32_t node : order) {
     const ModuleSum& module = modules[node];
     tree.Append(node, write);
@@ -317,7 +317,7 @@ std::vector<breakdown::NameWork> ModuleWorkOf(const iterations::RankContext& ran
   return work.Take();
 }
 
-void AddModules(std::span<const ModuleFacts> ranks, tables::Output& out) {
+void AddModules(std::span<const ModuleFacts> ranks, catalog::Output& out) {
   std::vector<ModuleSum> modules;
   ModulePlaces places;
   bool has_device = false;
@@ -369,13 +369,13 @@ void AddCall(Ns time, RangeSum& range) {
 // their place: their node is that of the range around.
 NodeOf FindRanges(const iterations::RankContext& rank, std::vector<RangeSum>& out) {
   const HostTable& host = rank.profile->host;
-  NodeOf node_of(host.size(), tables::kNoNode);
+  NodeOf node_of(host.size(), catalog::kNoNode);
   StringPool names;
   Places places;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId above = host.parent[row];
     const std::uint32_t parent =
-        above.valid() && above.value < row ? node_of[above.value] : tables::kNoNode;
+        above.valid() && above.value < row ? node_of[above.value] : catalog::kNoNode;
     node_of[row] = parent;
     if (!IsRange(host, row) || !rank.iterations.SelectsHostTime(host.start[row])) continue;
     const StringId name = names.Intern(WithoutNumber(rank.profile->Name(host.name[row])));
@@ -390,7 +390,7 @@ NodeOf FindRanges(const iterations::RankContext& rank, std::vector<RangeSum>& ou
     node_of[row] = place->second;
     const Ns time = std::max<Ns>(host.duration[row], 0);
     AddCall(time, out[place->second]);
-    if (parent != tables::kNoNode) out[parent].host_self -= time;
+    if (parent != catalog::kNoNode) out[parent].host_self -= time;
   }
   return node_of;
 }
@@ -402,7 +402,7 @@ void AddDeviceWork(const iterations::RankContext& rank, const NodeOf& node_of,
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid() || !rank.iterations.SelectsDevice(row)) continue;
     const HostId around = rank.profile->api.op[device.launch[row].value];
-    if (!around.valid() || node_of[around.value] == tables::kNoNode) continue;
+    if (!around.valid() || node_of[around.value] == catalog::kNoNode) continue;
     RangeSum& range = out[node_of[around.value]];
     range.device_self += std::max<Ns>(device.duration[row], 0);
     range.kernels += device.kind[row] == DeviceKind::kKernel ? 1 : 0;
@@ -427,7 +427,7 @@ void Merge(const RangeFacts& rank, StringPool& strings, Ranges& out) {
   for (const RangeSum& sum : rank.ranges) {
     const StringId name = strings.Intern(sum.name), domain = strings.Intern(sum.domain);
     const std::uint32_t parent =
-        sum.parent == tables::kNoNode ? tables::kNoNode : node_of[sum.parent];
+        sum.parent == catalog::kNoNode ? catalog::kNoNode : node_of[sum.parent];
     const auto [place, is_new] = out.places.try_emplace(
         {parent, name.value, domain.value}, static_cast<std::uint32_t>(out.ranges.size()));
     if (is_new) {
@@ -453,7 +453,7 @@ void SumUp(Ranges& found) {
     range.host_self = std::max<Ns>(range.host_self, 0);
   }
   for (std::size_t i = found.ranges.size(); i-- > 0;) {
-    if (found.parents[i] == tables::kNoNode) continue;
+    if (found.parents[i] == catalog::kNoNode) continue;
     found.ranges[found.parents[i]].device_total += found.ranges[i].device_total;
     found.ranges[found.parents[i]].kernels += found.ranges[i].kernels;
   }
@@ -498,7 +498,7 @@ struct Gradient {
 //   domain Gradient   "Dense 1 grad", "Dense 2 grad"           layer "dense n": both add up for
 //                                                              "Dense N"
 std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const StringPool& strings) {
-  constexpr std::uint32_t kSeveral = tables::kNoNode;
+  constexpr std::uint32_t kSeveral = catalog::kNoNode;
   std::map<std::string, std::uint32_t> forward;
   std::vector<std::uint32_t> gradients;
   for (std::uint32_t i = 0; i < found.ranges.size(); ++i) {
@@ -525,10 +525,10 @@ std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const Strin
 }
 
 void Fill(const Ranges& found, bool has_device, Table& table) {
-  const auto order = tables::TreeOrder(found.parents);
+  const auto order = catalog::TreeOrder(found.parents);
   const auto gradients = PairGradients(found, table.strings());
-  tables::TreeCells tree(found.parents, 0);
-  tables::RowWriter<tables::columns::kRanges> write(table);
+  catalog::TreeCells tree(found.parents, 0);
+  catalog::RowWriter<catalog::columns::kRanges> write(table);
   for (const std::uint32_t node : order) {
     const Range& range = found.ranges[node];
     tree.Append(node, write);
@@ -570,7 +570,7 @@ RangeFacts RangeFactsOf(const iterations::RankContext& rank) {
   return facts;
 }
 
-void AddRanges(std::span<const RangeFacts> ranks, tables::Output& out) {
+void AddRanges(std::span<const RangeFacts> ranks, catalog::Output& out) {
   Ranges found;
   bool has_device = false;
   for (const RangeFacts& rank : ranks) {

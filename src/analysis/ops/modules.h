@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "analysis/breakdown/work_sums.h"
+#include "analysis/catalog/output.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
-#include "analysis/tables/row_writer.h"
 
 namespace profgauge::analysis::ops {
 
 /// A module at its place in the hierarchy, its calls summed.
 struct ModuleSum {
   std::uint32_t parent =
-      tables::kNoNode;  ///< Position of the module around it, which is before it.
+      catalog::kNoNode;  ///< Position of the module around it, which is before it.
   std::string name;
   std::int64_t id = -1;  ///< Distinguishes instances of one name; -1 where unknown.
   std::int64_t calls = 0, operators = 0;
@@ -45,13 +45,14 @@ std::vector<breakdown::NameWork> ModuleWorkOf(const iterations::RankContext& ran
 /// the innermost module around the launch; device work of the backward pass counts separately, for
 /// the module of the forward operator that it is linked to. Several ranks add up. REQUIRES: all
 /// have all.
-void AddModules(std::span<const ModuleFacts> ranks, tables::Output& out);
+void AddModules(std::span<const ModuleFacts> ranks, catalog::Output& out);
 
 // Ranges that the program marked itself, at their place in the hierarchy.
 
 /// Ranges of one name and domain at one place.
 struct RangeSum {
-  std::uint32_t parent = tables::kNoNode;  ///< Position of the range around it, which is before it.
+  std::uint32_t parent =
+      catalog::kNoNode;  ///< Position of the range around it, which is before it.
   std::string name, domain;
   std::int64_t calls = 0, kernels = 0;  ///< Kernels: without those of the ranges in it.
   Ns host_total = 0, shortest = 0, longest = 0;
@@ -72,6 +73,6 @@ RangeFacts RangeFactsOf(const iterations::RankContext& rank);
 /// Table `ranges`: record_function, NVTX, and trainers' marks (Lightning, Keras hooks), summed
 /// by path; ranges that differ only in a number at their end, e.g. "step 3", are one. REQUIRES: all
 /// have all.
-void AddRanges(std::span<const RangeFacts> ranks, tables::Output& out);
+void AddRanges(std::span<const RangeFacts> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::ops

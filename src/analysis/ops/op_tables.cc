@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/op_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/ops/op_rows.h"
-#include "analysis/tables/op_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/numbers.h"
 
 namespace profgauge::analysis::ops {
@@ -29,7 +29,7 @@ bool NeedsDevice(std::string_view id) {
 }
 
 // Columns that need device events are absent without them, not zero.
-void MarkWithoutDevice(bool has_device, const tables::Output& out, Table& table) {
+void MarkWithoutDevice(bool has_device, const catalog::Output& out, Table& table) {
   if (has_device) return;
   for (Column& column : table.columns()) {
     if (NeedsDevice(column.id())) column.MarkAbsent(out.Gap(Capability::kDeviceEvents));
@@ -59,7 +59,7 @@ void AppendWork(const OpSums& sums, Writer& write) {
 // are chosen at compile time.
 template <const auto& kColumns>
 void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_device,
-             const tables::Output& out, Table& table) {
+             const catalog::Output& out, Table& table) {
   MarkWithoutDevice(has_device, out, table);
   const bool any_work =
       std::any_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.sums.flops >= 0; });
@@ -67,11 +67,11 @@ void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_devic
     if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
   }
   StringPool& strings = table.strings();
-  tables::RowWriter<kColumns> write(table);
+  catalog::RowWriter<kColumns> write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
     write.Text("name"_col, row.name);
-    if constexpr (tables::NamesColumn<tables::Col<"input_shapes">, kColumns>) {
+    if constexpr (catalog::NamesColumn<catalog::Col<"input_shapes">, kColumns>) {
       write.Text("input_shapes"_col, row.second);
     }
     write.Text("type"_col, strings.Intern(flops::OpType(strings[row.name])))
@@ -92,7 +92,7 @@ void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_devic
         .Integer("outside_host"_col, sums.outside_host)
         .Integer("outside_calls"_col, sums.outside_calls)
         .Text("call_stack"_col, grouping == OpGrouping::kStack ? row.second : row.call_stack.get());
-    if constexpr (tables::NamesColumn<tables::Col<"recomputed_time">, kColumns>) {
+    if constexpr (catalog::NamesColumn<catalog::Col<"recomputed_time">, kColumns>) {
       write.Integer("recomputed_calls"_col, sums.recomputed_calls)
           .IntegerIf("recomputed_time"_col, has_device, sums.recomputed_time);
     }
@@ -123,10 +123,10 @@ void DropRecomputed(Table& table) {
   }
 }
 
-void FillTypes(const std::vector<OpRow>& rows, bool has_device, const tables::Output& out,
+void FillTypes(const std::vector<OpRow>& rows, bool has_device, const catalog::Output& out,
                Table& table) {
   MarkWithoutDevice(has_device, out, table);
-  tables::RowWriter<tables::columns::kOpTypes> write(table);
+  catalog::RowWriter<catalog::columns::kOpTypes> write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
     // Mean, least and most of the calls that have a time.
@@ -166,7 +166,7 @@ struct RunOps {
 
 // Adds a table by name and `second`, unless no call has a `second`.
 void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping grouping,
-                   tables::Output& out) {
+                   catalog::Output& out) {
   const bool by_shape = grouping == OpGrouping::kShapes;
   const std::string_view table = by_shape ? "ops_by_shape" : "ops_by_stack";
   if (std::none_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.second.valid(); })) {
@@ -176,20 +176,20 @@ void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping groupi
   SortOps(rows, out.strings());
   Table& filled = out.AddTable(table);
   if (by_shape) {
-    FillOps<tables::columns::kOpsByShape>(rows, grouping, run.has_device, out, filled);
+    FillOps<catalog::columns::kOpsByShape>(rows, grouping, run.has_device, out, filled);
   } else {
-    FillOps<tables::columns::kOpsByStack>(rows, grouping, run.has_device, out, filled);
+    FillOps<catalog::columns::kOpsByStack>(rows, grouping, run.has_device, out, filled);
   }
   DropHostTimes(run.has_timeline, filled);
 }
 
 // Adds ops and op_types.
-void AddNames(std::vector<OpRow> ops, const RunOps& run, tables::Output& out) {
+void AddNames(std::vector<OpRow> ops, const RunOps& run, catalog::Output& out) {
   SortOps(ops, out.strings());
   std::vector<OpRow> types = GroupOpTypes(ops, out.strings());
   SortOps(types, out.strings());
   Table& by_name = out.AddTable("ops");
-  FillOps<tables::columns::kOps>(ops, OpGrouping::kName, run.has_device, out, by_name);
+  FillOps<catalog::columns::kOps>(ops, OpGrouping::kName, run.has_device, out, by_name);
   if (!run.knows_recomputed) DropRecomputed(by_name);
   DropHostTimes(run.has_timeline, by_name);
   Table& by_type = out.AddTable("op_types");
@@ -239,7 +239,7 @@ void OpPool::Add(const OpFacts& rank, StringPool& strings) {
   sums_->by_shape.Add(rank.by_shape.empty() ? names : OpRowsFrom(rank.by_shape, strings));
 }
 
-void OpPool::AddTables(tables::Output& out) && {
+void OpPool::AddTables(catalog::Output& out) && {
   if (!sums_->run.has_ops) {
     for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
       out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
@@ -251,7 +251,7 @@ void OpPool::AddTables(tables::Output& out) && {
   AddSplitTable(std::move(sums_->by_shape.rows), sums_->run, OpGrouping::kShapes, out);
 }
 
-void AddOpTables(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddOpTables(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   RunOps run;
   std::map<OpGrouping, PooledOps> pooled;
   std::vector<OpGrouping> by = {OpGrouping::kName};

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::ops {
 
@@ -73,7 +73,7 @@ struct OpFacts {
 OpFacts OpFactsOf(const iterations::RankContext& rank);
 
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.
-void AddOpTables(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void AddOpTables(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 /// The operators of many ranks, added up one rank after the other: of each its sums go.
 class OpPool {
  public:
@@ -83,7 +83,7 @@ class OpPool {
   /// Texts go to `strings`, which is that of the output.
   void Add(const OpFacts& rank, StringPool& strings);
   /// Adds ops, op_types and, where all ranks have all shapes, ops_by_shape. Once, at the end.
-  void AddTables(tables::Output& out) &&;
+  void AddTables(catalog::Output& out) &&;
 
  private:
   struct Sums;

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/part_metrics.h"
+#include "analysis/catalog/path_columns.h"
+#include "analysis/catalog/row_writer.h"
 #include "analysis/simulation/part_namer.h"
 #include "analysis/simulation/path_facts.h"
 #include "analysis/simulation/replay.h"
 #include "analysis/simulation/replayer.h"
-#include "analysis/tables/part_metrics.h"
-#include "analysis/tables/path_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 
 namespace profgauge::analysis::simulation {
@@ -74,7 +74,7 @@ void FillPath(const RunParts& parts, Ns whole, Table& table) {
   for (auto at = parts.begin(); at != parts.end(); ++at) rows.push_back(at);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto a, auto b) { return a->second.time > b->second.time; });
-  tables::RowWriter<tables::columns::kCriticalPath> writer(table);
+  catalog::RowWriter<catalog::columns::kCriticalPath> writer(table);
   for (const auto& row : rows) {
     const auto& [rank, part] = row->first;
     const PartSum& sum = row->second;
@@ -172,16 +172,16 @@ SlackSums SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
 }
 
 // Shares are of the path's whole length, over all ranks.
-void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, tables::Output& out) {
+void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, catalog::Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
     const auto kind = static_cast<PathKind>(i);
     const PartMetrics& id = InfoOf(kind).metrics;
     if (kind == PathKind::kWaiting && !knows_waiting) {
-      tables::SetPartAbsent(
+      catalog::SetPartAbsent(
           id, "needs the profiles of the other ranks: waiting is in critical.transfer", out);
       continue;
     }
-    tables::SetPart(id, sums[i], whole, out);
+    catalog::SetPart(id, sums[i], whole, out);
   }
   if (!knows_waiting && sums[static_cast<std::size_t>(PathKind::kTransfer)] > 0) {
     out.SetNote(metric::kCriticalTransferShare,
@@ -261,7 +261,7 @@ PathFacts PathFactsOf(const iterations::RankContext& rank, std::span<const std::
   facts = PathFactsOf(*graph, &alone);
   std::map<std::uint32_t, std::int64_t> call_of;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (events[i] == tables::Output::kNoRow) continue;
+    if (events[i] == catalog::Output::kNoRow) continue;
     call_of[events[i]] = static_cast<std::int64_t>(i);
     facts.device_calls.push_back(static_cast<std::int64_t>(i));
   }
@@ -275,7 +275,7 @@ PathFacts PathFactsOf(const iterations::RankContext& rank, std::span<const std::
 void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
              bool knows_waiting,
              const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of,
-             tables::Output& out) {
+             catalog::Output& out) {
   RunParts parts;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     for (const PathPart& part : facts[i].parts) {
@@ -298,7 +298,7 @@ void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> fac
 }
 
 void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
-              tables::Output& out) {
+              catalog::Output& out) {
   // By rank, GPU, stream and name, then by time.
   std::vector<std::pair<std::int64_t, const SlackRow*>> rows;
   for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -309,7 +309,7 @@ void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> fa
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second->time > b.second->time; });
-  tables::RowWriter<tables::columns::kSlack> writer(out.AddTable("slack"));
+  catalog::RowWriter<catalog::columns::kSlack> writer(out.AddTable("slack"));
   for (const auto& [rank, row] : rows) {
     writer.Integer("rank"_col, rank)
         .Integer("gpu"_col, row->gpu)
@@ -322,9 +322,9 @@ void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> fa
   }
 }
 
-void SetPathAbsent(const std::string& why, tables::Output& out) {
+void SetPathAbsent(const std::string& why, catalog::Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
-    tables::SetPartAbsent(kPathKindInfo[i].metrics, why, out);
+    catalog::SetPartAbsent(kPathKindInfo[i].metrics, why, out);
   }
   out.SetTableAbsent("critical_path", why);
   out.SetTableAbsent("slack", why);
@@ -342,7 +342,7 @@ PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size
   return moves;
 }
 
-std::vector<PathFacts> PathFactsOf(const Replayer& replayer, const tables::Output& out) {
+std::vector<PathFacts> PathFactsOf(const Replayer& replayer, const catalog::Output& out) {
   std::vector<PathFacts> facts;
   if (!replayer.can_replay()) return facts;
   const bool with_slacks = out.Wants("slack"), is_named = out.Wants("critical_path");
@@ -356,7 +356,7 @@ std::vector<PathFacts> PathFactsOf(const Replayer& replayer, const tables::Outpu
 }
 
 void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths,
-                     tables::Output& out) {
+                     catalog::Output& out) {
   if (!replayer.can_replay()) return SetPathAbsent(replayer.why_not(), out);
   std::vector<std::int64_t> ranks;
   for (const PathGraph& graph : replayer.graphs()) ranks.push_back(graph.rank().rank);

@@ -190,7 +190,7 @@ void JointReplay::AddCalls(const communication::Matching& matching,
     std::vector<Member> members;
     for (const communication::MatchedCall::Member& member : call.members) {
       const communication::CollectiveCall& one = calls[member.rank][member.call];
-      if (one.event == tables::Output::kNoRow) break;
+      if (one.event == catalog::Output::kNoRow) break;
       const PathGraph::StepId end = end_of_row[member.rank][one.event];
       if (end == PathGraph::kNone || CallOf(member.rank, end) != kNone) break;
       members.push_back({static_cast<std::uint32_t>(member.rank), end,

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
 #include "analysis/simulation/critical_path.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::simulation {
 
@@ -68,11 +68,11 @@ PathFacts PathFactsOf(const iterations::RankContext& rank, std::span<const std::
 void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
              bool knows_waiting,
              const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of,
-             tables::Output& out);
+             catalog::Output& out);
 /// Adds the table slack.
 void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
-              tables::Output& out);
+              catalog::Output& out);
 /// For a run without a path.
-void SetPathAbsent(const std::string& why, tables::Output& out);
+void SetPathAbsent(const std::string& why, catalog::Output& out);
 
 }  // namespace profgauge::analysis::simulation

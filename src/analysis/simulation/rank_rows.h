@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/device/tensor_cores.h"
 #include "analysis/flops/recomputation.h"
 #include "analysis/simulation/module_of.h"
 #include "analysis/simulation/replayer.h"
-#include "analysis/tables/output.h"
 #include "base/numbers.h"
 
 namespace profgauge::analysis::simulation::rank_rows {
@@ -168,7 +168,7 @@ class RankRows {
   StringPool& pool_;
   std::uint32_t position_;
   const Replayer& replayer_;
-  tables::Texts texts_;
+  catalog::Texts texts_;
   std::vector<StringId> types_;  // By name of the profile.
   std::optional<std::vector<StringId>> modules_;
   std::optional<std::vector<classify::Tri>> eligible_;

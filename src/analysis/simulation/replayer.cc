@@ -191,7 +191,7 @@ void Replayer::MatchCalls() {
   for (std::size_t i = 0; i < ranks_->size(); ++i) {
     transfers_[i].assign((*ranks_)[i].profile->device.size(), -1);
     for (const communication::CollectiveCall& call : calls[i]) {
-      if (call.event == tables::Output::kNoRow) continue;
+      if (call.event == catalog::Output::kNoRow) continue;
       ++count;
       if (call.transfer < 0) continue;
       ++matched;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
 #include "analysis/simulation/critical_path.h"
 #include "analysis/simulation/graph.h"
@@ -25,7 +26,6 @@
 #include "analysis/simulation/keep_up.h"
 #include "analysis/simulation/path_facts.h"
 #include "analysis/simulation/scenario_changes.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::simulation {
 
@@ -247,11 +247,11 @@ std::span<const ColumnSpec> ScenarioColumns(PathTable table);
 std::string_view ScenarioRowName(PathTable table);
 
 /// By rank, with what the tables that `out` wants need; none where it cannot replay.
-std::vector<PathFacts> PathFactsOf(const Replayer& replayer, const tables::Output& out);
+std::vector<PathFacts> PathFactsOf(const Replayer& replayer, const catalog::Output& out);
 /// Sets critical.* and adds the tables critical_path and slack, if wanted. `paths`: PathFactsOf()
 /// of the replayer and `out`.
 void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths,
-                     tables::Output& out);
+                     catalog::Output& out);
 
 // The critical path step by step, in words: the timeline's track.
 

@@ -12,11 +12,11 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/catalog/rank_columns.h"
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/time_columns.h"
+#include "analysis/catalog/work_columns.h"
 #include "analysis/simulation/replayer.h"
-#include "analysis/tables/rank_columns.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/time_columns.h"
-#include "analysis/tables/work_columns.h"
 #include "base/parallel.h"
 #include "knowledge/idle.h"
 #include "model/idle_cause.h"
@@ -83,16 +83,16 @@ std::string TextAt(const Table& table, const Column& cells, std::size_t row) {
 }
 
 std::vector<HostGap> HostGapsOf(std::span<const iterations::RankContext> ranks,
-                                const tables::Output& out) {
+                                const catalog::Output& out) {
   std::vector<HostGap> gaps;
   const Table* table = out.Added("gaps");
   if (table == nullptr) return gaps;
-  const auto* of_rank = tables::ColumnOf<tables::columns::kGaps>(table, "rank"_col);
-  const auto* starts = tables::ColumnOf<tables::columns::kGaps>(table, "start"_col);
-  const auto* durations = tables::ColumnOf<tables::columns::kGaps>(table, "duration"_col);
-  const auto* causes = tables::ColumnOf<tables::columns::kGaps>(table, "cause"_col);
-  const auto* doings = tables::ColumnOf<tables::columns::kGaps>(table, "doing"_col);
-  const auto* categories = tables::ColumnOf<tables::columns::kGaps>(table, "category"_col);
+  const auto* of_rank = catalog::ColumnOf<catalog::columns::kGaps>(table, "rank"_col);
+  const auto* starts = catalog::ColumnOf<catalog::columns::kGaps>(table, "start"_col);
+  const auto* durations = catalog::ColumnOf<catalog::columns::kGaps>(table, "duration"_col);
+  const auto* causes = catalog::ColumnOf<catalog::columns::kGaps>(table, "cause"_col);
+  const auto* doings = catalog::ColumnOf<catalog::columns::kGaps>(table, "doing"_col);
+  const auto* categories = catalog::ColumnOf<catalog::columns::kGaps>(table, "category"_col);
   std::map<std::int64_t, std::uint32_t> position;
   for (std::uint32_t i = 0; i < ranks.size(); ++i) position.emplace(ranks[i].rank, i);
   for (std::size_t row = 0; row < table->rows(); ++row) {
@@ -127,10 +127,10 @@ double ShareAt(const Column& cells, std::size_t row) {
 
 }  // namespace
 
-std::optional<std::size_t> StragglerOf(const tables::Output& out) {
+std::optional<std::size_t> StragglerOf(const catalog::Output& out) {
   const Table* ranks = out.Added("ranks");
   if (ranks == nullptr) return std::nullopt;
-  const auto* straggles = tables::ColumnOf<tables::columns::kRanks>(ranks, "straggles"_col);
+  const auto* straggles = catalog::ColumnOf<catalog::columns::kRanks>(ranks, "straggles"_col);
   if (!straggles->absent_because().empty()) return std::nullopt;
   for (std::size_t row = 0; row < ranks->rows(); ++row) {
     if (!straggles->IsAbsentAt(row) && straggles->IntegerAt(row) != 0) return row;
@@ -140,18 +140,18 @@ std::optional<std::size_t> StragglerOf(const tables::Output& out) {
 
 // The roofline has one row for each operator with its shapes; its times are sums over kernels. As
 // parts of the summed time they hold for each kernel of the operator.
-LaunchTargets LaunchTargetsOf(tables::Output& out, std::size_t ranks) {
+LaunchTargets LaunchTargetsOf(catalog::Output& out, std::size_t ranks) {
   LaunchTargets found;
   const Table* table = out.Added("roofline");
   if (table == nullptr) return found;
-  const auto* times = tables::ColumnOf<tables::columns::kRoofline>(table, "time"_col);
-  const auto* shares = tables::ColumnOf<tables::columns::kRoofline>(table, "roof_share"_col);
-  const auto* targets = tables::ColumnOf<tables::columns::kRoofline>(table, "target"_col);
+  const auto* times = catalog::ColumnOf<catalog::columns::kRoofline>(table, "time"_col);
+  const auto* shares = catalog::ColumnOf<catalog::columns::kRoofline>(table, "roof_share"_col);
+  const auto* targets = catalog::ColumnOf<catalog::columns::kRoofline>(table, "target"_col);
   const auto* of_matrix_units =
-      tables::ColumnOf<tables::columns::kRoofline>(table, "matrix_target"_col);
-  const auto* shapes = tables::ColumnOf<tables::columns::kRoofline>(table, "input_shapes"_col);
-  const auto* kinds = tables::ColumnOf<tables::columns::kRoofline>(table, "kind"_col);
-  const auto* traits = tables::ColumnOf<tables::columns::kRoofline>(table, "trait"_col);
+      catalog::ColumnOf<catalog::columns::kRoofline>(table, "matrix_target"_col);
+  const auto* shapes = catalog::ColumnOf<catalog::columns::kRoofline>(table, "input_shapes"_col);
+  const auto* kinds = catalog::ColumnOf<catalog::columns::kRoofline>(table, "kind"_col);
+  const auto* traits = catalog::ColumnOf<catalog::columns::kRoofline>(table, "trait"_col);
   for (std::size_t row = 0; row < table->rows(); ++row) {
     const auto time = static_cast<double>(times->IntegerAt(row));
     found.ops.push_back({ShareAt(*shares, row), PartOfTime(*targets, row, time),

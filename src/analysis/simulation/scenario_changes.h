@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
 #include "analysis/simulation/graph.h"
-#include "analysis/tables/output.h"
 #include "base/interval.h"
 
 namespace profgauge::analysis::simulation {
@@ -41,10 +41,10 @@ struct LaunchTargets {
 };
 
 /// Position of the rank that straggles. REQUIRES: its table `ranks` was added, else there is none.
-std::optional<std::size_t> StragglerOf(const tables::Output& out);
+std::optional<std::size_t> StragglerOf(const catalog::Output& out);
 
 /// REQUIRES: AddRoofline() has filled `out`, of that many ranks. Takes its rows of the device.
-LaunchTargets LaunchTargetsOf(tables::Output& out, std::size_t ranks);
+LaunchTargets LaunchTargetsOf(catalog::Output& out, std::size_t ranks);
 
 /// A row of the table `gaps`.
 struct HostGap {
@@ -60,7 +60,7 @@ struct HostGap {
 std::string TextAt(const Table& table, const Column& cells, std::size_t row);
 /// By rank, then start. REQUIRES: AddIdle() has filled `out`.
 std::vector<HostGap> HostGapsOf(std::span<const iterations::RankContext> ranks,
-                                const tables::Output& out);
+                                const catalog::Output& out);
 
 // The changes of a scenario in the graph of one rank: how much shorter its segments are.
 

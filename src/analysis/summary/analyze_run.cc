@@ -15,6 +15,7 @@
 #include "analysis/breakdown/rank_attribution.h"
 #include "analysis/breakdown/run_attribution.h"
 #include "analysis/breakdown/run_iterations.h"
+#include "analysis/catalog/output.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/rank_parts.h"
 #include "analysis/iterations/context.h"
@@ -25,7 +26,6 @@
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
 #include "analysis/summary/registry.h"
-#include "analysis/tables/output.h"
 #include "analysis/trust/certify.h"
 #include "analysis/trust/coverage.h"
 #include "analysis/trust/unrecorded.h"
@@ -51,7 +51,7 @@ std::vector<RecordingHint> HintsOf(const Summary& summary) {
 }
 
 /// `is_told`: the summaries' data follows.
-void SetNotKept(bool is_told, tables::Output& out) {
+void SetNotKept(bool is_told, catalog::Output& out) {
   for (const MetricId id : metric::kAll) {
     if (SpecOf(id).basis.events || !is_told) out.SetAbsent(id, std::string(kNotKept));
   }
@@ -61,7 +61,7 @@ void SetNotKept(bool is_told, tables::Output& out) {
 }
 
 /// The files' own values are in profiles without events for them.
-void SetStatedNotKept(std::span<const RankSummary> ranks, tables::Output& out) {
+void SetStatedNotKept(std::span<const RankSummary> ranks, catalog::Output& out) {
   for (const RankSummary& rank : ranks) {
     for (const std::string& id : rank.stated) {
       const std::optional<MetricId> metric = FindMetricId(id);
@@ -73,7 +73,7 @@ void SetStatedNotKept(std::span<const RankSummary> ranks, tables::Output& out) {
 }
 
 /// The judged steps that follow from the facts of all ranks, which are moved out of `run`.
-std::shared_ptr<const trust::JudgedSteps> AddKept(SummarizedRun run, tables::Output& out) {
+std::shared_ptr<const trust::JudgedSteps> AddKept(SummarizedRun run, catalog::Output& out) {
   for (const AnalysisRow& row : Analyses()) {
     if (row.of_summaries != nullptr) row.of_summaries(run, out);
   }
@@ -104,7 +104,7 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
 Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& selection) {
   PROFGAUGE_TRY(const Summary first, SummaryFor(profiles.front(), selection));
   const std::vector<RecordingHint> hints = HintsOf(first);
-  tables::Output out(hints, AcceleratorOf(profiles));
+  catalog::Output out(hints, AcceleratorOf(profiles));
   std::vector<RankSummary> all;
   ops::OpPool ops;
   const auto strings = std::make_shared<StringPool>();

@@ -715,10 +715,10 @@ void Exchange(Columns& columns, ops::OpFacts& facts) {
 /// A number that is not below the position of the row itself is refused: it could close a circle.
 void Parent(Columns& columns, std::string_view column, std::size_t position,
             std::uint32_t& parent) {
-  std::int64_t number = parent == tables::kNoNode ? -1 : std::int64_t{parent};
+  std::int64_t number = parent == catalog::kNoNode ? -1 : std::int64_t{parent};
   columns.Number(column, number);
   if (number < -1 || number >= static_cast<std::int64_t>(position)) return columns.Refuse();
-  parent = number < 0 ? tables::kNoNode : static_cast<std::uint32_t>(number);
+  parent = number < 0 ? catalog::kNoNode : static_cast<std::uint32_t>(number);
 }
 
 void Exchange(Columns& columns, ops::ModuleFacts& facts) {

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "analysis/breakdown/exposure.h"
+#include "analysis/catalog/shared_columns.h"
 #include "analysis/summary/registry.h"
-#include "analysis/tables/shared_columns.h"
 
 namespace profgauge::analysis::summary {
 namespace {
@@ -79,14 +79,14 @@ std::vector<std::uint32_t> AllRows(const Table& table) {
   return rows;
 }
 
-std::array<std::vector<tables::Exposure::Part> tables::Exposure::Device::*, 3> KindsOfParts() {
-  return {&tables::Exposure::Device::alone, &tables::Exposure::Device::blocked,
-          &tables::Exposure::Device::gaps};
+std::array<std::vector<catalog::Exposure::Part> catalog::Exposure::Device::*, 3> KindsOfParts() {
+  return {&catalog::Exposure::Device::alone, &catalog::Exposure::Device::blocked,
+          &catalog::Exposure::Device::gaps};
 }
 
-std::size_t PartsOf(const tables::Exposure& exposure) {
+std::size_t PartsOf(const catalog::Exposure& exposure) {
   std::size_t parts = 0;
-  for (const tables::Exposure::Device& device : exposure.devices) {
+  for (const catalog::Exposure::Device& device : exposure.devices) {
     for (const auto kind : KindsOfParts()) parts += (device.*kind).size();
   }
   return parts;
@@ -94,11 +94,11 @@ std::size_t PartsOf(const tables::Exposure& exposure) {
 
 // With the row of every part's rows that `row_of` gives.
 template <class RowOf>
-tables::Exposure Renamed(const tables::Exposure& exposure, RowOf row_of) {
-  tables::Exposure renamed = exposure;
-  for (tables::Exposure::Device& device : renamed.devices) {
+catalog::Exposure Renamed(const catalog::Exposure& exposure, RowOf row_of) {
+  catalog::Exposure renamed = exposure;
+  for (catalog::Exposure::Device& device : renamed.devices) {
     for (const auto kind : KindsOfParts()) {
-      for (tables::Exposure::Part& part : device.*kind) {
+      for (catalog::Exposure::Part& part : device.*kind) {
         for (std::uint32_t& row : part.rows) row = row_of(row);
         std::sort(part.rows.begin(), part.rows.end());
       }
@@ -108,7 +108,7 @@ tables::Exposure Renamed(const tables::Exposure& exposure, RowOf row_of) {
 }
 
 // Only rows that a part names get a key, in the order of their first use.
-KeptExposure Kept(const Table& table, const KeySpec& spec, const tables::Exposure& exposure) {
+KeptExposure Kept(const Table& table, const KeySpec& spec, const catalog::Exposure& exposure) {
   KeptExposure kept;
   const std::vector<std::string> keys = KeysOf(table, spec, AllRows(table));
   std::map<std::uint32_t, std::uint32_t> known;
@@ -152,18 +152,18 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 62;
 
 // Refuses numbers that are missing, negative or too large: a damaged file must not cause an
 // overflow of summed times or a row that is not there.
-tables::Exposure ReadOne(Reading& numbers, std::size_t keys) {
-  tables::Exposure exposure;
+catalog::Exposure ReadOne(Reading& numbers, std::size_t keys) {
+  catalog::Exposure exposure;
   std::int64_t left = kLargest;
   exposure.has_work = numbers.Next(1) == 1;
   const std::int64_t devices = numbers.Count();
   for (std::int64_t d = 0; d < devices && numbers.ok(); ++d) {
-    tables::Exposure::Device& device = exposure.devices.emplace_back();
+    catalog::Exposure::Device& device = exposure.devices.emplace_back();
     device.iterations = numbers.Next(kLargest);
     for (const auto kind : KindsOfParts()) {
       const std::int64_t parts = numbers.Count();
       for (std::int64_t p = 0; p < parts && numbers.ok(); ++p) {
-        tables::Exposure::Part& part = (device.*kind).emplace_back();
+        catalog::Exposure::Part& part = (device.*kind).emplace_back();
         part.time = numbers.Next(left);
         left -= part.time;
         const std::int64_t rows = numbers.Count();
@@ -202,11 +202,11 @@ void WriteExposures(const KeptExposures& kept, Summary& summary) {
     std::vector<std::int64_t>& numbers = summary.numbers[ColumnOf(table)];
     numbers.push_back(of_table.exposure.has_work ? 1 : 0);
     numbers.push_back(static_cast<std::int64_t>(of_table.exposure.devices.size()));
-    for (const tables::Exposure::Device& device : of_table.exposure.devices) {
+    for (const catalog::Exposure::Device& device : of_table.exposure.devices) {
       numbers.push_back(device.iterations);
       for (const auto kind : KindsOfParts()) {
         numbers.push_back(static_cast<std::int64_t>((device.*kind).size()));
-        for (const tables::Exposure::Part& part : device.*kind) {
+        for (const catalog::Exposure::Part& part : device.*kind) {
           numbers.push_back(part.time);
           numbers.push_back(static_cast<std::int64_t>(part.rows.size()));
           numbers.insert(numbers.end(), part.rows.begin(), part.rows.end());
@@ -238,7 +238,7 @@ namespace {
 class RowsByKey {
  public:
   RowsByKey(const Table& table, const KeySpec& spec) : table_(&table), spec_(&spec) {
-    const Column* rank = table.Find(tables::columns::kRank.id);
+    const Column* rank = table.Find(catalog::columns::kRank.id);
     is_of_rank_ = rank != nullptr;
     if (!is_of_rank_) Take(AllRows(table));
     for (std::uint32_t row = 0; is_of_rank_ && row < table.rows(); ++row) {
@@ -282,28 +282,28 @@ class OfRun {
       if (row == rows.end()) return exposure_.reset();
       row_of.push_back(row->second);
     }
-    tables::Exposure renamed =
+    catalog::Exposure renamed =
         Renamed(own->second.exposure, [&](std::uint32_t key) { return row_of[key]; });
     exposure_->has_work = renamed.has_work;
     std::move(renamed.devices.begin(), renamed.devices.end(),
               std::back_inserter(exposure_->devices));
   }
 
-  void SetIn(tables::Output& out) && {
+  void SetIn(catalog::Output& out) && {
     if (exposure_) out.SetExposure(spec_->table, *std::move(exposure_));
   }
 
  private:
   const KeySpec* spec_;
   RowsByKey rows_by_key_;
-  std::optional<tables::Exposure> exposure_ = tables::Exposure{};
+  std::optional<catalog::Exposure> exposure_ = catalog::Exposure{};
 };
 
 }  // namespace
 
 Status AddKeptExposures(std::span<const std::int64_t> ranks,
                         const std::function<Result<KeptExposures>(std::size_t)>& kept_of,
-                        tables::Output& out) {
+                        catalog::Output& out) {
   std::vector<OfRun> tables;
   for (const KeySpec& spec : kKeys) {
     if (const Table* table = out.Added(spec.table)) tables.emplace_back(*table, spec);
@@ -453,7 +453,7 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
 // of this rank.
 KeptTables TablesOf(const iterations::RankContext& rank, communication::RankFacts communication) {
   const std::span<const iterations::RankContext> alone(&rank, 1);
-  tables::Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
+  catalog::Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
   for (const AnalysisRow& row : Analyses()) {
     if (row.keeps_rows) row.of_events(alone, out);
   }
@@ -506,7 +506,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
       }
     }
     // It is as long as the first column, whatever that length is.
-    Column* const rank = table.Find(tables::columns::kRank.id);
+    Column* const rank = table.Find(catalog::columns::kRank.id);
     for (std::int64_t row = 0; rank != nullptr && row < rows[0]; ++row) rank->AddInteger(0);
     kept.all_rows.emplace(spec.id, rows[1]);
     kept.tables.push_back(std::move(table));
@@ -526,7 +526,7 @@ struct TablePool::OfRanks {
   void Add(std::int64_t rank, const Table& table);
   /// Positions in `rows`, in the order of the run's table.
   std::vector<std::size_t> Order() const;
-  void AddTo(tables::Output& out) const;
+  void AddTo(catalog::Output& out) const;
 };
 
 // The rank's number comes from the caller: kept tables have none.
@@ -568,7 +568,7 @@ std::vector<std::size_t> TablePool::OfRanks::Order() const {
 }
 
 // A column is absent only if no rank has it; then with the first rank's reason.
-void TablePool::OfRanks::AddTo(tables::Output& out) const {
+void TablePool::OfRanks::AddTo(catalog::Output& out) const {
   if (ranks == 0) {
     if (!absent.empty()) out.SetTableAbsent(spec->id, absent);
     return;
@@ -622,7 +622,7 @@ void TablePool::Add(std::int64_t rank, const KeptTables& tables) {
   }
 }
 
-void TablePool::AddTables(tables::Output& out) && {
+void TablePool::AddTables(catalog::Output& out) && {
   for (const OfRanks& of_ranks : tables_) of_ranks.AddTo(out);
   tables_.clear();
 }

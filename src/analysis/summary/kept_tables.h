@@ -1,4 +1,4 @@
-// Maximum cost of rows of a rank's tables (analysis/tables/exposure.h), kept in its summary
+// Maximum cost of rows of a rank's tables (analysis/catalog/exposure.h), kept in its summary
 // with the rows by their contents, so that it is valid for the tables of a run.
 #pragma once
 
@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/catalog/exposure.h"
+#include "analysis/catalog/output.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/exposure.h"
-#include "analysis/tables/output.h"
 #include "model/summary/summary.h"
 
 namespace profgauge::analysis::summary {
@@ -26,7 +26,7 @@ namespace profgauge::analysis::summary {
 /// joined.
 struct KeptExposure {
   std::vector<std::string> keys;  ///< The contents of each row.
-  tables::Exposure exposure;      ///< Its rows are positions in `keys`.
+  catalog::Exposure exposure;     ///< Its rows are positions in `keys`.
 };
 using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By table.
 
@@ -45,7 +45,7 @@ std::optional<KeptExposures> ReadExposures(const Summary& summary);
 /// is the answer.
 Status AddKeptExposures(std::span<const std::int64_t> ranks,
                         const std::function<Result<KeptExposures>(std::size_t)>& kept_of,
-                        tables::Output& out);
+                        catalog::Output& out);
 
 // Tables whose rows each belong to one rank: kept as they are, and joined for the run. Tables with
 // a row for each event keep only the longest rows. The possible cost of rows is kept too.
@@ -83,7 +83,7 @@ class TablePool {
   /// `rank`: its number.
   void Add(std::int64_t rank, const KeptTables& tables);
   /// Adds the tables of all, with remarks where rows were left out. Once, at the end.
-  void AddTables(tables::Output& out) &&;
+  void AddTables(catalog::Output& out) &&;
 
  private:
   struct OfRanks;

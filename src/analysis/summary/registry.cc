@@ -44,10 +44,10 @@ std::vector<Facts> Take(SummarizedRun& run, Facts RankSummary::*part) {
 // What has a row for each event as well finds rows and facts in one pass, and has a function of its
 // own for events, which ends in the same kAdd.
 template <auto kFactsOf, auto kAdd>
-void OfEvents(Ranks ranks, tables::Output& out) {
+void OfEvents(Ranks ranks, catalog::Output& out) {
   std::vector<decltype(kFactsOf(ranks.front()))> facts;
   for (const iterations::RankContext& rank : ranks) facts.push_back(kFactsOf(rank));
-  if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts)&, tables::Output&>) {
+  if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts)&, catalog::Output&>) {
     kAdd(facts, out);
   } else {
     kAdd(ranks, facts, out);
@@ -55,9 +55,9 @@ void OfEvents(Ranks ranks, tables::Output& out) {
 }
 // And here from what summaries kept.
 template <auto kPart, auto kAdd>
-void OfSummaries(SummarizedRun& run, tables::Output& out) {
+void OfSummaries(SummarizedRun& run, catalog::Output& out) {
   auto facts = Take(run, kPart);
-  if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts), tables::Output&>) {
+  if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts), catalog::Output&>) {
     kAdd(std::move(facts), out);
   } else {
     kAdd(run.contexts, std::move(facts), out);
@@ -66,13 +66,13 @@ void OfSummaries(SummarizedRun& run, tables::Output& out) {
 
 // The same where summaries that cut their rows have too little for the tables.
 template <auto kPart, auto kAdd>
-void OfWholeSummaries(SummarizedRun& run, tables::Output& out) {
+void OfWholeSummaries(SummarizedRun& run, catalog::Output& out) {
   const auto facts = Take(run, kPart);
   if (std::ranges::all_of(facts, [](const auto& rank) { return rank.has_all; })) kAdd(facts, out);
 }
 
 // Both need when each category is active, which takes long to find: once.
-void AddIterationsAndCommunication(Ranks ranks, tables::Output& out) {
+void AddIterationsAndCommunication(Ranks ranks, catalog::Output& out) {
   communication::TimeFacts facts(ranks);
   const std::vector<breakdown::RunIteration> run =
       breakdown::AddIterations(ranks, facts.iterations, out);
@@ -80,14 +80,14 @@ void AddIterationsAndCommunication(Ranks ranks, tables::Output& out) {
   communication::AddCommunication(facts.communication, out);
 }
 
-void AddCommunicationAlone(Ranks ranks, tables::Output& out) {
+void AddCommunicationAlone(Ranks ranks, catalog::Output& out) {
   communication::TimeFacts facts(ranks);
   communication::AddCommunication(facts.communication, out);
 }
 
 // `ranks` have their calls matched.
 void AddKeptPath(std::span<const communication::RankFacts> ranks,
-                 const std::vector<simulation::PathFacts>& paths, tables::Output& out) {
+                 const std::vector<simulation::PathFacts>& paths, catalog::Output& out) {
   std::vector<std::int64_t> numbers;
   bool knows_waiting = false;
   const auto transfer_of = [&](std::size_t rank, std::int64_t call) -> Ns {
@@ -114,7 +114,7 @@ void AddKeptPath(std::span<const communication::RankFacts> ranks,
 
 // Communication comes before the path, since it matches calls: only then is the transfer of the
 // path's collectives known.
-void AddKeptIterations(SummarizedRun& run, tables::Output& out) {
+void AddKeptIterations(SummarizedRun& run, catalog::Output& out) {
   breakdown::AddIterations(run.contexts, Take(run, &RankSummary::times), out);
   std::vector<communication::RankFacts> communication = Take(run, &RankSummary::communication);
   communication::AddCommunication(communication, out);
@@ -122,19 +122,19 @@ void AddKeptIterations(SummarizedRun& run, tables::Output& out) {
 }
 
 // Counts of copies first: why they are unknown is for the copies to say.
-void AddCountsAndCopies(Ranks ranks, tables::Output& out) {
+void AddCountsAndCopies(Ranks ranks, catalog::Output& out) {
   OfEvents<ops::CountFactsOf, ops::AddCounts>(ranks, out);
   OfEvents<device::CopyFactsOf, device::AddCopies>(ranks, out);
 }
 
-void AddKeptCountsAndCopies(SummarizedRun& run, tables::Output& out) {
+void AddKeptCountsAndCopies(SummarizedRun& run, catalog::Output& out) {
   OfSummaries<&RankSummary::counts, ops::AddCounts>(run, out);
   OfSummaries<&RankSummary::copies, device::AddCopies>(run, out);
 }
 
-void AddKeptOps(SummarizedRun& run, tables::Output& out) { std::move(run.ops).AddTables(out); }
+void AddKeptOps(SummarizedRun& run, catalog::Output& out) { std::move(run.ops).AddTables(out); }
 
-void AddKeptUtilization(SummarizedRun& run, tables::Output& out) {
+void AddKeptUtilization(SummarizedRun& run, catalog::Output& out) {
   iterations::AddUtilization(run.contexts, out);
 }
 
@@ -189,7 +189,7 @@ std::span<const AnalysisRow> Analyses() { return kAnalyses; }
 
 std::shared_ptr<const trust::JudgedSteps> MarkRun(std::span<const iterations::RankContext> ranks,
                                                   std::span<const trust::EdgeFacts> edges,
-                                                  tables::Output& out) {
+                                                  catalog::Output& out) {
   trust::AddEdges(ranks, edges, out);
   auto steps = trust::AddUnrecorded(ranks, out);
   trust::BoundByProfiler(steps.get(), out);

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
 #include "analysis/ops/op_tables.h"
 #include "analysis/summary/kept_tables.h"
 #include "analysis/summary/rank_summary.h"
-#include "analysis/tables/output.h"
 
 namespace profgauge::analysis::summary {
 
@@ -32,7 +32,7 @@ enum class Stage : std::uint8_t {
 
 /// One analysis and its forms for the kinds of inputs. A null form means that it does not apply.
 struct AnalysisRow {
-  using OfRanks = void (*)(std::span<const iterations::RankContext>, tables::Output&);
+  using OfRanks = void (*)(std::span<const iterations::RankContext>, catalog::Output&);
 
   std::string_view id;
   Stage stage = Stage::kOther;
@@ -40,7 +40,7 @@ struct AnalysisRow {
   /// For a profile without times; nullptr: such a profile has no data for it.
   OfRanks of_sums = nullptr;
   /// For a summarized run; nullptr: summaries keep nothing of it except rows of its tables.
-  void (*of_summaries)(SummarizedRun&, tables::Output&) = nullptr;
+  void (*of_summaries)(SummarizedRun&, catalog::Output&) = nullptr;
   bool keeps_rows = false;  ///< Rows of its tables are kept of each rank: summary/kept_tables.h.
 };
 
@@ -52,6 +52,6 @@ std::span<const AnalysisRow> Analyses();
 /// unrecorded iterations that judge the run; null: none do.
 std::shared_ptr<const trust::JudgedSteps> MarkRun(std::span<const iterations::RankContext> ranks,
                                                   std::span<const trust::EdgeFacts> edges,
-                                                  tables::Output& out);
+                                                  catalog::Output& out);
 
 }  // namespace profgauge::analysis::summary

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "analysis/breakdown/run_iterations.h"
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/time_columns.h"
 #include "analysis/communication/clocks.h"
 #include "analysis/iterations/markers.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/time_columns.h"
 #include "analysis/trust/judged_steps.h"
 #include "analysis/trust/unrecorded.h"
 #include "base/format.h"
@@ -529,7 +529,8 @@ Check Synchronized(std::span<const iterations::RankContext> ranks) {
 Check SameWork(const Analysis& analysis) {
   Check check{"same-work", "Iterations do the same work"};
   const Table* iterations = analysis.FindTable("iterations");
-  const Column* kernels = tables::ColumnOf<tables::columns::kIterations>(iterations, "kernels"_col);
+  const Column* kernels =
+      catalog::ColumnOf<catalog::columns::kIterations>(iterations, "kernels"_col);
   if (kernels == nullptr || !kernels->absent_because().empty()) return check;
   std::int64_t least = 0, most = 0;
   for (std::size_t row = 0; row < iterations->rows(); ++row) {

@@ -37,7 +37,7 @@ bool HasOps(const Profile& profile) {
 // A host that runs ahead ends its iterations long before the device does; without the launches
 // nothing shows which work is whose, and lengths would be the host's.
 void RemarkWorkOutside(std::span<const iterations::RankContext> contexts,
-                       std::span<const CoverageFacts> ranks, tables::Output& out) {
+                       std::span<const CoverageFacts> ranks, catalog::Output& out) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const iterations::Iterations& iterations = contexts[i].iterations;
     const CoverageFacts& facts = ranks[i];
@@ -84,7 +84,7 @@ std::string CountOf(std::int64_t count, std::string_view one, std::string_view s
 
 // By what shows that a device was used; of the machine's list of devices alone that is not sure.
 std::string WhyNoDeviceEvents(std::span<const iterations::RankContext> contexts,
-                              const tables::Output& out) {
+                              const catalog::Output& out) {
   bool is_listed = false;
   for (const iterations::RankContext& rank : contexts) {
     if (!rank.profile->has_timeline || rank.profile->neuron != nullptr) return {};
@@ -105,7 +105,7 @@ std::string WhyNoDeviceEvents(std::span<const iterations::RankContext> contexts,
 }
 
 void RemarkNothingToJudge(std::span<const iterations::RankContext> contexts,
-                          std::span<const CoverageFacts> ranks, tables::Output& out) {
+                          std::span<const CoverageFacts> ranks, catalog::Output& out) {
   // Contexts of summaries have no rows, but their facts.
   const bool has_device = std::any_of(contexts.begin(), contexts.end(),
                                       [](const auto& rank) { return rank.has_device(); }) ||
@@ -177,7 +177,7 @@ CoverageFacts CoverageFactsOf(const iterations::RankContext& rank) {
 }
 
 void AddCoverage(std::span<const iterations::RankContext> contexts,
-                 std::span<const CoverageFacts> ranks, tables::Output& out) {
+                 std::span<const CoverageFacts> ranks, catalog::Output& out) {
   RemarkNothingToJudge(contexts, ranks, out);
   RemarkWorkOutside(contexts, ranks, out);
   CoverageFacts sum;
@@ -239,7 +239,7 @@ namespace {
 // What the host does after the window of a profile without iterations, which ends with its last
 // device work.
 void SetTail(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
-             tables::Output& out) {
+             catalog::Output& out) {
   std::optional<Ns> tail;
   bool has_device = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -289,7 +289,7 @@ EdgeFacts EdgeFactsOf(const iterations::RankContext& rank) {
 }
 
 void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
-              tables::Output& out) {
+              catalog::Output& out) {
   Ns unobserved = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i)
     unobserved = std::max(unobserved, Length(ranks[i].unobserved) - facts[i].capture);
@@ -345,7 +345,7 @@ namespace {
 // Two kinds of evidence for lost work: iterations with launches that have no device work, and
 // iterations without any launch among others with some. The second may also be a loop that
 // evaluates now and then, so few of them, or much work outside of iterations, say nothing.
-void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (const breakdown::LostIterations inside = breakdown::MostLostInside(ranks); inside.lost > 0) {
     out.AddRemark(std::string(iterations::kIterationsLost),
                   fmt::format("the work of {} of {} iterations is missing: they launched some, but "
@@ -370,7 +370,7 @@ void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, table
 //
 // 10 of 110 launches have no work, so 100 have; their device is idle for 40 %. The lost work would
 // have added at most 10 / 100 of the busy time: idle time is at least 40 % - 60 % * 0.1 = 34 %.
-void BoundByLostLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void BoundByLostLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::int64_t lost = 0, made = 0;
   for (const iterations::RankContext& rank : ranks) {
     lost += rank.iterations.launches_lost;
@@ -395,7 +395,7 @@ void BoundByLostLaunches(std::span<const iterations::RankContext> ranks, tables:
 
 // At the edges of a profile without launches the device may have worked while the host waited for
 // data.
-void DoubtLoaderAtEdges(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void DoubtLoaderAtEdges(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   Ns edges = 0, whole = 0;
   for (const iterations::RankContext& rank : ranks) {
     edges += rank.iterations.in_doubt;
@@ -410,7 +410,7 @@ void DoubtLoaderAtEdges(std::span<const iterations::RankContext> ranks, tables::
 }
 
 // Without its copies a device seems to wait while it copies, and to have copied nothing.
-void DoubtCopies(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void DoubtCopies(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::uint64_t calls = 0;
   for (const iterations::RankContext& rank : ranks) {
     calls += rank.profile->log[Counter::copies_not_recorded];
@@ -428,7 +428,7 @@ void DoubtCopies(std::span<const iterations::RankContext> ranks, tables::Output&
 }
 
 // The profile's own evidence: model/certificate.h.
-void DoubtByCertificate(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void DoubtByCertificate(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const std::string_view clock = FactOf(*rank.profile, kDeviceClock);
     if (clock.empty()) continue;
@@ -451,7 +451,7 @@ void DoubtByCertificate(std::span<const iterations::RankContext> ranks, tables::
 }
 
 // They are left out of every number: model/impossible_times.cc.
-void RemarkImpossibleTimes(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkImpossibleTimes(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::uint64_t count = 0;
   std::string first;
   for (const iterations::RankContext& rank : ranks) {
@@ -470,7 +470,7 @@ void RemarkImpossibleTimes(std::span<const iterations::RankContext> ranks, table
 }
 
 // Sums stay right, as kernels are rounded up as well as down: no number becomes uncertain.
-void RemarkResolution(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void RemarkResolution(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const std::string_view resolution = FactOf(*rank.profile, kTimeResolution);
     if (resolution.empty()) continue;
@@ -483,7 +483,7 @@ void RemarkResolution(std::span<const iterations::RankContext> ranks, tables::Ou
 
 }  // namespace
 
-void MarkLosses(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   DoubtByCertificate(ranks, out);
   RemarkResolution(ranks, out);
   RemarkImpossibleTimes(ranks, out);
@@ -516,7 +516,7 @@ namespace {
 
 // Kernels with unknown names may be on Tensor Cores, like other kernels before. If most eligible
 // kernels are unknown, the eligible share is absent.
-void DoubtTensorCoreKernels(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void DoubtTensorCoreKernels(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
   const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) >
                        knowledge::kTensorCoresUndecidedShare;
@@ -529,7 +529,7 @@ void DoubtTensorCoreKernels(std::span<const iterations::RankContext> ranks, tabl
 
 }  // namespace
 
-void MarkLostNames(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void MarkLostNames(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   DoubtTensorCoreKernels(ranks, out);
   std::uint64_t lost = 0;
   for (const iterations::RankContext& rank : ranks)
@@ -547,7 +547,7 @@ void MarkLostNames(std::span<const iterations::RankContext> ranks, tables::Outpu
 
 namespace {
 
-double Measured(MetricId id, const tables::Output& out) { return AsNumber(out.ValueOf(id), 0); }
+double Measured(MetricId id, const catalog::Output& out) { return AsNumber(out.ValueOf(id), 0); }
 
 double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -593,15 +593,15 @@ WorstUse WorstUseOf(std::span<const iterations::RankContext> ranks) {
 }
 
 // Sets the far end of the metric's possible values, with the direction in words.
-void Bound(MetricId id, double other, tables::Output& out) {
+void Bound(MetricId id, double other, catalog::Output& out) {
   const bool is_more = other > Measured(id, out);
   std::string bound = std::isinf(other) ? "perhaps more"
                                         : fmt::format("{} to {}", is_more ? "up" : "down",
                                                       FormatValue(other, SpecOf(id).unit));
-  out.MayBe(id, other, fmt::format("{}, as {}", bound, tables::kWholeGraphs));
+  out.MayBe(id, other, fmt::format("{}, as {}", bound, catalog::kWholeGraphs));
 }
 
-void BoundUse(const WorstUse& worst, tables::Output& out) {
+void BoundUse(const WorstUse& worst, catalog::Output& out) {
   Bound(metric::kGpuIdleMean, worst.MeanOf(worst.idle), out);
   Bound(metric::kGpuIdleMax, worst.most_idle, out);
   Bound(metric::kGpuIdleTimeMean, worst.MeanOf(worst.idle_time), out);
@@ -615,14 +615,14 @@ void BoundUse(const WorstUse& worst, tables::Output& out) {
 
 // A program of one device has no one to communicate with.
 bool MayCommunicate(std::span<const iterations::RankContext> ranks, const WorstUse& worst,
-                    const tables::Output& out) {
+                    const catalog::Output& out) {
   return ranks.size() > 1 || worst.gpus > 1 || Measured(metric::kCommunicationTime, out) > 0 ||
          std::any_of(ranks.begin(), ranks.end(), [](const iterations::RankContext& rank) {
            return rank.profile->distributed.world_size > 1;
          });
 }
 
-void BoundCommunication(const WorstUse& worst, tables::Output& out) {
+void BoundCommunication(const WorstUse& worst, catalog::Output& out) {
   const auto graphs = static_cast<double>(worst.graphs);
   const double time = Measured(metric::kCommunicationTime, out);
   const double hidden = time * Measured(metric::kCommunicationOverlap, out);
@@ -636,22 +636,22 @@ void BoundCommunication(const WorstUse& worst, tables::Output& out) {
   for (const MetricId id : {metric::kCommunicationExposedShare, metric::kCommunicationTime}) {
     if (out.IsSet(id)) continue;
     out.SetAbsent(id, fmt::format("no recorded kernel is known to communicate, and {}",
-                                  tables::kWholeGraphs));
+                                  catalog::kWholeGraphs));
   }
 }
 
 // A graph may contain any number of kernels, so the far end of counts is infinite.
-void BoundKernels(tables::Output& out) {
+void BoundKernels(catalog::Output& out) {
   constexpr double kAny = std::numeric_limits<double>::infinity();
   Bound(metric::kKernelCountPerIteration, kAny, out);
   Bound(metric::kTensorCoreKernelsPerIteration, kAny, out);
   Bound(metric::kKernelShortShare, 1, out);
-  out.MarkUncertain(metric::kGpuOccupancy, tables::kWholeGraphs);
+  out.MarkUncertain(metric::kGpuOccupancy, catalog::kWholeGraphs);
 }
 
 }  // namespace
 
-void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   const WorstUse worst = WorstUseOf(ranks);
   if (worst.graphs == 0) return;
   out.AddRemark("whole-graphs",

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 #include "model/lost_launches.h"
 
 namespace profgauge::analysis::trust {
@@ -38,7 +38,7 @@ CoverageFacts CoverageFactsOf(const iterations::RankContext& rank);
 /// recorded, on any rank, and kWorkOutside if much of the work is in no iteration without launches.
 /// Only iterations of the contexts are used.
 void AddCoverage(std::span<const iterations::RankContext> contexts,
-                 std::span<const CoverageFacts> ranks, tables::Output& out);
+                 std::span<const CoverageFacts> ranks, catalog::Output& out);
 
 // Work in a profile that is not the program's steady work: the backlog that it starts
 // with, and graphs that were captured and not run.
@@ -60,7 +60,7 @@ EdgeFacts EdgeFactsOf(const iterations::RankContext& rank);
 /// absent: it is no fault of the program that nothing ran. REQUIRES: after all that set gpu.* and
 /// add the table `gaps`. Only `unobserved` and iterations of the contexts are used.
 void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
-              tables::Output& out);
+              catalog::Output& out);
 
 // Uncertainty by lost device events: where work is missing, the device seems to idle.
 
@@ -69,13 +69,13 @@ void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const Ed
 /// profile that only ends early lost none before its end. REQUIRES: after all that set these
 /// metrics.
 /// Values stay as they are, except those of copies that were not recorded: they become absent.
-void MarkLosses(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 /// Makes values absent that follow only from kernel names, for profiles that lost many of them: no
 /// kernel was found that communicates or uses Tensor Cores, which does not mean that none does. If
 /// the names of many kernels are unknown, the number on Tensor Cores is uncertain. REQUIRES: after
 /// all that set these metrics.
-void MarkLostNames(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void MarkLostNames(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 // Uncertainty by graphs that were recorded whole: a device may idle, communicate or run any number
 // of kernels in them.
@@ -84,6 +84,6 @@ void MarkLostNames(std::span<const iterations::RankContext> ranks, tables::Outpu
 /// where only such graphs run. Only iterations, GPUs and groups of the contexts are used.
 /// REQUIRES: after all that set these metrics.
 /// Does nothing without such graphs.
-void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::trust

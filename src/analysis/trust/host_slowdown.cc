@@ -6,7 +6,7 @@
 
 namespace profgauge::analysis::trust {
 
-void BoundByProfiler(const JudgedSteps* steps, tables::Output& out) {
+void BoundByProfiler(const JudgedSteps* steps, catalog::Output& out) {
   const double idle = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
   const double time = AsNumber(out.ValueOf(metric::kGpuIdleTimeMean), 0);
   const double delay = AsNumber(out.ValueOf(metric::kProfilerDelayTime), 0);

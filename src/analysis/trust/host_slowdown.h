@@ -2,7 +2,7 @@
 // records, and so the work that the host launches next.
 #pragma once
 
-#include "analysis/tables/output.h"
+#include "analysis/catalog/output.h"
 #include "analysis/trust/judged_steps.h"
 
 namespace profgauge::analysis::trust {
@@ -15,6 +15,6 @@ namespace profgauge::analysis::trust {
 /// Nothing where unrecorded iterations measure the same (`steps`), where the delay is unknown, and
 /// where it changes less than a point. REQUIRES: idle time and profiler.delay_time of `out` are
 /// set.
-void BoundByProfiler(const JudgedSteps* steps, tables::Output& out);
+void BoundByProfiler(const JudgedSteps* steps, catalog::Output& out);
 
 }  // namespace profgauge::analysis::trust

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "analysis/breakdown/iteration_stats.h"
+#include "analysis/catalog/reported_columns.h"
+#include "analysis/catalog/row_writer.h"
+#include "analysis/catalog/work_columns.h"
 #include "analysis/iterations/utilization.h"
-#include "analysis/tables/reported_columns.h"
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
@@ -83,13 +83,13 @@ std::string RangeText(const DeviceCondition& condition) {
 }
 
 // With the range in a note, if the readings vary.
-void SetMedian(MetricId id, const DeviceCondition* condition, tables::Output& out) {
+void SetMedian(MetricId id, const DeviceCondition* condition, catalog::Output& out) {
   if (condition == nullptr) return out.SetAbsent(id, std::string(kNoSuchReading));
   out.Set(id, condition->median);
   if (std::string range = RangeText(*condition); !range.empty()) out.SetNote(id, std::move(range));
 }
 
-void SetLimit(MetricId id, const DeviceCondition* condition, tables::Output& out) {
+void SetLimit(MetricId id, const DeviceCondition* condition, catalog::Output& out) {
   if (condition == nullptr || !std::isfinite(condition->limit)) {
     return out.SetAbsent(id, std::string(kNoSuchReading));
   }
@@ -97,7 +97,7 @@ void SetLimit(MetricId id, const DeviceCondition* condition, tables::Output& out
 }
 
 /// The most that any device ever had.
-void SetMost(MetricId id, const RunDevices& devices, std::string_view name, tables::Output& out) {
+void SetMost(MetricId id, const RunDevices& devices, std::string_view name, catalog::Output& out) {
   std::optional<double> highest;
   for (const RunDevice* device : devices) {
     const DeviceCondition* one = ConditionOf(*device, name);
@@ -111,7 +111,7 @@ void SetMost(MetricId id, const RunDevices& devices, std::string_view name, tabl
 
 /// The largest share of one reason of that kind; of devices that know theirs.
 void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::string_view),
-               tables::Output& out) {
+               catalog::Output& out) {
   double largest = 0;
   std::string_view named;
   bool are_known = false;
@@ -130,11 +130,11 @@ void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::s
 
 /// The share of the kernel time in operators with this roof. Operators without a known roof count
 /// in the whole only.
-void SetBound(MetricId id, std::string_view bound, tables::Output& out) {
+void SetBound(MetricId id, std::string_view bound, catalog::Output& out) {
   const double kernels = AsNumber(out.ValueOf(metric::kProfileKernelTime), 0);
   const Table* roofline = out.Added("roofline");
-  const Column* of = tables::ColumnOf<tables::columns::kRoofline>(roofline, "bound"_col);
-  const Column* times = tables::ColumnOf<tables::columns::kRoofline>(roofline, "time"_col);
+  const Column* of = catalog::ColumnOf<catalog::columns::kRoofline>(roofline, "bound"_col);
+  const Column* times = catalog::ColumnOf<catalog::columns::kRoofline>(roofline, "time"_col);
   if (kernels <= 0 || of == nullptr || times == nullptr) {
     return out.SetAbsent(id, "needs the work of operators and the peaks of the device");
   }
@@ -152,7 +152,7 @@ void SetBound(MetricId id, std::string_view bound, tables::Output& out) {
 
 }  // namespace
 
-void AddConditions(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void AddConditions(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   const RunDevices devices = KnownDevices(ranks);
   if (devices.empty()) {
     for (const MetricId id : kOfConditions) out.SetAbsent(id, std::string(kNoReadings));
@@ -209,7 +209,7 @@ void FillTable(const ReportedTable& reported, Table& table) {
 
 /// Counts of which a file knows more than it holds: the ranks that it sums up, GPUs that it counts
 /// and does not name all.
-bool IsMoreThanHeld(const ReportedMetric& metric, const tables::Output& out) {
+bool IsMoreThanHeld(const ReportedMetric& metric, const catalog::Output& out) {
   if (metric.id != metric::kProfileRanks && metric.id != metric::kProfileGpusListed) return false;
   return AsNumber(metric.value, 0) > AsNumber(out.ValueOf(metric.id), 0);
 }
@@ -219,7 +219,7 @@ bool IsMoreThanHeld(const ReportedMetric& metric, const tables::Output& out) {
 namespace {
 
 // Counters that each rank sampled of its devices: their mean, by the time of each rank's window.
-void SetMeansOfRanks(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+void SetMeansOfRanks(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const MetricId id :
        {metric::kGpuMeasuredTensorActive, metric::kGpuMeasuredSmActive,
         metric::kGpuMeasuredDramRead, metric::kGpuMeasuredDramWrite, metric::kGpuMeasuredDram}) {
@@ -250,7 +250,7 @@ void SetMeansOfRanks(std::span<const iterations::RankContext> ranks, tables::Out
 bool IsOfRecorder(std::string_view table) { return table == "op_types"; }
 
 void AddReported(std::span<const iterations::RankContext> ranks, bool range_chosen,
-                 tables::Output& out) {
+                 catalog::Output& out) {
   if (ranks.size() > 1) SetMeansOfRanks(ranks, out);
   // With several ranks each states its own numbers; those of the host are of the whole run.
   const Profile* stating = nullptr;
@@ -288,8 +288,8 @@ namespace {
 // More columns than this are not seen in a chart.
 constexpr std::size_t kMostRows = 512;
 
-void AddSteps(const JudgedSteps& steps, tables::Output& out) {
-  tables::RowWriter<tables::columns::kSteps> write(out.AddTable("steps"));
+void AddSteps(const JudgedSteps& steps, catalog::Output& out) {
+  catalog::RowWriter<catalog::columns::kSteps> write(out.AddTable("steps"));
   const std::size_t each = (steps.lengths.size() + kMostRows - 1) / kMostRows;
   auto unusual = steps.unusual.begin();
   for (std::size_t first = 0; first < steps.lengths.size(); first += each) {
@@ -326,8 +326,8 @@ constexpr Latency kLatencies[] = {
 };
 
 // A latency that the tool does not state has no row.
-void AddServing(const LoadTest& test, tables::Output& out) {
-  tables::RowWriter<tables::columns::kServing> latencies(out.AddTable("serving"));
+void AddServing(const LoadTest& test, catalog::Output& out) {
+  catalog::RowWriter<catalog::columns::kServing> latencies(out.AddTable("serving"));
   for (const Latency& one : kLatencies) {
     const auto is_set = [&](MetricId id) { return out.IsSet(id); };
     const auto time = [&](MetricId id) { return is_set(id) ? AsWhole(out.ValueOf(id), 0) : 0; };
@@ -342,7 +342,7 @@ void AddServing(const LoadTest& test, tables::Output& out) {
         .IntegerIf("p95"_col, is_set(one.p95), time(one.p95))
         .IntegerIf("p99"_col, is_set(one.p99), time(one.p99));
   }
-  tables::RowWriter<tables::columns::kServingLoad> load(out.AddTable("serving_load"));
+  catalog::RowWriter<catalog::columns::kServingLoad> load(out.AddTable("serving_load"));
   const auto row = [&](std::string_view name, const std::string& value) {
     load.Text("name"_col, name).Text("value"_col, value);
   };
@@ -365,7 +365,7 @@ void AddServing(const LoadTest& test, tables::Output& out) {
 }  // namespace
 
 void AddSideResults(std::span<const iterations::RankContext> ranks, const JudgedSteps* steps,
-                    tables::Output& out) {
+                    catalog::Output& out) {
   if (std::all_of(ranks.begin(), ranks.end(),
                   [](const iterations::RankContext& rank) { return IsOfTimes(*rank.profile); })) {
     out.AddRemark(
@@ -395,7 +395,7 @@ void AddSideResults(std::span<const iterations::RankContext> ranks, const Judged
   }
   if (load_test != nullptr) AddServing(*load_test, out);
   if (!has_benchmarks) return;
-  tables::RowWriter<tables::columns::kBenchmarks> write(out.AddTable("benchmarks"));
+  catalog::RowWriter<catalog::columns::kBenchmarks> write(out.AddTable("benchmarks"));
   for (const iterations::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
@@ -421,7 +421,7 @@ constexpr MetricId kCorrected[] = {metric::kGpuIdleUnrecorded, metric::kGpuUtili
                                    metric::kFlopsMfuUnrecorded};
 
 template <std::size_t N>
-void SetAllAbsent(const MetricId (&ids)[N], const std::string& why, tables::Output& out) {
+void SetAllAbsent(const MetricId (&ids)[N], const std::string& why, catalog::Output& out) {
   for (const MetricId id : ids) out.SetAbsent(id, why);
 }
 
@@ -509,7 +509,7 @@ std::vector<Busy> BusyOf(const iterations::RankContext& rank, bool communicates,
 
 /// The recorded iteration that an unrecorded one is compared with: from start to start where
 /// something is between them.
-double RecordedLength(const tables::Output& out) {
+double RecordedLength(const catalog::Output& out) {
   const double between = AsNumber(out.ValueOf(metric::kIterationBetweenShare), 0);
   const MetricId id =
       between >= knowledge::kGateMuchBetween.value() && out.IsSet(metric::kIterationPeriodMedian)
@@ -520,7 +520,7 @@ double RecordedLength(const tables::Output& out) {
 
 std::string Times(double ns) { return FormatDuration(ns); }
 
-void SetSteps(const JudgedSteps& steps, tables::Output& out) {
+void SetSteps(const JudgedSteps& steps, catalog::Output& out) {
   const breakdown::SeriesStats stats = breakdown::Describe(steps.usual);
   const double median = steps.level.median;
   out.Set(metric::kStepCount, static_cast<std::int64_t>(steps.level.values) * steps.a_value);
@@ -567,7 +567,7 @@ void SetSteps(const JudgedSteps& steps, tables::Output& out) {
 
 /// By how much the profiler slows the run, with the interval of both.
 void SetPerturbation(std::span<const iterations::RankContext> ranks, const JudgedSteps& steps,
-                     tables::Output& out) {
+                     catalog::Output& out) {
   const double recorded = RecordedLength(out);
   if (recorded <= 0 || ranks.front().iterations.is_whole) {
     return out.SetAbsent(metric::kStepPerturbation, "needs recorded iterations");
@@ -617,13 +617,14 @@ Corrected MeanOf(const std::vector<Corrected>& all) {
   return mean;
 }
 
-void SetShare(MetricId id, const Corrected& share, tables::Output& out) {
+void SetShare(MetricId id, const Corrected& share, catalog::Output& out) {
   out.Set(id, share.value);
   out.SetInterval(id, share.low, share.high,
                   fmt::format("{} to {}", FormatShare(share.low), FormatShare(share.high)));
 }
 
-void SetCorrected(const std::vector<Busy>& devices, const JudgedSteps& steps, tables::Output& out) {
+void SetCorrected(const std::vector<Busy>& devices, const JudgedSteps& steps,
+                  catalog::Output& out) {
   std::vector<Corrected> idle, used;
   for (const Busy& busy : devices) {
     idle.push_back(IdleOf(busy, steps.level));
@@ -639,7 +640,7 @@ void SetCorrected(const std::vector<Busy>& devices, const JudgedSteps& steps, ta
 }
 
 // The same FLOPs in the unrecorded time.
-void SetMfu(const JudgedSteps& steps, tables::Output& out) {
+void SetMfu(const JudgedSteps& steps, catalog::Output& out) {
   if (!out.IsSet(metric::kFlopsMfu)) {
     return out.SetAbsent(metric::kFlopsMfuUnrecorded, "needs the FLOPs of the operators");
   }
@@ -653,7 +654,7 @@ void SetMfu(const JudgedSteps& steps, tables::Output& out) {
 }
 
 /// Waiting of collectives per iteration; nothing where their ranks are not all there.
-std::optional<double> WaitingOf(const tables::Output& out) {
+std::optional<double> WaitingOf(const catalog::Output& out) {
   if (!out.IsSet(metric::kCommunicationWaitingShare)) return std::nullopt;
   return AsNumber(out.ValueOf(metric::kCommunicationWaitingShare), 0) *
          AsNumber(out.ValueOf(metric::kIterationTimeMean), 0);
@@ -681,7 +682,7 @@ std::string Contradiction(const std::vector<Busy>& devices, double recorded,
 }
 
 void RemarkProblems(std::span<const iterations::RankContext> ranks, const std::string& why_not,
-                    tables::Output& out) {
+                    catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
@@ -710,7 +711,7 @@ void RemarkProblems(std::span<const iterations::RankContext> ranks, const std::s
 }  // namespace
 
 std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const iterations::RankContext> ranks,
-                                                 tables::Output& out) {
+                                                 catalog::Output& out) {
   std::optional<JudgedSteps> steps;
   std::string why_not;
   for (const iterations::RankContext& rank : ranks) {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
-#include "analysis/tables/output.h"
 #include "analysis/trust/judged_steps.h"
 
 namespace profgauge::analysis::trust {
@@ -20,19 +20,19 @@ inline constexpr std::string_view kConditionsUnused = "conditions-unused";
 /// the slowest one's of several ranks; null where there are none or they contradict the profile.
 /// REQUIRES: times, utilization and communication of `out` are set.
 std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const iterations::RankContext> ranks,
-                                                 tables::Output& out);
+                                                 catalog::Output& out);
 
 /// Sets serve.* of load tests and the tables `benchmarks`, `serving` and `serving_load`, as a file
 /// of times states them; of files with nothing else `steps`, too. `steps`: nullptr where there are
 /// none.
 void AddSideResults(std::span<const iterations::RankContext> ranks, const JudgedSteps* steps,
-                    tables::Output& out);
+                    catalog::Output& out);
 
 // The conditions under which devices ran: clocks, power, temperature, reasons for lowered clocks.
 
 /// Sets conditions.*: from the data in `profgauge.run` and `--device-log` about all ranks' devices.
 /// REQUIRES: the table `roofline` and the kernel time of `out` are set.
-void AddConditions(std::span<const iterations::RankContext> ranks, tables::Output& out);
+void AddConditions(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 // A profile's own statements replace values that its events cannot give.
 
@@ -42,7 +42,7 @@ void AddConditions(std::span<const iterations::RankContext> ranks, tables::Outpu
 /// up: nothing is taken then. If one of several ranks states something, only statements about the
 /// host (host.*) are taken, which are of the whole run. Call it after every other analysis.
 void AddReported(std::span<const iterations::RankContext> ranks, bool range_chosen,
-                 tables::Output& out);
+                 catalog::Output& out);
 
 /// Whether the recorder's own table has priority over the computed one: the types of operators, and
 /// the number of operators of each, depend on the recorder's definition of an operator.

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "analysis/analysis.h"
-#include "analysis/tables/catalogue_parts.h"
-#include "analysis/tables/output.h"
+#include "analysis/catalog/catalogue_parts.h"
+#include "analysis/catalog/output.h"
 #include "model/category.h"
 #include "model/idle_cause.h"
 
@@ -130,7 +130,7 @@ TEST(MetricCatalogue, EveryMetricNamesItsBasis) {
 }
 
 TEST(TableCatalogue, ColumnsThatFollowFromMoreExist) {
-  for (const tables::ColumnBasis& of : tables::ColumnsWithBasis()) {
+  for (const catalog::ColumnBasis& of : catalog::ColumnsWithBasis()) {
     const TableSpec* table = FindTable(of.table);
     ASSERT_NE(table, nullptr) << of.table;
     const auto is_it = [&](const ColumnSpec& column) { return column.id == of.column; };
@@ -151,7 +151,7 @@ TEST(MetricCatalogue, HasTheGatedMetrics) {
 
 // Our words follow the device; the names of a profile's kernels do not.
 TEST(Output, RecordedNamesAreNoDeviceWords) {
-  tables::Output out({}, Accelerator::kAmd);
+  catalog::Output out({}, Accelerator::kAmd);
   EXPECT_EQ(out.Told("a {{ device.core }}"), "a compute unit");
   const std::string recorded = "the kernel `{{ device.core }}`";
   out.AddRemark("some", recorded);

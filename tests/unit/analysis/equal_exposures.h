@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/tables/exposure.h"
+#include "analysis/catalog/exposure.h"
 
 namespace profgauge::analysis {
 
@@ -20,7 +20,7 @@ inline void ExpectEqualExposures(const Analysis& recorded, const Analysis& summa
     const auto& id = entry.first;
     const auto kept = summarized.exposures.find(id);
     ASSERT_NE(kept, summarized.exposures.end()) << id;
-    tables::ExposureCosts here(*kept->second), there(*entry.second);
+    catalog::ExposureCosts here(*kept->second), there(*entry.second);
     std::vector<std::uint32_t> all(recorded.FindTable(id)->rows());
     std::iota(all.begin(), all.end(), 0U);
     const auto expect_equal = [&](std::span<const std::uint32_t> rows) {

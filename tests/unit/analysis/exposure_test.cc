@@ -1,4 +1,4 @@
-#include "analysis/tables/exposure.h"
+#include "analysis/catalog/exposure.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -34,14 +34,14 @@ double Exposed(const Analysis& analysis, std::string_view table,
                std::initializer_list<std::string_view> names, std::string_view column = "name") {
   const auto exposure = analysis.exposures.find(table);
   if (exposure == analysis.exposures.end()) return -1;
-  return tables::ExposureCosts(*exposure->second)
+  return catalog::ExposureCosts(*exposure->second)
       .Exposed(Rows(analysis, table, names, column))
       .value_or(-2);
 }
 
 double Idle(const Analysis& analysis, std::string_view table,
             std::initializer_list<std::string_view> names) {
-  return tables::ExposureCosts(*analysis.exposures.at(std::string(table)))
+  return catalog::ExposureCosts(*analysis.exposures.at(std::string(table)))
       .Idle(Rows(analysis, table, names));
 }
 
@@ -77,8 +77,8 @@ TEST(Exposure, CollectivesHideNoOtherWork) {
               0, 20);
   const Analysis analysis = Analyzed(test);
   EXPECT_EQ(Exposed(analysis, "memcpys", {"unknown"}, "kind"), 100);
-  const tables::Exposure& collectives = *analysis.exposures.at("collectives");
-  EXPECT_EQ(tables::ExposureCosts(collectives).Exposed(std::vector<std::uint32_t>{0}), 100.0);
+  const catalog::Exposure& collectives = *analysis.exposures.at("collectives");
+  EXPECT_EQ(catalog::ExposureCosts(collectives).Exposed(std::vector<std::uint32_t>{0}), 100.0);
 }
 
 TEST(Exposure, PerIterationOfTheWorstDevice) {
@@ -177,15 +177,16 @@ TEST(Exposure, CrowdsAreNoOnes) {
 }
 
 // The same by looking at every part.
-double Slowly(const tables::Exposure& exposure, const std::vector<std::uint32_t>& rows, bool idle) {
+double Slowly(const catalog::Exposure& exposure, const std::vector<std::uint32_t>& rows,
+              bool idle) {
   const auto is_chosen = [&](std::uint32_t row) {
     return std::find(rows.begin(), rows.end(), row) != rows.end();
   };
   double largest = 0;
-  for (const tables::Exposure::Device& device : exposure.devices) {
+  for (const catalog::Exposure::Device& device : exposure.devices) {
     Ns sum = 0;
-    const auto add = [&](const std::vector<tables::Exposure::Part>& parts, bool needs_all) {
-      for (const tables::Exposure::Part& part : parts) {
+    const auto add = [&](const std::vector<catalog::Exposure::Part>& parts, bool needs_all) {
+      for (const catalog::Exposure::Part& part : parts) {
         const auto chosen = std::ranges::count_if(part.rows, is_chosen);
         const auto all = static_cast<std::ptrdiff_t>(part.rows.size());
         if (needs_all ? chosen == all : chosen > 0) sum += part.time;
@@ -206,13 +207,13 @@ TEST(ExposureCosts, ChoicesCostTheirParts) {
   std::mt19937 drawn(7);
   const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(drawn() % most); };
   for (int trial = 0; trial < 50; ++trial) {
-    tables::Exposure exposure;
+    catalog::Exposure exposure;
     for (std::uint32_t d = 0, devices = 1 + below(4); d < devices; ++d) {
-      tables::Exposure::Device& device = exposure.devices.emplace_back();
+      catalog::Exposure::Device& device = exposure.devices.emplace_back();
       device.iterations = 1 + below(5);
       for (auto* parts : {&device.alone, &device.blocked, &device.gaps}) {
         for (std::uint32_t i = 0, count = below(6); i < count; ++i) {
-          tables::Exposure::Part& part = parts->emplace_back();
+          catalog::Exposure::Part& part = parts->emplace_back();
           for (std::uint32_t row = 0; row < 12; ++row) {
             if (below(4) == 0) part.rows.push_back(row);
           }
@@ -221,7 +222,7 @@ TEST(ExposureCosts, ChoicesCostTheirParts) {
         }
       }
     }
-    tables::ExposureCosts costs(exposure), sums(exposure, tables::AcrossDevices::kSum);
+    catalog::ExposureCosts costs(exposure), sums(exposure, catalog::AcrossDevices::kSum);
     for (int question = 0; question < 20; ++question) {
       std::vector<std::uint32_t> rows;
       for (std::uint32_t row = 0; row < 15; ++row) {
@@ -230,9 +231,9 @@ TEST(ExposureCosts, ChoicesCostTheirParts) {
       EXPECT_EQ(costs.Exposed(rows), Slowly(exposure, rows, false));
       EXPECT_EQ(costs.Idle(rows), Slowly(exposure, rows, true));
       double exposed = 0, idle = 0;
-      for (const tables::Exposure::Device& device : exposure.devices) {
-        exposed += Slowly(tables::Exposure{{device}}, rows, false);
-        idle += Slowly(tables::Exposure{{device}}, rows, true);
+      for (const catalog::Exposure::Device& device : exposure.devices) {
+        exposed += Slowly(catalog::Exposure{{device}}, rows, false);
+        idle += Slowly(catalog::Exposure{{device}}, rows, true);
       }
       EXPECT_EQ(sums.Exposed(rows), exposed);
       EXPECT_EQ(sums.Idle(rows), idle);
@@ -241,10 +242,10 @@ TEST(ExposureCosts, ChoicesCostTheirParts) {
 }
 
 TEST(ExposureCosts, NothingForUnknownWork) {
-  tables::Exposure exposure;
+  catalog::Exposure exposure;
   exposure.has_work = false;
   exposure.devices.emplace_back().gaps.push_back({{3}, 70});
-  tables::ExposureCosts costs(exposure);
+  catalog::ExposureCosts costs(exposure);
   const std::vector<std::uint32_t> rows = {3};
   EXPECT_EQ(costs.Exposed(rows), std::nullopt);
   EXPECT_EQ(costs.Idle(rows), 70);

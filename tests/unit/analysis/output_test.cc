@@ -1,5 +1,5 @@
 // Parts of the analysis that run beside each other, and how their results join.
-#include "analysis/tables/output.h"
+#include "analysis/catalog/output.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace profgauge::analysis {
 namespace {
 
 TEST(Output, PartsJoinInTheOrderGiven) {
-  tables::Output whole, first = whole.Beside(), second = whole.Beside();
+  catalog::Output whole, first = whole.Beside(), second = whole.Beside();
   whole.Set(metric::kProfileRanks, std::int64_t{2});
   second.Set(metric::kProfileGpus, std::int64_t{4});
   second.AddRemark("b", "second");
@@ -42,7 +42,7 @@ TEST(Output, TwoSidedRangesAreUncertain) {
   for (const auto& [first, second, may_be, is_uncertain] :
        {Case{0.6, 0.9, 0.9, false}, Case{0.9, 0.6, 0.9, false}, Case{0.1, 0.9, 0.9, true},
         Case{0.9, 0.1, 0.9, true}, Case{0.3, 0.1, 0.1, false}, Case{0.5, 0.1, 0.1, false}}) {
-    tables::Output out;
+    catalog::Output out;
     out.Set(metric::kGpuIdleMean, 0.5);
     out.MayBe(metric::kGpuIdleMean, first, "one");
     out.MayBe(metric::kGpuIdleMean, second, "two");
@@ -56,7 +56,7 @@ TEST(Output, TwoSidedRangesAreUncertain) {
 }
 
 TEST(Output, LaterPartWins) {
-  tables::Output whole, first = whole.Beside(), second = whole.Beside(), third = whole.Beside();
+  catalog::Output whole, first = whole.Beside(), second = whole.Beside(), third = whole.Beside();
   first.Set(metric::kProfileGpus, std::int64_t{4});
   second.SetAbsent(metric::kProfileGpus, "not recorded");
   third.Set(metric::kProfileRanks, std::int64_t{1});
@@ -70,7 +70,7 @@ TEST(Output, LaterPartWins) {
 }
 
 TEST(Output, RemovesMissingData) {
-  tables::Output out;
+  catalog::Output out;
   out.Set(metric::kGpuIdleMean, 0.1);
   out.Set(metric::kMemoryGrowth, std::int64_t{5});
   out.AddTable("gaps");

@@ -1,4 +1,4 @@
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/row_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +11,15 @@
 #include <stdexcept>
 #include <string>
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 
 namespace profgauge::analysis {
 namespace {
 
 constexpr ColumnSpec kTaken[] = {{"name", "Name", Unit::kText, ""},
                                  {"time", "Time", Unit::kTime, ""}};
-constexpr auto kOpCells = tables::columns::Join(kTaken, {{"share", "Share", Unit::kShare, ""}});
-using OpWriter = tables::RowWriter<kOpCells>;
+constexpr auto kOpCells = catalog::columns::Join(kTaken, {{"share", "Share", Unit::kShare, ""}});
+using OpWriter = catalog::RowWriter<kOpCells>;
 
 Table MakeTable(std::span<const ColumnSpec> of = kOpCells) {
   Table table("ops", "op", "Ops", std::make_shared<StringPool>());
@@ -44,16 +44,16 @@ concept TakesAbsent = requires(OpWriter& write, Name name) {
   write.Absent(name, name);
 };
 
-static_assert(TakesText<tables::Col<"name">> && TakesInteger<tables::Col<"time">> &&
-              TakesReal<tables::Col<"share">>);
+static_assert(TakesText<catalog::Col<"name">> && TakesInteger<catalog::Col<"time">> &&
+              TakesReal<catalog::Col<"share">>);
 // Misspelt, or a column of another table.
-static_assert(!TakesInteger<tables::Col<"tim">> && !TakesInteger<tables::Col<"times">>);
-static_assert(!TakesText<tables::Col<"Name">> && !TakesReal<tables::Col<"kernel_time">>);
-static_assert(TakesAbsent<tables::Col<"time">> && !TakesAbsent<tables::Col<"tim">>);
+static_assert(!TakesInteger<catalog::Col<"tim">> && !TakesInteger<catalog::Col<"times">>);
+static_assert(!TakesText<catalog::Col<"Name">> && !TakesReal<catalog::Col<"kernel_time">>);
+static_assert(TakesAbsent<catalog::Col<"time">> && !TakesAbsent<catalog::Col<"tim">>);
 // A column of another type.
-static_assert(!TakesReal<tables::Col<"time">> && !TakesText<tables::Col<"time">>);
-static_assert(!TakesInteger<tables::Col<"name">> && !TakesReal<tables::Col<"name">>);
-static_assert(!TakesInteger<tables::Col<"share">> && !TakesText<tables::Col<"share">>);
+static_assert(!TakesReal<catalog::Col<"time">> && !TakesText<catalog::Col<"time">>);
+static_assert(!TakesInteger<catalog::Col<"name">> && !TakesReal<catalog::Col<"name">>);
+static_assert(!TakesInteger<catalog::Col<"share">> && !TakesText<catalog::Col<"share">>);
 
 std::string Refusal(void (*write)(OpWriter& row)) {
   Table table = MakeTable();

@@ -17,10 +17,10 @@
 #include "analysis/breakdown/attribution.h"
 #include "analysis/breakdown/rank_attribution.h"
 #include "analysis/breakdown/run_attribution.h"
+#include "analysis/catalog/output.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/kept_tables.h"
 #include "analysis/summary/rank_summary.h"
-#include "analysis/tables/output.h"
 #include "equal_exposures.h"
 #include "model/devices.h"
 #include "model/known_names.h"
@@ -477,7 +477,7 @@ TEST(Summaries, KeepDelaysOfManyLaunches) {
   for (int i = 0; i < 1'000; ++i) few.delays.push_back(random() % 500);
   for (int i = 0; i < 100'000; ++i) many.delays.push_back(random() % 100'000'000);
   const auto median = [](const device::LaunchFacts& facts) {
-    tables::Output out;
+    catalog::Output out;
     device::SetLaunchMetrics({facts}, out);
     return AsNumber(out.ValueOf(metric::kLaunchDelayMedian), -1);
   };
@@ -492,7 +492,7 @@ TEST(Summaries, KeepDelaysOfManyLaunches) {
   EXPECT_GT(folded.delay_error, 0);
   EXPECT_LE(median(folded), median(many));
   EXPECT_GE(median(folded), median(many) * 0.999);
-  tables::Output out;
+  catalog::Output out;
   device::SetLaunchMetrics({folded}, out);
   Analysis analysis;
   out.MoveTo(analysis);

@@ -178,7 +178,7 @@ TEST(CausesAndGains, SmallGainsOnlyInform) {
 
 // 15 and 10 ms of rank 1 overlap each other for 8 ms and other work for 5 ms, in ten iterations.
 TEST(CausesAndGains, GainIsAtMostRowsCost) {
-  analysis::tables::Exposure exposure;
+  analysis::catalog::Exposure exposure;
   exposure.devices.push_back(
       {10, {{{1}, 5'000'000}, {{2}, 7'000'000}, {{1, 2}, 2'000'000}}, {}, {}});
   exposure.devices.push_back({10, {{{0}, 15'000'000}, {{1, 4}, 9'000'000}}, {}, {}});
@@ -203,7 +203,7 @@ TEST(CausesAndGains, IdleGainIsWithinAdjacentGaps) {
   TestRun run = CauseRun();
   run.Rows("api_calls", {"name", "kind", "time"},
            {{Text("a"), Text("sync"), Ms(300)}, {Text("b"), Text("launch"), Ms(300)}});
-  analysis::tables::Exposure exposure;
+  analysis::catalog::Exposure exposure;
   exposure.devices.push_back({2, {}, {{{0}, 1'000}}, {{{0, 1}, 30'000'000}, {{1}, 50'000'000}}});
   EXPECT_EQ(Check(kRule, run), "test/calls: warn 3 (> 1) gain 60000000 | calls\n");
   EXPECT_EQ(Check(kRule, run.Exposed("api_calls", exposure)),

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "analysis/tables/exposure.h"
+#include "analysis/catalog/exposure.h"
 #include "base/errors.h"
 #include "model/devices.h"
 #include "rules/evaluator.h"
@@ -74,9 +74,9 @@ class TestRun {
     analysis_.absent_tables.emplace(table, std::move(reason));
     return *this;
   }
-  TestRun& Exposed(std::string_view table, analysis::tables::Exposure exposure) {
+  TestRun& Exposed(std::string_view table, analysis::catalog::Exposure exposure) {
     analysis_.exposures[std::string(table)] =
-        std::make_shared<const analysis::tables::Exposure>(std::move(exposure));
+        std::make_shared<const analysis::catalog::Exposure>(std::move(exposure));
     return *this;
   }
   const analysis::Analysis& analysis() const { return analysis_; }

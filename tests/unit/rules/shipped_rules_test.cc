@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-#include "analysis/tables/exposure.h"
+#include "analysis/catalog/exposure.h"
 #include "base/text.h"
 #include "read_all.h"
 #include "readers/load.h"
@@ -326,10 +326,10 @@ double MetricOr(const analysis::Analysis& analysis, std::string_view id, double 
 }
 
 /// The largest time per iteration that all rows of a table together are exposed or idle beside.
-double MostOf(const analysis::tables::Exposure& exposure) {
+double MostOf(const analysis::catalog::Exposure& exposure) {
   std::vector<std::uint32_t> all(1'000'000);
   std::iota(all.begin(), all.end(), 0U);
-  analysis::tables::ExposureCosts costs(exposure);
+  analysis::catalog::ExposureCosts costs(exposure);
   return std::max(costs.Exposed(all).value_or(0), costs.Idle(all));
 }
 

@@ -1,8 +1,8 @@
 // Where the time of iterations goes, and how busy devices are: a part of the metric catalogue.
-#include "analysis/tables/catalogue_parts.h"
+#include "analysis/catalog/catalogue_parts.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 namespace {
 
 using enum Unit;
@@ -489,4 +489,4 @@ static_assert(AreInOrder(kTimeMetrics, metric::kProfileWallTime));
 
 std::span<const MetricSpec> TimeMetrics() { return kTimeMetrics; }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

@@ -2,9 +2,9 @@
 // the room device: tensor_cores.cc, roofline.cc and memory.cc.
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 // Longest first. From `dimension` on only where a dimension is not aligned, whatever the verdict:
 // an operator that uses Tensor Cores may still load slowly.
@@ -125,4 +125,4 @@ inline constexpr ColumnSpec kMemoryCurve[] = {
     {"reserved", "Reserved", kBytes, "Bytes reserved by the allocator."},
 };
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

@@ -1,11 +1,11 @@
 // The metrics of AWS Neuron profiles. Where the profiler has a name for one, the definition is the
 // profiler's (SDK 2.31, schema 7.4.0): `*_percent` of its files are shares here, seconds are
 // nanoseconds. Several ranks: counts, bytes and times are summed, shares weighted by their time.
-#include "analysis/tables/catalogue.h"
-#include "analysis/tables/catalogue_parts.h"
+#include "analysis/catalog/catalogue.h"
+#include "analysis/catalog/catalogue_parts.h"
 #include "knowledge/neuron.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 namespace {
 
 using enum Unit;
@@ -384,4 +384,4 @@ static_assert(AreInOrder(kNeuronMetrics, metric::kNeuronTotalTime));
 
 std::span<const MetricSpec> NeuronMetrics() { return kNeuronMetrics; }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

@@ -1,9 +1,9 @@
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/row_writer.h"
 
 #include <stdexcept>
 #include <string>
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 // By ids only: titles are in the words of the run's devices.
 void RequireColumns(const Table& table, std::span<const ColumnSpec> columns) {
@@ -41,4 +41,4 @@ std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents) 
   return order;
 }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

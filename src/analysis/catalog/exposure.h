@@ -23,7 +23,7 @@
 
 #include "base/units.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 /// The exposure of one table. Times are ns over the selected iterations of the device's rank.
 struct Exposure {
@@ -93,4 +93,4 @@ class ExposureCosts {
   Parts work_, gaps_;
 };
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

@@ -2,9 +2,9 @@
 // profile.
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 inline constexpr ColumnSpec kCore = {"core", "Core", kCount,
                                      "Physical NeuronCore of the rank, from 0."};
@@ -382,4 +382,4 @@ inline constexpr ColumnSpec kDeviceErrors[] = {
     {"message", "Message", kText, "Description."},
 };
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

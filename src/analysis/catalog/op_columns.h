@@ -4,9 +4,9 @@
 // rows must not be added up.
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 inline constexpr ColumnSpec kOutsideDevice = {
     "outside", "Outside", kTime,
@@ -216,4 +216,4 @@ inline constexpr auto kRanges = Join(
          "Time of device work launched in the gradient's range."},
     });
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

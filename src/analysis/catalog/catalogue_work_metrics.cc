@@ -1,8 +1,8 @@
 // Computed, launched, copied and communicated work, and memory: a part of the metric
 // catalogue.
-#include "analysis/tables/catalogue_parts.h"
+#include "analysis/catalog/catalogue_parts.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 namespace {
 
 using enum Unit;
@@ -292,4 +292,4 @@ static_assert(AreInOrder(kRunMetrics, metric::kCommunicationTime));
 std::span<const MetricSpec> WorkMetrics() { return kWorkMetrics; }
 std::span<const MetricSpec> RunMetrics() { return kRunMetrics; }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

@@ -2,9 +2,9 @@
 // them, by name; where a file states no groups of operators, the room dlprof counts them.
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 inline constexpr ColumnSpec kOpGroups[] = {
     {"name", "Group", kText,
@@ -80,4 +80,4 @@ inline constexpr ColumnSpec kHostUse[] = {
     {"max_bytes", "Most bytes", kBytes, "Maximum bytes in use; only for memory."},
 };
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

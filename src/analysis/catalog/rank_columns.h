@@ -3,10 +3,10 @@
 // except in `rank_calls`, whose clocks are aligned.
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 #include "base/metric_id.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 // With the time in which only kernels compute the parts of iterations: they add up to their time.
 inline constexpr ColumnSpec kStepParts[] = {
@@ -230,4 +230,4 @@ inline constexpr ColumnSpec kCollectives[] = {
      "machine and their maker states it."},
 };
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

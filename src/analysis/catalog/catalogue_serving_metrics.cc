@@ -1,8 +1,8 @@
 // The metrics of load tests, as the tools state them: latencies of requests, and rates.
-#include "analysis/tables/catalogue.h"
-#include "analysis/tables/catalogue_parts.h"
+#include "analysis/catalog/catalogue.h"
+#include "analysis/catalog/catalogue_parts.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 namespace {
 
 using enum Unit;
@@ -55,4 +55,4 @@ static_assert(AreInOrder(kServingMetrics, metric::kServeTtftMean));
 
 std::span<const MetricSpec> ServingMetrics() { return kServingMetrics; }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

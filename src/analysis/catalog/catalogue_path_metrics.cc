@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/tables/catalogue_parts.h"
+#include "analysis/catalog/catalogue_parts.h"
 #include "model/path_kind.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 namespace {
 
 /// Texts that entries of the catalog refer to; none ever moves.
@@ -86,4 +86,4 @@ std::span<const MetricSpec> PathMetrics() {
   return kAll;
 }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

@@ -18,7 +18,7 @@
 
 #include "analysis/analysis.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 /// Metrics of iterations, idle time and communication. The five parts follow each other in the
 /// catalog in this order; NeuronMetrics() comes last.
@@ -94,4 +94,4 @@ inline constexpr std::string_view kPathParts =
     "first; the nine parts add up to it; summed over ranks";
 
 }  // namespace catalogue
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "analysis/tables/output.h"
+#include "analysis/catalog/output.h"
 #include "base/metric_id.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 /// Sets both, in ns. The share is absent where `whole` is none. REQUIRES: 0 <= time <= whole, if
 /// there is a whole.
@@ -25,4 +25,4 @@ inline void SetPartAbsent(const PartMetrics& part, const std::string& why, Outpu
   out.SetAbsent(part.time, why);
 }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

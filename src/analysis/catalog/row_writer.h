@@ -19,7 +19,7 @@
 #include "base/numbers.h"
 #include "base/table.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 /// A literal as a value of the compiler, so that it can be an argument of a template.
 template <std::size_t kSize>
@@ -40,13 +40,13 @@ constexpr Col<kName> operator""_col() {  // consteval does not link with clang 1
   return {};
 }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog
 
 namespace profgauge {
-using analysis::tables::operator""_col;  // Each layer names columns.
+using analysis::catalog::operator""_col;  // Each layer names columns.
 }  // namespace profgauge
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 /// The position of a column; the number of columns if no column has that name.
 constexpr std::size_t PlaceOf(std::span<const ColumnSpec> columns, std::string_view id) {
@@ -227,4 +227,4 @@ class TreeCells {
   std::vector<std::int64_t> numbers_, depths_;
 };
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

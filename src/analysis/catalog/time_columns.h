@@ -3,10 +3,10 @@
 // of its own profile.
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 #include "base/metric_id.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 // In the order of numbers. The parts from `tensor_core_kernel` to `other` are exclusive, and add up
 // to `duration` without `unobserved`; `gpu_time` counts kernels that overlap each.
@@ -103,4 +103,4 @@ inline constexpr ColumnSpec kRegions[] = {
     {"copy_bytes", "Copied", kBytes, "Bytes of these, where recorded."},
 };
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

@@ -10,7 +10,7 @@
 #include "base/metric_id.h"
 #include "base/table.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 using enum Unit;
 
@@ -54,4 +54,4 @@ inline constexpr ColumnSpec kTree[] = {
     {"depth", "Depth", kCount, "How many rows contain it."},
 };
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

@@ -8,7 +8,7 @@
 
 #include "analysis/analysis.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 // Entries for AWS Neuron profiles only: the part of the catalogues that reports of other profiles
 // leave out (MetricSpec::family).
@@ -27,4 +27,4 @@ std::span<const TableSpec> NeuronTables();
 /// NAME of such an id; empty for other ids. A view into `id`. NAME ends at the first dot.
 std::string_view ScenarioOfMetric(std::string_view id);
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

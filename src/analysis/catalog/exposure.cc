@@ -1,10 +1,10 @@
-#include "analysis/tables/exposure.h"
+#include "analysis/catalog/exposure.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 ExposureCosts::ExposureCosts(const Exposure& exposure, AcrossDevices across)
     : has_work_(exposure.has_work), across_(across) {
@@ -92,4 +92,4 @@ std::optional<double> ExposureCosts::Exposed(std::span<const std::uint32_t> rows
 
 double ExposureCosts::Idle(std::span<const std::uint32_t> rows) { return CostOf(gaps_, rows); }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

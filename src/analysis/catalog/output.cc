@@ -1,4 +1,4 @@
-#include "analysis/tables/output.h"
+#include "analysis/catalog/output.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,9 +6,9 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/tables/catalogue_parts.h"
+#include "analysis/catalog/catalogue_parts.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 namespace {
 
 constexpr std::string_view kNotTold = "not available in this format";
@@ -247,4 +247,4 @@ void Output::MoveTo(Analysis& analysis) {
   analysis.exposures = std::move(exposures_);
 }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

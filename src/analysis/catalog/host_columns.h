@@ -3,9 +3,9 @@
 // each moment once.
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 inline constexpr ColumnSpec kApiCalls[] = {
     {"name", "Call", kText, "Runtime or driver call."},
@@ -72,4 +72,4 @@ inline constexpr auto kCpuSamples =
                     {"share", "Share", kShare, "Samples / all samples."},
                 });
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

@@ -1,9 +1,9 @@
 // The tables of AWS Neuron profiles. Times count from the start of the profile.
-#include "analysis/tables/catalogue.h"
-#include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/reported_columns.h"
+#include "analysis/catalog/catalogue.h"
+#include "analysis/catalog/neuron_columns.h"
+#include "analysis/catalog/reported_columns.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 namespace {
 
 using namespace columns;
@@ -75,4 +75,4 @@ constexpr TableSpec kNeuronTables[] = {
 
 std::span<const TableSpec> NeuronTables() { return kNeuronTables; }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

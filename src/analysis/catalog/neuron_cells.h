@@ -4,10 +4,10 @@
 #include <array>
 #include <cstddef>
 
-#include "analysis/tables/row_writer.h"
+#include "analysis/catalog/row_writer.h"
 #include "model/neuron.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 /// The cells of columns::kTraffic, bytes. REQUIRES: they come next in the row.
 template <class Writer>
@@ -36,4 +36,4 @@ void AppendActive(const std::array<Ns, profgauge::neuron::kEngines>& active, Wri
       .Integer("sync_active"_col, of(profgauge::neuron::Engine::kSync));
 }
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

@@ -2,9 +2,9 @@
 // room path; `what_if` by rules/what_if.cc, as scenarios are the policy's.
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 inline constexpr ColumnSpec kCriticalPath[] = {
     kRank,
@@ -45,4 +45,4 @@ inline constexpr ColumnSpec kSlack[] = {
      "over the calls."},
 };
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns

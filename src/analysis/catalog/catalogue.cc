@@ -1,7 +1,7 @@
 // The metric catalogue. Several ranks: counts and times are summed over ranks, shares are weighted
 // by the time they are shares of; a definition says so where it is otherwise.
 
-#include "analysis/tables/catalogue.h"
+#include "analysis/catalog/catalogue.h"
 
 #include <fmt/format.h>
 
@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/tables/catalogue_parts.h"
-#include "analysis/tables/device_columns.h"
-#include "analysis/tables/host_columns.h"
-#include "analysis/tables/op_columns.h"
-#include "analysis/tables/path_columns.h"
-#include "analysis/tables/rank_columns.h"
-#include "analysis/tables/reported_columns.h"
-#include "analysis/tables/time_columns.h"
-#include "analysis/tables/work_columns.h"
+#include "analysis/catalog/catalogue_parts.h"
+#include "analysis/catalog/device_columns.h"
+#include "analysis/catalog/host_columns.h"
+#include "analysis/catalog/op_columns.h"
+#include "analysis/catalog/path_columns.h"
+#include "analysis/catalog/rank_columns.h"
+#include "analysis/catalog/reported_columns.h"
+#include "analysis/catalog/time_columns.h"
+#include "analysis/catalog/work_columns.h"
 
 namespace profgauge::analysis {
 namespace {
@@ -36,8 +36,8 @@ std::span<const MetricSpec> MetricCatalogue() {
   static const std::vector<MetricSpec> kAll = [] {
     std::vector<MetricSpec> all;
     for (const auto part :
-         {tables::TimeMetrics(), tables::WorkMetrics(), tables::PathMetrics(), tables::RunMetrics(),
-          tables::ServingMetrics(), tables::NeuronMetrics()}) {
+         {catalog::TimeMetrics(), catalog::WorkMetrics(), catalog::PathMetrics(),
+          catalog::RunMetrics(), catalog::ServingMetrics(), catalog::NeuronMetrics()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     assert(all.size() == metric::kAll.size());
@@ -70,7 +70,7 @@ std::string_view PoolingName(Pooling pooling) {
 }
 
 // "what_if.bf16.gain_share" is of "bf16".
-std::string_view tables::ScenarioOfMetric(std::string_view id) {
+std::string_view catalog::ScenarioOfMetric(std::string_view id) {
   constexpr std::string_view kPrefix = "what_if.";
   if (!id.starts_with(kPrefix)) return {};
   const std::string_view rest = id.substr(kPrefix.size());
@@ -94,7 +94,7 @@ struct ScenarioMetric {
 // An entry of the catalog is shared without being owned; a scenario's owns its texts.
 std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
   if (const MetricSpec* known = FindMetric(id)) return {std::shared_ptr<void>(), known};
-  const std::string_view name = tables::ScenarioOfMetric(id);
+  const std::string_view name = catalog::ScenarioOfMetric(id);
   if (name.empty()) return nullptr;
   const bool is_share = id.ends_with(".gain_share");
   auto entry = std::make_shared<ScenarioMetric>();
@@ -102,19 +102,19 @@ std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
   entry->title =
       fmt::format("{}: {}", name, is_share ? "predicted gain" : "predicted iteration time");
   // A change for the worse gains less than nothing.
-  entry->spec = {
-      entry->id,
-      entry->title,
-      is_share ? kShare : kTime,
-      is_share ? ValueRange{tables::catalogue::kOfAnySign.least, 1} : tables::catalogue::kFromZero,
-      kLowerIsBetter,
-      kOther,
-      tables::catalogue::kOfNothing,
-      1,
-      is_share ? "Share of the mean iteration time that the scenario would save."
-               : "Mean iteration time that the scenario would leave.",
-      "simulation with the recorded dependencies and the scenario's changes",
-      tables::catalogue::kOurs};
+  entry->spec = {entry->id,
+                 entry->title,
+                 is_share ? kShare : kTime,
+                 is_share ? ValueRange{catalog::catalogue::kOfAnySign.least, 1}
+                          : catalog::catalogue::kFromZero,
+                 kLowerIsBetter,
+                 kOther,
+                 catalog::catalogue::kOfNothing,
+                 1,
+                 is_share ? "Share of the mean iteration time that the scenario would save."
+                          : "Mean iteration time that the scenario would leave.",
+                 "simulation with the recorded dependencies and the scenario's changes",
+                 catalog::catalogue::kOurs};
   const MetricSpec* spec = &entry->spec;
   return {std::move(entry), spec};
 }
@@ -124,8 +124,8 @@ std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
 
 namespace {
 
-using namespace tables::columns;
-using namespace tables::catalogue;
+using namespace catalog::columns;
+using namespace catalog::catalogue;
 
 // Tables that are there only when marks were chosen; reports do not list them as missing.
 constexpr std::string_view kMarksFamily = "marks";
@@ -144,150 +144,151 @@ constexpr TableSpec kTables[] = {
     {"iterations", "iteration", "Iterations",
      "One row per selected iteration; with several ranks, of the slowest rank, for which the "
      "others wait.",
-     tables::columns::kIterations, kNoFamily, tables::catalogue::kOfTimes},
+     catalog::columns::kIterations, kNoFamily, catalog::catalogue::kOfTimes},
     {"other_iterations", "", "Iterations that are not selected",
-     "One row per iteration that was recorded but not selected.", tables::columns::kOtherIterations,
-     kSelectionFamily, tables::catalogue::kOfTimes},
-    {"ops", "op", "Operators", "One row per operator name.", tables::columns::kOps},
+     "One row per iteration that was recorded but not selected.",
+     catalog::columns::kOtherIterations, kSelectionFamily, catalog::catalogue::kOfTimes},
+    {"ops", "op", "Operators", "One row per operator name.", catalog::columns::kOps},
     {"ops_by_shape", "op_shape", "Operators by input shapes",
-     "One row per operator name and shapes.", tables::columns::kOpsByShape},
+     "One row per operator name and shapes.", catalog::columns::kOpsByShape},
     {"ops_by_stack", "op_stack", "Operators by call stack",
-     "One row per operator name and Python call stack.", tables::columns::kOpsByStack},
+     "One row per operator name and Python call stack.", catalog::columns::kOpsByStack},
     {"op_types", "op_type", "Operator types", "One row per kind of operator.",
-     tables::columns::kOpTypes},
+     catalog::columns::kOpTypes},
     {"ops_by_iteration", "iteration_op", "Operators by iteration",
-     "One row per iteration, rank and operator that ran in it.", tables::columns::kOpsByIteration,
-     kNoFamily, tables::catalogue::kOfTimes},
+     "One row per iteration, rank and operator that ran in it.", catalog::columns::kOpsByIteration,
+     kNoFamily, catalog::catalogue::kOfTimes},
     {"op_tree", "", "Operator tree",
      "Threads, operators and kernels of an iteration as a tree. Siblings with the same name share "
      "a row. The iteration nearest the median comes first.",
-     tables::columns::kOpTree, kNoFamily, tables::catalogue::kOfTimes},
+     catalog::columns::kOpTree, kNoFamily, catalog::catalogue::kOfTimes},
     {"tree_change", "", "Operator tree changes",
      "The iteration nearest the median of each run, compared as a tree of threads, operators and "
      "kernels.",
-     tables::columns::kTreeChange, kComparisonFamily},
+     catalog::columns::kTreeChange, kComparisonFamily},
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
-     tables::columns::kModules, kNoFamily, tables::catalogue::kOfTimes},
+     catalog::columns::kModules, kNoFamily, catalog::catalogue::kOfTimes},
     {"ranges", "", "NVTX ranges and user annotations",
      "One row per range that the program marks (record_function, NVTX, a trainer's) at its place.",
-     tables::columns::kRanges, kNoFamily, tables::catalogue::kOfTimes},
-    {"kernels", "kernel_name", "Kernels", "One row per kernel name.", tables::columns::kKernels},
+     catalog::columns::kRanges, kNoFamily, catalog::catalogue::kOfTimes},
+    {"kernels", "kernel_name", "Kernels", "One row per kernel name.", catalog::columns::kKernels},
     {"kernels_by_op", "kernel", "Kernels by operator and launch configuration",
      "One row per kernel name, operator, launch properties, rank and {{ device.device }}, in the "
      "selected iterations only.",
-     tables::columns::kKernelsByOp},
+     catalog::columns::kKernelsByOp},
     {"kernels_by_iteration", "iteration_kernel", "Kernels by iteration",
-     "One row per iteration and kernel name.", tables::columns::kKernelsByIteration},
+     "One row per iteration and kernel name.", catalog::columns::kKernelsByIteration},
     {"launches", "launch", "Launches", "One row per kernel, copy or memset with a recorded launch.",
-     tables::columns::kLaunches, kNoFamily,
-     tables::catalogue::kOfTimes | tables::catalogue::kOfGpuUnits},
+     catalog::columns::kLaunches, kNoFamily,
+     catalog::catalogue::kOfTimes | catalog::catalogue::kOfGpuUnits},
     {"gpus", "gpu", "{{ device.device }}s", "One row per {{ device.device }} with work.",
-     tables::columns::kGpus},
-    {"ranks", "rank", "Ranks", "One row per rank.", tables::columns::kRanks},
+     catalog::columns::kGpus},
+    {"ranks", "rank", "Ranks", "One row per rank.", catalog::columns::kRanks},
     {"rank_steps", "rank_step", "Ranks by iteration", "One row per rank and selected iteration.",
-     tables::columns::kRankSteps},
+     catalog::columns::kRankSteps},
     {"rank_calls", "rank_call", "Latest, median and earliest rank",
      "One row per collective of the latest, the median and the earliest rank in one iteration.",
-     tables::columns::kRankCalls},
+     catalog::columns::kRankCalls},
     {"rank_spread", "rank_spread", "Spread over ranks",
      "One row per selected iteration and part of its time, over all ranks.",
-     tables::columns::kRankSpread},
+     catalog::columns::kRankSpread},
     {"streams", "stream", "Streams",
      "One row per stream with work, of the whole profile unless iterations are selected.",
-     tables::columns::kStreams},
+     catalog::columns::kStreams},
     {"gaps", "gap", "Idle gaps",
      "Times in which a {{ device.device }} is idle, the longest first; at most 10 000.",
-     tables::columns::kGaps, kNoFamily,
-     tables::catalogue::kOfTimes | tables::catalogue::kOfExecution},
+     catalog::columns::kGaps, kNoFamily,
+     catalog::catalogue::kOfTimes | catalog::catalogue::kOfExecution},
     {"memcpys", "memcpy", "Copies and memsets",
      "One row per kind, host memory, rank and {{ device.device }}, in the selected iterations "
      "only.",
-     tables::columns::kMemcpys},
+     catalog::columns::kMemcpys},
     {"api_calls", "api_call", "Runtime and driver calls",
-     "One row per call name, in the selected iterations only.", tables::columns::kApiCalls},
-    {"os_calls", "os_call", "OS runtime calls", "One row per function.", tables::columns::kOsCalls},
+     "One row per call name, in the selected iterations only.", catalog::columns::kApiCalls},
+    {"os_calls", "os_call", "OS runtime calls", "One row per function.",
+     catalog::columns::kOsCalls},
     {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.",
-     tables::columns::kThreads},
+     catalog::columns::kThreads},
     {"host_cores", "host_core", "Cores of the host",
      "One row per core: its use by the program. Unused cores have rows if the profile states the "
      "number of cores.",
-     tables::columns::kHostCores},
+     catalog::columns::kHostCores},
     {"thread_states", "thread_state", "States of threads",
      "One row per thread and state: running, or the reason for waiting.",
-     tables::columns::kThreadStates},
+     catalog::columns::kThreadStates},
     {"cpu_samples", "", "Sampled call stacks",
      "One row per thread and function at its place in the call stacks that were sampled on the "
      "host.",
-     tables::columns::kCpuSamples},
+     catalog::columns::kCpuSamples},
     {"process_groups", "process_group", "Process groups",
      "One row per group of ranks that communicate, of the whole profile.",
-     tables::columns::kProcessGroups},
+     catalog::columns::kProcessGroups},
     {"message_sizes", "message_size", "Sizes of messages",
      "One row per process group, collective, data type and class of sizes, over all ranks.",
-     tables::columns::kMessageSizes},
+     catalog::columns::kMessageSizes},
     {"pipeline", "stage", "Pipeline", "One row per stage of a pipeline.",
-     tables::columns::kPipeline},
+     catalog::columns::kPipeline},
     {"collectives", "collective", "Collectives",
-     "One row per rank, collective, group and data type.", tables::columns::kCollectives},
+     "One row per rank, collective, group and data type.", catalog::columns::kCollectives},
     {"critical_path", "path_part", "Critical path",
      "One row per rank and part of the critical path, the longest first.",
-     tables::columns::kCriticalPath},
+     catalog::columns::kCriticalPath},
     {"what_if", "what_if", "What-if scenarios",
      "One row per scenario of the policy, simulated with the recorded dependencies. The simulation "
      "ignores contention and caches. Ranks that were not recorded behave as they did.",
-     tables::columns::kWhatIf, kWhatIfFamily},
+     catalog::columns::kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: kernels that could be slower without making the "
      "iteration longer.",
-     tables::columns::kSlack},
+     catalog::columns::kSlack},
     {"tensor_core_ops", "tensor_core_op", "{{ device.matrix_unit }} eligibility",
      "One row per eligible operator and input shapes, with the reason why it does not use {{ "
      "device.matrix_units }}.",
-     tables::columns::kTensorCoreOps, kNoFamily, tables::catalogue::kOfGpuUnits},
+     catalog::columns::kTensorCoreOps, kNoFamily, catalog::catalogue::kOfGpuUnits},
     {"roofline", "roofline_op", "Roofline",
      "One row per operator, shapes, types and {{ device.device }}: its kernels compared with the "
      "peaks of the {{ device.device }}, the longest first.",
-     tables::columns::kRoofline},
+     catalog::columns::kRoofline},
     {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",
-     tables::columns::kMemoryOps},
+     catalog::columns::kMemoryOps},
     {"memory_events", "memory_event", "Memory blocks", "One row per allocated block.",
-     tables::columns::kMemoryEvents},
+     catalog::columns::kMemoryEvents},
     {"regions", "region", "Between marks", "One row per rank and region between two marks.",
-     tables::columns::kRegions, kMarksFamily},
+     catalog::columns::kRegions, kMarksFamily},
     {"memory_curve", "", "Memory curve", "Allocator totals over time.",
-     tables::columns::kMemoryCurve},
+     catalog::columns::kMemoryCurve},
     {"op_paths", "", "Operators by path",
      "One row per place in the program that markers of PyProf or DLProf name, as DLProf counts "
      "operators, in the selected iterations only.",
-     tables::columns::kOpPaths, kDlprofFamily, tables::catalogue::kOfTimes},
+     catalog::columns::kOpPaths, kDlprofFamily, catalog::catalogue::kOfTimes},
     {"benchmarks", "benchmark", "Benchmarks", "One row per benchmark of a file of times.",
-     tables::columns::kBenchmarks, kTimesFamily},
-    {"serving", "", "Serving", "One row per latency of a load test.", tables::columns::kServing,
+     catalog::columns::kBenchmarks, kTimesFamily},
+    {"serving", "", "Serving", "One row per latency of a load test.", catalog::columns::kServing,
      kTimesFamily},
     {"serving_load", "", "Load and answers",
      "One row per property of a load test, and per count of answers.",
-     tables::columns::kServingLoad, kTimesFamily},
+     catalog::columns::kServingLoad, kTimesFamily},
     {"steps", "", "Iterations of the file",
      "One row per iteration of a file of times; of more than 512, per group of neighbors.",
-     tables::columns::kSteps, kTimesFamily},
+     catalog::columns::kSteps, kTimesFamily},
     {"op_groups", "op_group", "Operator groups",
-     "One row per group of operators, as DLProf states or counts them.", tables::columns::kOpGroups,
-     kDlprofFamily},
+     "One row per group of operators, as DLProf states or counts them.",
+     catalog::columns::kOpGroups, kDlprofFamily},
     {"dlprof_advice", "dlprof_advice", "DLProf's findings",
      "One row per finding of DLProf's own expert systems; the rules of ProfGauge judge "
      "independently.",
-     tables::columns::kDlprofAdvice, kDlprofFamily},
+     catalog::columns::kDlprofAdvice, kDlprofFamily},
 };
 
-constexpr tables::ColumnBasis kColumnBases[] = {
-    {"iterations", "tensor_core_kernel", tables::catalogue::kOfGpuUnits},
-    {"iterations", "tensor_core_kernels", tables::catalogue::kOfGpuUnits},
-    {"iterations", "tensor_core_gpu_time", tables::catalogue::kOfGpuUnits},
-    {"iterations", "tensor_core_gpu_time_share", tables::catalogue::kOfGpuUnits},
-    {"gpus", "tensor_core_share", tables::catalogue::kOfGpuUnits},
-    {"kernels", "uses_tensor_core", tables::catalogue::kOfGpuUnits},
-    {"ranks", "communication_time", tables::catalogue::kOfNames},
-    {"ranks", "exposed_communication", tables::catalogue::kOfNames},
+constexpr catalog::ColumnBasis kColumnBases[] = {
+    {"iterations", "tensor_core_kernel", catalog::catalogue::kOfGpuUnits},
+    {"iterations", "tensor_core_kernels", catalog::catalogue::kOfGpuUnits},
+    {"iterations", "tensor_core_gpu_time", catalog::catalogue::kOfGpuUnits},
+    {"iterations", "tensor_core_gpu_time_share", catalog::catalogue::kOfGpuUnits},
+    {"gpus", "tensor_core_share", catalog::catalogue::kOfGpuUnits},
+    {"kernels", "uses_tensor_core", catalog::catalogue::kOfGpuUnits},
+    {"ranks", "communication_time", catalog::catalogue::kOfNames},
+    {"ranks", "exposed_communication", catalog::catalogue::kOfNames},
 };
 
 }  // namespace
@@ -295,13 +296,13 @@ constexpr tables::ColumnBasis kColumnBases[] = {
 std::span<const TableSpec> TableCatalogue() {
   static const std::vector<TableSpec> kAll = [] {
     std::vector<TableSpec> all(std::begin(kTables), std::end(kTables));
-    all.insert(all.end(), tables::NeuronTables().begin(), tables::NeuronTables().end());
+    all.insert(all.end(), catalog::NeuronTables().begin(), catalog::NeuronTables().end());
     return all;
   }();
   return kAll;
 }
 
-std::span<const tables::ColumnBasis> tables::ColumnsWithBasis() { return kColumnBases; }
+std::span<const catalog::ColumnBasis> catalog::ColumnsWithBasis() { return kColumnBases; }
 
 // A walk over some dozens of tables: asked once for a table, not for a row.
 const TableSpec* FindTable(std::string_view id) {
@@ -325,7 +326,7 @@ const Metric* Analysis::Find(MetricId id) const {
 // nullptr for ids that neither the catalog nor a scenario has, and where the analysis has none.
 const Metric* Analysis::Find(std::string_view id) const {
   if (const std::optional<MetricId> known = FindMetricId(id)) return Find(*known);
-  if (tables::ScenarioOfMetric(id).empty()) return nullptr;
+  if (catalog::ScenarioOfMetric(id).empty()) return nullptr;
   for (const Metric& metric : metrics) {
     if (metric.spec->id == id) return &metric;
   }

@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/tables/exposure.h"
+#include "analysis/catalog/exposure.h"
 #include "base/numbers.h"
 #include "base/string_pool.h"
 #include "model/devices.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::tables {
+namespace profgauge::analysis::catalog {
 
 /// Moves texts from one pool to another, each once: millions of rows have hundreds of names. O(1)
 /// for a known text. Not safe for several threads.
@@ -160,4 +160,4 @@ class Output {
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures_;
 };
 
-}  // namespace profgauge::analysis::tables
+}  // namespace profgauge::analysis::catalog

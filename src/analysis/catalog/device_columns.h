@@ -4,10 +4,10 @@
 // is the one whose uncertainty its cells share (ColumnSpec::as_sure_as).
 #pragma once
 
-#include "analysis/tables/shared_columns.h"
+#include "analysis/catalog/shared_columns.h"
 #include "base/metric_id.h"
 
-namespace profgauge::analysis::tables::columns {
+namespace profgauge::analysis::catalog::columns {
 
 inline constexpr ColumnSpec kRule = {
     "rule", "Rule", kText, "Name rule that decided the use of {{ device.matrix_units }}."};
@@ -154,4 +154,4 @@ inline constexpr ColumnSpec kMemcpys[] = {
      "three times as much as the next."},
 };
 
-}  // namespace profgauge::analysis::tables::columns
+}  // namespace profgauge::analysis::catalog::columns
