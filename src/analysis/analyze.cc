@@ -17,10 +17,10 @@
 #include "analysis/dlprof/op_paths.h"
 #include "analysis/iterations/context.h"
 #include "analysis/neuron/neuron.h"
+#include "analysis/ranks/analyze_run.h"
+#include "analysis/ranks/registry.h"
 #include "analysis/replay.h"
 #include "analysis/simulation/replayer.h"
-#include "analysis/summary/analyze_run.h"
-#include "analysis/summary/registry.h"
 #include "analysis/trust/certify.h"
 #include "analysis/trust/coverage.h"
 #include "analysis/trust/unrecorded.h"
@@ -45,11 +45,11 @@ void AddWithoutTimeline(std::span<const iterations::RankContext> ranks, catalog:
 
 // All analyses of a stage, and `first`, side by side. Their results join `out` in their order,
 // after all have ended.
-void AddAtOnce(summary::Stage stage, std::span<const iterations::RankContext> ranks,
+void AddAtOnce(ranks::Stage stage, std::span<const iterations::RankContext> ranks,
                const std::function<void()>& first, catalog::Output& out) {
-  std::vector<const summary::AnalysisRow*> rows;
+  std::vector<const ranks::AnalysisRow*> rows;
   std::vector<catalog::Output> found;
-  for (const summary::AnalysisRow& row : summary::Analyses()) {
+  for (const ranks::AnalysisRow& row : ranks::Analyses()) {
     if (row.stage != stage) continue;
     rows.push_back(&row);
     found.push_back(out.Beside());
@@ -76,7 +76,7 @@ RankTime TimeOf(const iterations::RankContext& rank) {
 // The few tables that need sums but no times.
 void AddTablesOfSums(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   AddWithoutTimeline(ranks, out);
-  for (const summary::AnalysisRow& row : summary::Analyses()) {
+  for (const ranks::AnalysisRow& row : ranks::Analyses()) {
     if (row.of_sums != nullptr) row.of_sums(ranks, out);
   }
 }
@@ -98,7 +98,7 @@ void AddTablesOfSums(std::span<const iterations::RankContext> ranks, catalog::Ou
 Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Selection& selection) {
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
     Replayable result;
-    PROFGAUGE_TRY(result.analysis, summary::AnalyzeRun(profiles, selection));
+    PROFGAUGE_TRY(result.analysis, ranks::AnalyzeRun(profiles, selection));
     return result;
   }
   PROFGAUGE_TRY(std::vector<iterations::RankContext> contexts,
@@ -118,9 +118,9 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     paths = simulation::PathFactsOf(*replayer, out);
   };
   if (has_timeline) {
-    AddAtOnce(summary::Stage::kExposed, ranks, find_paths, out);
+    AddAtOnce(ranks::Stage::kExposed, ranks, find_paths, out);
     AddAtOnce(
-        summary::Stage::kOther, ranks, [&] { breakdown::AddExposures(ranks, out); }, out);
+        ranks::Stage::kOther, ranks, [&] { breakdown::AddExposures(ranks, out); }, out);
   } else {
     AddTablesOfSums(ranks, out);
     find_paths();
@@ -133,7 +133,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   if (has_timeline) {
     std::vector<trust::EdgeFacts> edges;
     for (const iterations::RankContext& rank : ranks) edges.push_back(trust::EdgeFactsOf(rank));
-    steps = summary::MarkRun(ranks, edges, out);
+    steps = ranks::MarkRun(ranks, edges, out);
   } else {
     steps = trust::AddUnrecorded(ranks, out);
   }
@@ -192,7 +192,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
 Result<breakdown::Attribution> breakdown::AttributeTime(std::span<const Profile> profiles,
                                                         const Selection& selection) {
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
-    return summary::AttributeRun(profiles, selection);
+    return ranks::AttributeRun(profiles, selection);
   }
   PROFGAUGE_TRY(const std::vector<iterations::RankContext> ranks,
                 iterations::BuildRankContexts(profiles, selection));
@@ -206,7 +206,7 @@ Result<breakdown::Attribution> breakdown::AttributeTime(std::span<const Profile>
                   [](const iterations::RankContext& rank) { return rank.has_device(); }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     std::vector<bool> is_own = run.OwnIterations(i, ranks[i].iterations);
-    run.AddRank(i, ranks[i].iterations, summary::WholeAttributionOf(ranks[i], is_own));
+    run.AddRank(i, ranks[i].iterations, ranks::WholeAttributionOf(ranks[i], is_own));
   }
   return run.Take();
 }

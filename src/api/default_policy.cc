@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/summary/rank_summary.h"
+#include "analysis/ranks/rank_summary.h"
 #include "model/certificate.h"
 #include "model/run_side.h"
 
@@ -26,7 +26,7 @@ bool UsesNoDevice(const Profile& profile, bool may_list) {
   if (IsSummary(profile)) {
     const std::optional<Summary> summary = SummaryOf(profile);
     const auto rank =
-        summary ? analysis::summary::ReadRankSummary(*summary, profile.source.path) : std::nullopt;
+        summary ? analysis::ranks::ReadRankSummary(*summary, profile.source.path) : std::nullopt;
     if (!rank) return false;
     const analysis::breakdown::IterationFacts& times = rank->times;
     return rank->is_told && times.has_host && !times.has_device &&

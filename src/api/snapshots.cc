@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/breakdown/attribution.h"
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "base/files.h"
 #include "gate/make_snapshot.h"
 #include "report/build_report.h"
@@ -46,8 +46,8 @@ Result<gate::Snapshot> SnapshotOf(const std::string& name, std::span<const Profi
   gate::Snapshot snapshot =
       gate::MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
                          analysis, std::move(attribution));
-  const std::string chosen = analysis::summary::ComparedSelection(selection);
-  if (chosen != analysis::summary::kAllIterations)
+  const std::string chosen = analysis::ranks::ComparedSelection(selection);
+  if (chosen != analysis::ranks::kAllIterations)
     snapshot.environment.emplace_back(gate::kSelectionProperty, chosen);
   return snapshot;
 }

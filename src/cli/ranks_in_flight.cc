@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "base/parallel.h"
 #include "cli/console.h"
 #include "cli/memory.h"
@@ -68,7 +68,7 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
   SummarizedRanks ranks;
   if (std::none_of(profiles.begin(), profiles.end(), IsSummary)) {
     PROFGAUGE_TRY(const std::vector<Summary> summaries,
-                  analysis::summary::SummarizeRanks(profiles, selection, run));
+                  analysis::ranks::SummarizeRanks(profiles, selection, run));
     for (std::size_t i = 0; i < summaries.size(); ++i) {
       ranks.stand_ins.push_back(ProfileOfSummary(summaries[i], profiles[i].source.path));
     }
@@ -79,13 +79,13 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
     auto summary = SummaryOf(profile);
     if (!summary) {
       PROFGAUGE_TRY(std::vector<Summary> one,
-                    analysis::summary::SummarizeRanks(std::span(&profile, 1), selection));
+                    analysis::ranks::SummarizeRanks(std::span(&profile, 1), selection));
       summary = std::move(one.front());
     }
     ranks.stand_ins.push_back(ProfileOfSummary(*summary, profile.source.path));
     // Checked as a run of one, for its columns and its selection.
     PROFGAUGE_TRY([[maybe_unused]] const analysis::Analysis checked,
-                  analysis::summary::AnalyzeRun(std::span(&ranks.stand_ins.back(), 1), selection));
+                  analysis::ranks::AnalyzeRun(std::span(&ranks.stand_ins.back(), 1), selection));
   }
   return ranks;
 }

@@ -11,7 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/iterations/markers.h"
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/gate.h"
@@ -49,7 +49,7 @@ std::string PropertyOf(const Snapshot& run, std::string_view property) {
   if (property == "format") return run.format;
   const std::string_view value = run.Environment(property);
   return std::string(
-      value.empty() && property == kSelectionProperty ? analysis::summary::kAllIterations : value);
+      value.empty() && property == kSelectionProperty ? analysis::ranks::kAllIterations : value);
 }
 
 // Properties of both runs in the base's order, the current's own after them.

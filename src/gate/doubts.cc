@@ -9,7 +9,7 @@
 
 #include "analysis/communication/clocks.h"
 #include "analysis/iterations/markers.h"
-#include "analysis/summary/kept_tables.h"
+#include "analysis/ranks/kept_tables.h"
 #include "analysis/trust/unrecorded.h"
 #include "base/format.h"
 #include "base/metric_id.h"
@@ -127,13 +127,13 @@ std::optional<std::string> WhyRanksMissing(const rules::Policy& policy,
 namespace {
 
 bool IsCut(const analysis::Analysis& analysis, std::string_view row_name) {
-  return std::any_of(
-      analysis.remarks.begin(), analysis.remarks.end(), [&](const analysis::Remark& remark) {
-        if (!remark.id.starts_with(analysis::summary::kCutRemark)) return false;
-        const analysis::TableSpec* table = analysis::FindTable(
-            std::string_view(remark.id).substr(analysis::summary::kCutRemark.size()));
-        return table != nullptr && table->row_name == row_name;
-      });
+  return std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
+                     [&](const analysis::Remark& remark) {
+                       if (!remark.id.starts_with(analysis::ranks::kCutRemark)) return false;
+                       const analysis::TableSpec* table = analysis::FindTable(
+                           std::string_view(remark.id).substr(analysis::ranks::kCutRemark.size()));
+                       return table != nullptr && table->row_name == row_name;
+                     });
 }
 
 /// Whether the policy sets a parameter on which it depends which rows the rule chooses.

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "analysis/breakdown/attribution.h"
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "base/byte_source.h"
 #include "model/summary/summary.h"
 #include "model/summary/summary_file.h"
@@ -76,7 +76,7 @@ void Check(const Summary& summary) {
   std::vector<Profile> ranks;
   ranks.push_back(ProfileOfSummary(summary, "fuzz.pgsum"));
   fuzz::Require(SummaryOf(ranks.front()) == summary, "a profile stands for its summary");
-  auto analysed = profgauge::analysis::summary::AnalyzeRun(ranks, profgauge::analysis::Selection{});
+  auto analysed = profgauge::analysis::ranks::AnalyzeRun(ranks, profgauge::analysis::Selection{});
   const profgauge::analysis::Analysis* analysis = fuzz::ValueOf(analysed);
   if (analysis == nullptr) return;
   for (const Table& table : analysis->tables) {
@@ -94,7 +94,7 @@ std::optional<Summary> SummaryOfTrace(std::string_view text) {
   std::vector<Profile> ranks;
   ranks.push_back(*std::move(profile));
   auto summaries =
-      profgauge::analysis::summary::SummarizeRanks(ranks, profgauge::analysis::Selection{});
+      profgauge::analysis::ranks::SummarizeRanks(ranks, profgauge::analysis::Selection{});
   if (!summaries) return std::nullopt;
   return summaries->front();
 }

@@ -48,7 +48,7 @@ class ExposedColumns {
 // least one. Several run in parallel on the same contexts.
 
 /// One rank, ready for every analysis. Analyses read it in parallel and never change it. A context
-/// of a summary has an empty profile and no tree (ContextsOf() of summary/read_ranks.cc): analyses
+/// of a summary has an empty profile and no tree (ContextsOf() of ranks/read_ranks.cc): analyses
 /// that summaries serve state which members they read.
 struct RankContext {
   const Profile* profile = nullptr;

@@ -21,7 +21,7 @@
 #include "analysis/iterations/derived_markers.h"
 #include "analysis/iterations/iteration_ways.h"
 #include "analysis/iterations/iterations.h"
-#include "analysis/summary/rank_summary.h"
+#include "analysis/ranks/rank_summary.h"
 #include "analysis/trust/workload.h"
 #include "base/errors.h"
 #include "base/format.h"
@@ -299,7 +299,7 @@ std::string Count(std::size_t count) { return FormatCount(static_cast<std::int64
 
 std::string DescribeSummary(const Summary& summary, const std::string& path) {
   std::string text = Printable(path) + "\n";
-  const auto rank = analysis::summary::ReadRankSummary(summary, path);
+  const auto rank = analysis::ranks::ReadRankSummary(summary, path);
   if (!rank) {
     AddEntry(text, "summary", "damaged: data that this version needs is missing");
     return text;

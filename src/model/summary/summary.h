@@ -1,5 +1,5 @@
 // The data of one rank that a run needs, without the rank's events: named columns of whole numbers
-// and of texts. The analysis (analysis/summary) defines the meaning of columns; here they are
+// and of texts. The analysis (analysis/ranks) defines the meaning of columns; here they are
 // kept, written and read back, the same content as the same bytes.
 //
 // A summary travels as a profile without rows that carries it, encoded and compressed. So whatever

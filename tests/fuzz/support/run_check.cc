@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "api/session.h"
 #include "api/snapshots.h"
 #include "exports/dlprof/dlprof_csv.h"
@@ -97,7 +97,7 @@ void CheckTables(const analysis::Analysis& analysis) {
 
 /// Summaries of the ranks give the same numbers as the ranks, for all that they keep.
 void CheckSummaries(std::span<const Profile> ranks, const analysis::Analysis& recorded) {
-  auto summarized = analysis::summary::SummarizeRanks(ranks, analysis::Selection{});
+  auto summarized = analysis::ranks::SummarizeRanks(ranks, analysis::Selection{});
   const auto* summaries = ValueOf(summarized);
   if (summaries == nullptr) return;
   std::vector<Profile> stand_ins;
@@ -106,7 +106,7 @@ void CheckSummaries(std::span<const Profile> ranks, const analysis::Analysis& re
     Require(DecodeSummary(bytes) == summary, "a summary is decoded as it was encoded");
     stand_ins.push_back(ProfileOfSummary(summary, "fuzz.pgsum"));
   }
-  auto analysed = analysis::summary::AnalyzeRun(stand_ins, analysis::Selection{});
+  auto analysed = analysis::ranks::AnalyzeRun(stand_ins, analysis::Selection{});
   Require(analysed.has_value(), "summaries of what was analysed are analysed");
   for (const analysis::Metric& metric : analysed->metrics) {
     const bool is_left_out =

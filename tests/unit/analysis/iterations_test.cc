@@ -5,7 +5,7 @@
 #include <span>
 
 #include "analysis/iterations/markers.h"
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "fixture.h"
 #include "model/summary/summary.h"
 
@@ -325,7 +325,7 @@ TEST(Iterations, SlowProcessMakesRunUndecided) {
       test.Launch("k", {i * 100 + 1, i * 100 + 2}, {i * 100 + 3, i * 100 + 80});
     }
     const std::vector<Profile> recorded = OneRank(test.Finish());
-    const auto summaries = summary::SummarizeRanks(recorded, {});
+    const auto summaries = ranks::SummarizeRanks(recorded, {});
     ASSERT_TRUE(summaries);
     std::vector<Profile> stand_ins;
     stand_ins.push_back(ProfileOfSummary(summaries->front(), "run.pgsum"));

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../../tools/ranks/made_ranks.h"
-#include "analysis/summary/rank_summary.h"
+#include "analysis/ranks/rank_summary.h"
 #include "base/byte_source.h"
 #include "model/summary/summary_file.h"
 #include "readers/load.h"

@@ -9,7 +9,7 @@
 
 #include "../../tools/ranks/made_ranks.h"
 #include "analysis/breakdown/attribution.h"
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "model/summary/summary_file.h"
 #include "recordings.h"
 
@@ -23,7 +23,7 @@ TEST(Summaries, RefusesAnotherSelection) {
   const std::vector<Profile> recordings = Recordings({});
   Selection later;
   later.warmup = 2;
-  const auto summaries = summary::SummarizeRanks(recordings, later);
+  const auto summaries = ranks::SummarizeRanks(recordings, later);
   ASSERT_TRUE(summaries);
   EXPECT_TRUE(Analyze(StandIns(*summaries), later));
   const auto other = Analyze(StandIns(*summaries), {});
@@ -33,7 +33,7 @@ TEST(Summaries, RefusesAnotherSelection) {
             "the summary has another selection: found `warmup=2`, expected `all iterations`");
   Selection second;
   second.rank = 2;
-  const auto all = summary::SummarizeRanks(recordings, {});
+  const auto all = ranks::SummarizeRanks(recordings, {});
   const auto one = Analyze(StandIns(*all), second);
   ASSERT_TRUE(one) << one.error().message;
   EXPECT_EQ(AsNumber(one->Find("profile.ranks")->value, 0), 1);
@@ -49,11 +49,11 @@ TEST(Summaries, RefusesOtherIterations) {
   first.stop_number = 7;
   second.start_number = 6;
   second.stop_number = 8;
-  auto summaries = summary::SummarizeRanks(recordings, first);
-  const auto later = summary::SummarizeRanks(recordings, second);
+  auto summaries = ranks::SummarizeRanks(recordings, first);
+  const auto later = ranks::SummarizeRanks(recordings, second);
   ASSERT_TRUE(summaries && later);
   summaries->back() = later->back();
-  summaries->back().texts["selection"] = {summary::SelectionText(first)};
+  summaries->back().texts["selection"] = {ranks::SelectionText(first)};
   const auto run = Analyze(StandIns(*summaries), first);
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, "summary/other-iterations");
@@ -62,7 +62,7 @@ TEST(Summaries, RefusesOtherIterations) {
 TEST(Summaries, RefusesIncompleteFiles) {
   Plan plan;
   plan.ranks = 2;
-  const auto summaries = summary::SummarizeRanks(Recordings(plan), {});
+  const auto summaries = ranks::SummarizeRanks(Recordings(plan), {});
   ASSERT_TRUE(summaries);
   const std::string bytes = Inflated(WriteSummaries(*summaries));
   const auto code = [](const std::string& of) {
@@ -93,7 +93,7 @@ TEST(Summaries, RefusesIncompleteFiles) {
 
 // An iteration of negative length left none to describe, and the program crashed.
 TEST(Summaries, RefusesNegativeTimes) {
-  auto summaries = summary::SummarizeRanks(Recordings({}), {});
+  auto summaries = ranks::SummarizeRanks(Recordings({}), {});
   ASSERT_TRUE(summaries);
   std::size_t columns = 0;
   for (const auto& [column, ends] : summaries->front().numbers) {
@@ -112,7 +112,7 @@ TEST(Summaries, RefusesNegativeTimes) {
 
 // From the first to the last moment there are more nanoseconds than a number holds.
 TEST(Summaries, RefusesLengthsThatAreNoNumber) {
-  auto summaries = summary::SummarizeRanks(Recordings({}), {});
+  auto summaries = ranks::SummarizeRanks(Recordings({}), {});
   ASSERT_TRUE(summaries);
   auto& numbers = summaries->front().numbers;
   ASSERT_FALSE(numbers.at("iteration.start").empty());
@@ -128,7 +128,7 @@ TEST(Summaries, AnyBytesMayBeDecoded) {
   Plan plan;
   plan.ranks = 2;
   plan.iterations = 2;
-  const auto summaries = summary::SummarizeRanks(Recordings(plan), {});
+  const auto summaries = ranks::SummarizeRanks(Recordings(plan), {});
   ASSERT_TRUE(summaries);
   const std::string good = EncodeSummary(summaries->front());
   EXPECT_EQ(DecodeSummary(good), summaries->front());

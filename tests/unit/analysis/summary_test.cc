@@ -18,9 +18,9 @@
 #include "analysis/breakdown/rank_attribution.h"
 #include "analysis/breakdown/run_attribution.h"
 #include "analysis/catalog/output.h"
-#include "analysis/summary/analyze_run.h"
-#include "analysis/summary/kept_tables.h"
-#include "analysis/summary/rank_summary.h"
+#include "analysis/ranks/analyze_run.h"
+#include "analysis/ranks/kept_tables.h"
+#include "analysis/ranks/rank_summary.h"
 #include "equal_exposures.h"
 #include "model/devices.h"
 #include "model/known_names.h"
@@ -69,7 +69,7 @@ std::string CellText(const Column& column, std::size_t row, const Table& table) 
 
 bool IsCut(const Analysis& analysis, const std::string& table) {
   return std::any_of(analysis.remarks.begin(), analysis.remarks.end(), [&](const Remark& remark) {
-    return remark.id == std::string(summary::kCutRemark) + table;
+    return remark.id == std::string(ranks::kCutRemark) + table;
   });
 }
 
@@ -189,7 +189,7 @@ void ExpectSameAttribution(const std::vector<Profile>& recordings,
 void ExpectSameRun(const std::vector<Profile>& recordings, const Selection& selection = {}) {
   const auto recorded = Analyze(recordings, selection);
   ASSERT_TRUE(recorded) << recorded.error().message;
-  const auto summaries = summary::SummarizeRanks(recordings, selection);
+  const auto summaries = ranks::SummarizeRanks(recordings, selection);
   ASSERT_TRUE(summaries) << summaries.error().message;
   std::vector<std::string> files;
   for (const Summary& summary : *summaries) files.push_back(WriteSummaries({summary}));
@@ -245,7 +245,7 @@ TEST(Summaries, EqualTheRealDlrm) {
   const auto run = readers::ReadRun({folder.string()}, {});
   ASSERT_TRUE(run) << run.error().message;
   ExpectSameRun(*run);
-  const auto summaries = summary::SummarizeRanks(*run, {});
+  const auto summaries = ranks::SummarizeRanks(*run, {});
   const auto summarized = Analyze(StandIns(*summaries), {});
   ASSERT_TRUE(summarized);
   EXPECT_GT(summarized->FindTable("ops_by_shape")->rows(), 500u);
@@ -316,7 +316,7 @@ TEST(Summaries, AreSmall) {
   }
   EXPECT_GE(kernels, 500u);
   EXPECT_GE(collectives, 1'500u);
-  const auto summaries = summary::SummarizeRanks(recordings, {});
+  const auto summaries = ranks::SummarizeRanks(recordings, {});
   ASSERT_TRUE(summaries);
   const std::size_t size = WriteSummaries({summaries->front()}).size();
   EXPECT_LT(size, 150'000u);
@@ -341,7 +341,7 @@ TEST(Summaries, KeepAllShapesOrNone) {
     EXPECT_GT(ops, different);
   };
   const auto summarized = [&] {
-    return Analyze(StandIns(*summary::SummarizeRanks(recordings, {})), {});
+    return Analyze(StandIns(*ranks::SummarizeRanks(recordings, {})), {});
   };
   shape(100);
   const auto recorded = Analyze(recordings, {});
@@ -361,7 +361,7 @@ TEST(Summaries, DoNotInventStatements) {
   const ReportedMetric stated{metric::kMemoryPeakAllocated, std::int64_t{5}, {}};
   recordings.front().reported.metrics.push_back(stated);
   const auto reason = [&](std::string_view metric) {
-    const auto summaries = summary::SummarizeRanks(recordings, {});
+    const auto summaries = ranks::SummarizeRanks(recordings, {});
     const auto run = Analyze(StandIns(*summaries), {});
     return run->Find(metric)->absent_because;
   };
@@ -370,7 +370,7 @@ TEST(Summaries, DoNotInventStatements) {
   recordings.back().has_timeline = false;
   EXPECT_THAT(reason("gpu.idle.mean"), HasSubstr("pass the profiles"));
   EXPECT_THAT(reason("kernel.short_share"), HasSubstr("pass the profiles"));
-  const auto summaries = summary::SummarizeRanks(recordings, {});
+  const auto summaries = ranks::SummarizeRanks(recordings, {});
   const auto compared = breakdown::AttributeTime(StandIns(*summaries), {});
   ASSERT_FALSE(compared);
   EXPECT_EQ(compared.error().code, "summary/no-events");
@@ -381,7 +381,7 @@ TEST(Summaries, MixWithProfiles) {
   Plan plan;
   plan.cause = profgauge::made::LateBy::kHost;
   const std::vector<Profile> recordings = Recordings(plan);
-  const auto summaries = summary::SummarizeRanks(recordings, {});
+  const auto summaries = ranks::SummarizeRanks(recordings, {});
   ASSERT_TRUE(summaries);
   std::vector<Profile> mixed = StandIns(*summaries);
   std::vector<Profile> again = Recordings(plan);
@@ -399,7 +399,7 @@ TEST(Summaries, ComparesARankAmongOthers) {
   std::vector<Profile> recordings = Recordings(plan);
   Selection third;
   third.rank = 2;
-  const auto summaries = summary::SummarizeRanks(recordings, {});
+  const auto summaries = ranks::SummarizeRanks(recordings, {});
   ASSERT_TRUE(summaries);
   ExpectSameAttribution(recordings, StandIns(*summaries), third);
   std::vector<Profile> mixed = StandIns(*summaries);

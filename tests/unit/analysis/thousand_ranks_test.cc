@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "recordings.h"
 
 namespace profgauge::analysis {
@@ -28,7 +28,7 @@ TEST(Summaries, AreRightForAThousandRanks) {
   const profgauge::made::Made made = profgauge::made::Simulate(plan);
   const std::vector<Profile> recordings = Recordings(plan);
   ASSERT_EQ(recordings.size(), 1024u);
-  const auto summaries = summary::SummarizeRanks(recordings, {});
+  const auto summaries = ranks::SummarizeRanks(recordings, {});
   ASSERT_TRUE(summaries) << summaries.error().message;
   const auto run = Analyze(StandIns(*summaries), {});
   ASSERT_TRUE(run) << run.error().message;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 #include "compare_fixture.h"
 #include "gate/compare.h"
 
@@ -144,22 +144,22 @@ TEST(GrowsWithIterations, SumsDoAndSharesDoNot) {
 
 TEST(FindDifferences, OtherSelectionsAreNotCompared) {
   analysis::Selection selection;
-  EXPECT_EQ(analysis::summary::ComparedSelection(selection), analysis::summary::kAllIterations);
+  EXPECT_EQ(analysis::ranks::ComparedSelection(selection), analysis::ranks::kAllIterations);
   selection.iteration_marker = "^step";
-  EXPECT_EQ(analysis::summary::ComparedSelection(selection), analysis::summary::kAllIterations);
+  EXPECT_EQ(analysis::ranks::ComparedSelection(selection), analysis::ranks::kAllIterations);
   selection.warmup = 3;
-  EXPECT_EQ(analysis::summary::ComparedSelection(selection), "warmup=3");
+  EXPECT_EQ(analysis::ranks::ComparedSelection(selection), "warmup=3");
   selection.warmup = 0;
   selection.knowledge.undecided_use_tensor_cores = true;
   EXPECT_TRUE(
-      analysis::summary::ComparedSelection(selection).starts_with("all iterations knowledge="));
+      analysis::ranks::ComparedSelection(selection).starts_with("all iterations knowledge="));
   // A baseline that says nothing was made of all iterations.
   const Snapshot old = Sample(1);
   Snapshot warm = Sample(1);
   warm.environment.emplace_back(kSelectionProperty, "warmup=3");
   const RunComparison other = CompareRuns(std::vector{old}, std::vector{warm}, nullptr);
   EXPECT_FALSE(other.is_comparable);
-  EXPECT_EQ(other.differences[0].base, analysis::summary::kAllIterations);
+  EXPECT_EQ(other.differences[0].base, analysis::ranks::kAllIterations);
   EXPECT_EQ(other.differences[0].current, "warmup=3");
   EXPECT_FALSE(CompareRuns(std::vector{warm}, std::vector{old}, nullptr).is_comparable);
   EXPECT_TRUE(CompareRuns(std::vector{warm}, std::vector{warm}, nullptr).is_comparable);

@@ -1,4 +1,4 @@
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 
 #include <fmt/format.h>
 
@@ -21,11 +21,11 @@
 #include "analysis/iterations/context.h"
 #include "analysis/iterations/utilization.h"
 #include "analysis/ops/modules.h"
+#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/read_ranks.h"
+#include "analysis/ranks/registry.h"
 #include "analysis/simulation/critical_path.h"
 #include "analysis/simulation/graph.h"
-#include "analysis/summary/rank_summary.h"
-#include "analysis/summary/read_ranks.h"
-#include "analysis/summary/registry.h"
 #include "analysis/trust/certify.h"
 #include "analysis/trust/coverage.h"
 #include "analysis/trust/unrecorded.h"
@@ -33,7 +33,7 @@
 #include "knowledge/thresholds.h"
 #include "model/devices.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 namespace {
 
 constexpr std::string_view kNotKept =
@@ -343,4 +343,4 @@ std::string ComparedSelection(const Selection& selection) {
   return chosen + knowledge;
 }
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

@@ -26,8 +26,8 @@
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/modules.h"
 #include "analysis/ops/op_tables.h"
+#include "analysis/ranks/kept_tables.h"
 #include "analysis/simulation/path_facts.h"
-#include "analysis/summary/kept_tables.h"
 #include "analysis/trust/coverage.h"
 #include "model/summary/summary.h"
 
@@ -35,7 +35,7 @@ namespace profgauge::analysis::breakdown {
 struct AttributionFacts;  // analysis/breakdown/rank_attribution.h
 }  // namespace profgauge::analysis::breakdown
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 
 /// Everything that a run needs from one rank: without its events.
 struct RankSummary {
@@ -87,4 +87,4 @@ std::optional<RankSummary> ReadRankSummary(
 std::optional<breakdown::AttributionFacts> ReadAttribution(const Summary& summary,
                                                            std::size_t iterations);
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

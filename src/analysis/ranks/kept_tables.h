@@ -20,7 +20,7 @@
 #include "analysis/iterations/context.h"
 #include "model/summary/summary.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 
 /// The exposure of one table of a rank. Rows are named by their contents, so that ranks can be
 /// joined.
@@ -90,4 +90,4 @@ class TablePool {
   std::vector<OfRanks> tables_;
 };
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

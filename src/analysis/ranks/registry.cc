@@ -1,4 +1,4 @@
-#include "analysis/summary/registry.h"
+#include "analysis/ranks/registry.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -22,7 +22,7 @@
 #include "analysis/trust/host_slowdown.h"
 #include "analysis/trust/unrecorded.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 namespace {
 
 using Ranks = std::span<const iterations::RankContext>;
@@ -199,4 +199,4 @@ std::shared_ptr<const trust::JudgedSteps> MarkRun(std::span<const iterations::Ra
   return steps;
 }
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

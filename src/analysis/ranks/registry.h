@@ -11,10 +11,10 @@
 #include "analysis/catalog/output.h"
 #include "analysis/iterations/context.h"
 #include "analysis/ops/op_tables.h"
-#include "analysis/summary/kept_tables.h"
-#include "analysis/summary/rank_summary.h"
+#include "analysis/ranks/kept_tables.h"
+#include "analysis/ranks/rank_summary.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 
 /// A run of which summaries are known. Each analysis takes its facts out of `ranks`.
 struct SummarizedRun {
@@ -41,7 +41,7 @@ struct AnalysisRow {
   OfRanks of_sums = nullptr;
   /// For a summarized run; nullptr: summaries keep nothing of it except rows of its tables.
   void (*of_summaries)(SummarizedRun&, catalog::Output&) = nullptr;
-  bool keeps_rows = false;  ///< Rows of its tables are kept of each rank: summary/kept_tables.h.
+  bool keeps_rows = false;  ///< Rows of its tables are kept of each rank: ranks/kept_tables.h.
 };
 
 /// The longest first in each stage. None reads the results of others.
@@ -54,4 +54,4 @@ std::shared_ptr<const trust::JudgedSteps> MarkRun(std::span<const iterations::Ra
                                                   std::span<const trust::EdgeFacts> edges,
                                                   catalog::Output& out);
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

@@ -1,4 +1,4 @@
-#include "analysis/summary/kept_tables.h"
+#include "analysis/ranks/kept_tables.h"
 
 #include <fmt/format.h>
 
@@ -19,9 +19,9 @@
 
 #include "analysis/breakdown/exposure.h"
 #include "analysis/catalog/shared_columns.h"
-#include "analysis/summary/registry.h"
+#include "analysis/ranks/registry.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 namespace {
 
 // An exposure with more parts than this is not kept, so that a summary stays small.
@@ -627,4 +627,4 @@ void TablePool::AddTables(catalog::Output& out) && {
   tables_.clear();
 }
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

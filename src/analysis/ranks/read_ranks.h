@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "analysis/iterations/context.h"
-#include "analysis/summary/rank_summary.h"
+#include "analysis/ranks/rank_summary.h"
 #include "model/summary/summary.h"
 #include "profgauge/error.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 
 /// As read, or made now. Contexts are built over neighbors: recordings between summaries come one
 /// by one.
@@ -37,4 +37,4 @@ Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int
 std::vector<iterations::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
                                                 const classify::Knowledge& knowledge);
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

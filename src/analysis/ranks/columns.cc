@@ -1,6 +1,6 @@
 // A rank's facts as columns: every column is written and read here, in the same order.
 
-#include "analysis/summary/columns.h"
+#include "analysis/ranks/columns.h"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +15,10 @@
 #include "analysis/breakdown/idle.h"
 #include "analysis/breakdown/rank_attribution.h"
 #include "analysis/communication/collective_calls.h"
-#include "analysis/summary/analyze_run.h"
-#include "analysis/summary/rank_summary.h"
+#include "analysis/ranks/analyze_run.h"
+#include "analysis/ranks/rank_summary.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 namespace {
 
 void Exchange(Columns& columns, const std::string& prefix, breakdown::Breakdown& parts) {
@@ -777,4 +777,4 @@ void ExchangeWork(Columns& columns, RankSummary& rank) {
   Exchange(columns, rank.ranges);
 }
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

@@ -1,4 +1,4 @@
-#include "analysis/summary/read_ranks.h"
+#include "analysis/ranks/read_ranks.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "analysis/iterations/utilization.h"
-#include "analysis/summary/analyze_run.h"
+#include "analysis/ranks/analyze_run.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 namespace {
 
 Error Refused(ErrorKind kind, std::string code, std::string message, std::string help) {
@@ -120,4 +120,4 @@ std::vector<iterations::RankContext> ContextsOf(const std::vector<RankSummary>& 
   return contexts;
 }
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

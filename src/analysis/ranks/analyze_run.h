@@ -13,7 +13,7 @@
 #include "model/profile.h"
 #include "model/summary/summary.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 
 /// From profiles of one run, in rank order. Iterations are those that all of them have, or all of
 /// `run`. Errors: as BuildRankContexts.
@@ -47,4 +47,4 @@ inline constexpr std::string_view kAllIterations = "all iterations";
 /// these apart.
 std::string ComparedSelection(const Selection& selection);
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks

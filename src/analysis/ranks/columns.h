@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "analysis/breakdown/rank_attribution.h"
-#include "analysis/summary/rank_summary.h"
+#include "analysis/ranks/rank_summary.h"
 
-namespace profgauge::analysis::summary {
+namespace profgauge::analysis::ranks {
 
 /// Writes values of a struct into columns, or reads them back from there, by the same function: so
 /// that neither can forget a field of the other.
@@ -199,4 +199,4 @@ void ExchangeWork(Columns& columns, RankSummary& rank);
 /// Attribution of time.
 void ExchangeTime(Columns& columns, breakdown::AttributionFacts& facts);
 
-}  // namespace profgauge::analysis::summary
+}  // namespace profgauge::analysis::ranks
