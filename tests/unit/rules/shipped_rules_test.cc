@@ -68,7 +68,8 @@ bool NamesPyTorch(std::string_view text) {
 void AddUnguarded(const std::vector<TextItem>& items, bool is_guarded, const Rule& rule,
                   std::vector<std::string>& found) {
   const auto is_guard = [](std::string_view text) {
-    return ContainsAny(text, {"pytorch", "torch_cuda", "framework", "'kineto'", "aten::", "npu"});
+    return ContainsAny(
+        text, {"pytorch", "torch_cuda", "framework", "'kineto'", "aten::", "npu", "profile.ddp"});
   };
   for (const TextItem& item : items) {
     const bool guarded = is_guarded || (item.when && is_guard(item.when->text)) ||
@@ -92,8 +93,8 @@ TEST(ShippedRules, AdvisePyTorchOnlyItsPrograms) {
     if (rule.metric) all += rule.metric->value.text;
     for (const RuleLet& let : rule.let) all += let.value.text;
     for (const RuleLet& let : rule.row_names) all += let.value.text;
-    const bool is_of_pytorch =
-        ContainsAny(all, {"aten::", "model_config.", "recording/", "profile.ddp", "DataParallel"});
+    const bool is_of_pytorch = ContainsAny(all, {"aten::", "model_config.", "recording/",
+                                                 "profile.ddp", "DataParallel", "recomputed_time"});
     AddUnguarded(rule.advice, is_of_pytorch, rule, found);
   }
   EXPECT_EQ(found, std::vector<std::string>());
