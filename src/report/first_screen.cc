@@ -553,7 +553,7 @@ Diagnosis OfCause(const Report& report, const Finding& finding) {
       finding.saves.basis == rules::Basis::kSimulated &&
       AsNumber(finding.saves.value.value, 0) < AsNumber(first.saves.value.value, 0);
   out.text += fmt::format(" The plan begins with {}: {}.",
-                          saves_more ? "what saves more" : "another cause", first.title);
+                          saves_more ? "a larger saving" : "another cause", first.title);
   return out;
 }
 

@@ -122,8 +122,8 @@ class Redactor {
   }
 
   void operator()(Finding& finding) {
-    for (std::string* text :
-         {&finding.message, &finding.advice, &finding.reason, &finding.saves.why}) {
+    for (std::string* text : {&finding.message, &finding.advice, &finding.reason,
+                              &finding.saves.why, &finding.metric_of}) {
       (*this)(*text);
     }
     Name(finding.key);

@@ -85,7 +85,7 @@ TEST(Diagnosis, SaysWhereThePlanBeginsElsewhere) {
   report.plan->steps[0].title = "The GPU waits for input data";
   report.plan->steps[0].saves = report.findings[1].saves;
   EXPECT_THAT(Diagnose(report).text,
-              EndsWith("The plan begins with what saves more: The GPU waits for input data."));
+              EndsWith("The plan begins with a larger saving: The GPU waits for input data."));
   report.findings[0].saves = BuildSaving({rules::Basis::kUnknown, 0, {}, "no number"});
   EXPECT_THAT(Diagnose(report).text,
               EndsWith("The plan begins with another cause: The GPU waits for input data."));
