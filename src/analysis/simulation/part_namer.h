@@ -44,7 +44,7 @@ struct PartIds {
   PartLabel said = PartLabel::kNotExplained;
   bool tells_tensor_core = false;
   classify::Tri tensor_core = classify::Tri::kUnknown;
-  StringId name, op, module;
+  StringId name{}, op{}, module{};
 
   using Words = std::array<std::uint64_t, 2>;
   Words words() const { return std::bit_cast<Words>(*this); }

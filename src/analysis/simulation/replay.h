@@ -7,7 +7,7 @@
 // lag of each edge is from the profile (analysis/simulation/graph.h):
 //
 //   host    |launch|..........|launch|     launch   start of the call -> start of the kernel
-//              \                \
+//              :                :
 //   device      |#kernel a#|     |#kernel b#|       b starts by `launch`: the host binds
 //                          |---->|  stream, with a lag of at most 0
 //
