@@ -55,7 +55,8 @@ class Rows(unittest.TestCase):
         self.assertIn("gpu.idle.mean", seen["check", 1]["reasons"])
         self.assertEqual(seen["check", 1]["run"], seen["report", 0]["run"])
         self.assertEqual(seen["compare", 0]["run"], seen["report", 0]["run"])
-        self.assertLess(seen["compare", 0]["change"], -0.5)
+        # The slow run does other work: its time has no change.
+        self.assertIsNone(seen["compare", 0]["change"])
         metrics = [row["id"].replace(".", "_") for row in json.loads(run("metrics", "list", "--json", "-").stdout)["rows"]]
         self.assertEqual(schema["required"][-len(metrics):], metrics)
 

@@ -118,7 +118,7 @@ def check_costs(report, checks):
         if kind is None or claim.get("value") is None or known[kind] is None:
             continue
         most = known[kind] + (known["kernels"] or 0 if rule == "compute/recomputed-activations" else 0)
-        checks.expect("I2", claim["value"] <= most + NS or REST in finding["message"], f"{finding['key']} saves {ms(claim['value'])}, {kind} costs {ms(most)}")
+        checks.expect("I2", claim["value"] <= most + NS or REST in finding.get("message", ""), f"{finding['key']} saves {ms(claim['value'])}, {kind} costs {ms(most)}")
 
 
 def check_steps(report, checks):

@@ -152,13 +152,13 @@ const std::vector<std::string>& AnalysisRooms() {
   return kRooms;
 }
 
-/// Place in the order; the files of src/analysis/ itself: analysis.h is with the tables, the
+/// Place in the order; the files of src/analysis/ itself: analysis.h is with the catalog, the
 /// others above all rooms. Nothing where there is no such room.
 std::optional<std::size_t> RoomOf(std::string_view file) {
   const auto& rooms = AnalysisRooms();
   const fs::path path(file);
   if (path.parent_path() == "analysis" && path != "analysis/analysis.h") return rooms.size();
-  const std::string room = path == "analysis/analysis.h" ? std::string("tables")
+  const std::string room = path == "analysis/analysis.h" ? std::string("catalog")
                                                          : path.parent_path().filename().string();
   const auto found = std::find(rooms.begin(), rooms.end(), room);
   if (found == rooms.end()) return std::nullopt;

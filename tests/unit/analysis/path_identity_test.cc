@@ -46,9 +46,10 @@ void ExpectIdentity(const std::string& path, const simulation::PathGraph& graph)
   const simulation::PathChanges changes(cuts, alone);
   EXPECT_EQ(simulation::ReplayIterations(graph, changes), graph.IterationsAt(graph.Replay(changes)))
       << path;
-  // 8 bytes a step hold its edge from the step before and its place in the order; some have more.
+  // 12 bytes a step hold its edge from the step before, the time since then and its place in the
+  // order; some have more.
   const std::size_t more = std::max(graph.edges(), graph.size()) - graph.size();
-  EXPECT_LE(graph.bytes(), graph.size() * 8 + more * 8 + 4096) << path;
+  EXPECT_LE(graph.bytes(), graph.size() * 12 + more * 8 + 4096) << path;
 }
 
 TEST(PathIdentity, EveryProfileOrAReason) {

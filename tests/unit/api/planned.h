@@ -66,7 +66,10 @@ inline void ExpectSound(const Planned& planned) {
     EXPECT_TRUE(step.claim.is_simulated());
     EXPECT_GE(step.claim.saves, 0.01 * plan.start);
     EXPECT_NEAR(step.time, std::max(0.0, time - step.claim.saves), 1);
-    EXPECT_EQ(step.high.has_value(), step.claim.low.has_value());
+    // Where the profiler slows the host, the start is a range and so is what a step saves of it:
+    // its time is one.
+    EXPECT_TRUE(!step.high || step.claim.low);
+    EXPECT_TRUE(step.high || !step.claim.low || plan.without_profiler);
     EXPECT_LE(step.time, time);
     time = step.time;
   }
