@@ -106,10 +106,14 @@ void AddInside(std::int64_t calls, OpSums& sums) {
   if (sums.recomputed_calls > 0) sums.recomputed_calls += calls;
 }
 
+std::uint64_t KeyOf(StringId name, StringId second) {
+  return std::uint64_t{name.value} << 32 | second.value;
+}
+
 // The row of a name and second text; a new one where there is none.
 OpRow& RowOf(StringId name, StringId second, OpPlaces& places, std::vector<OpRow>& rows) {
-  const std::uint64_t key = std::uint64_t{name.value} << 32 | second.value;
-  const auto [place, is_new] = places.try_emplace(key, static_cast<std::uint32_t>(rows.size()));
+  const auto [place, is_new] =
+      places.try_emplace(KeyOf(name, second), static_cast<std::uint32_t>(rows.size()));
   if (is_new) rows.push_back({name, second, {}, {}, {}, 0, 0});
   return rows[place->second];
 }
@@ -254,7 +258,15 @@ std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpG
   return found;
 }
 
-void PooledOps::Add(const std::vector<OpRow>& more) {
+// Places are found when a second rank comes: most runs have one.
+void PooledOps::Add(std::vector<OpRow> more) {
+  if (rows.empty()) {
+    rows = std::move(more);
+    return;
+  }
+  if (places.empty()) {
+    for (const OpRow& row : rows) places.emplace(KeyOf(row.name, row.second), places.size());
+  }
   for (const OpRow& row : more) {
     OpRow& group = RowOf(row.name, row.second, places, rows);
     group.sums.Add(row.sums);

@@ -103,9 +103,10 @@ using OpPlaces = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
 /// only those are known.
 struct PooledOps {
   std::vector<OpRow> rows;
-  OpPlaces places;
+  OpPlaces places;  ///< Empty while there is one rank.
 
-  void Add(const std::vector<OpRow>& more);
+  /// REQUIRES: no two rows of `more` have the same name and second text.
+  void Add(std::vector<OpRow> more);
 };
 
 /// One row for each type of operator.

@@ -233,10 +233,10 @@ void OpPool::Add(const OpFacts& rank, StringPool& strings) {
   sums_->run.has_timeline = sums_->run.has_timeline && rank.has_timeline;
   sums_->run.knows_recomputed = sums_->run.knows_recomputed || rank.knows_recomputed;
   sums_->has_all_shapes = sums_->has_all_shapes && rank.has_all_shapes;
-  const std::vector<OpRow> names = OpRowsFrom(rank.names, strings);
-  sums_->by_name.Add(names);
+  std::vector<OpRow> names = OpRowsFrom(rank.names, strings);
   // Without shapes the rows are those of the names.
   sums_->by_shape.Add(rank.by_shape.empty() ? names : OpRowsFrom(rank.by_shape, strings));
+  sums_->by_name.Add(std::move(names));
 }
 
 void OpPool::AddTables(catalog::Output& out) && {
@@ -264,8 +264,8 @@ void AddOpTables(std::span<const iterations::RankContext> ranks, catalog::Output
     run.has_device = run.has_device || rank.has_device();
     run.has_timeline = run.has_timeline && rank.profile->has_timeline;
     run.knows_recomputed = run.knows_recomputed || ops.knows_recomputed;
-    const auto grouped = GroupOps(ops, by, out.strings());
-    for (std::size_t i = 0; i < by.size(); ++i) pooled[by[i]].Add(grouped[i]);
+    auto grouped = GroupOps(ops, by, out.strings());
+    for (std::size_t i = 0; i < by.size(); ++i) pooled[by[i]].Add(std::move(grouped[i]));
   }
   if (!run.has_ops) {
     for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
