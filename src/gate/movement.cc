@@ -56,7 +56,14 @@ const MetricComparison* MissedTime(const RunComparison& comparison) {
 struct KernelMove {
   double base = 0, delta = 0;  // ns an iteration.
   std::string_view name;
+  std::optional<double> longer;  // By how much a launch is, relative; where both sides have some.
 };
+
+std::optional<double> LongerOf(const PairedWork& row) {
+  if (row.base <= 0 || row.base_count <= 0 || row.current_count <= 0) return std::nullopt;
+  const double launches = row.current_count / row.base_count;
+  return static_cast<double>(row.base + row.delta) / static_cast<double>(row.base) / launches - 1;
+}
 
 class Finder {
  public:
@@ -69,7 +76,8 @@ class Finder {
         base_(static_cast<double>(comparison.waterfall.base)),
         delta_(static_cast<double>(comparison.waterfall.delta)) {
     for (const PairedWork& row : comparison.kernels.rows) {
-      kernels_.push_back({static_cast<double>(row.base), static_cast<double>(row.delta), row.name});
+      kernels_.push_back(
+          {static_cast<double>(row.base), static_cast<double>(row.delta), row.name, LongerOf(row)});
     }
   }
 
@@ -85,6 +93,8 @@ class Finder {
               {}};
     };
     if (!is_known) return try_all(&Finder::SomeIterations);
+    // Where times are not compared, no share of their change is named.
+    if (IsOfOtherWork()) return try_all(&Finder::Inputs, &Finder::Work);
     Movement found = try_all(&Finder::Inputs, &Finder::SomeIterations, &Finder::Clock,
                              &Finder::OneRank, &Finder::Work, &Finder::OnlyParts, &Finder::AllAlike,
                              &Finder::FewKernels, &Finder::Host, &Finder::SmallWork);
@@ -111,6 +121,8 @@ class Finder {
   }
 
   bool IsMost(double part) const { return part * delta_ > 0 && part / delta_ >= kNearlyAll; }
+
+  bool IsOfOtherWork() const { return missed_ != nullptr && missed_->is_of_other_work; }
 
   Found Inputs() const {
     const double longer = missed_ == nullptr ? 0 : missed_->inputs;
@@ -203,7 +215,8 @@ class Finder {
   // held against the change and makes less than half of it.
   bool IsSmallWork() const {
     const bool is_of_some = of_.work.kind == WorkKind::kChanged || of_.work.kind == WorkKind::kLess;
-    if (!is_of_some || of_.kernels.rows.empty() || !IsShown() || delta_ == 0) return false;
+    if (!is_of_some || IsOfOtherWork()) return false;
+    if (of_.kernels.rows.empty() || !IsShown() || delta_ == 0) return false;
     return TimeOfWork() / delta_ < knowledge::kGateMovementHalf.value();
   }
 
@@ -221,6 +234,10 @@ class Finder {
   // "an iteration does other work: +12 launches per iteration; new: `fused_x`; that makes 3 % of
   // it"
   std::string WorkSaid() const {
+    if (of_.work.kind == WorkKind::kCollapsed) {
+      return fmt::format("the same launches take {} of the baseline's device time",
+                         FormatShare(std::exp(of_.work.kept)));
+    }
     double launches = 0;
     for (const PairedWork& row : of_.kernels.rows) launches += row.current_count - row.base_count;
     std::vector<std::string> said;
@@ -274,11 +291,11 @@ class Finder {
     return {};
   }
 
-  // The change of half of the kernel time, in the order of the changes.
+  // The change of a launch that half of the kernel time has, in the order of the changes.
   double CommonChange(double time) const {
     std::vector<std::pair<double, double>> changes;
     for (const KernelMove& kernel : kernels_) {
-      if (kernel.base > 0) changes.emplace_back(kernel.delta / kernel.base, kernel.base);
+      if (kernel.longer) changes.emplace_back(*kernel.longer, kernel.base);
     }
     std::sort(changes.begin(), changes.end());
     double sum = 0;
@@ -297,8 +314,7 @@ class Finder {
     const double slack = knowledge::kGateMovementPoint.value() +
                          knowledge::kGateMovementPart.value() * std::abs(common);
     for (const KernelMove& kernel : kernels_) {
-      if (kernel.base > 0 && std::abs(kernel.delta / kernel.base - common) <= slack)
-        alike += kernel.base;
+      if (kernel.longer && std::abs(*kernel.longer - common) <= slack) alike += kernel.base;
     }
     const bool is_much =
         common * delta_ > 0 && common * time / delta_ >= knowledge::kGateMovementHalf.value();

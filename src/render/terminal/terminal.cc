@@ -70,6 +70,11 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
 std::string ChangeText(const report::Report& report, std::size_t width) {
   if (!report.comparison || !HasTimes(*report.comparison)) return {};
   const report::Comparison& comparison = *report.comparison;
+  if (!comparison.comparable) return {};
+  if (SpeedOf(comparison) == Speed::kOtherWork) {
+    return fmt::format("  change      different work than {}: times are not compared\n",
+                       Printable(comparison.baseline));
+  }
   std::vector<std::string> parts = {fmt::format("{}/iteration against {}", TotalChange(comparison),
                                                 Printable(comparison.baseline))};
   for (const report::ComparisonStep& step : comparison.waterfall) {
@@ -491,6 +496,7 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
       out += indent + part + "\n";
     }
   }
+  if (!plan.not_simulated.empty()) out += "    Not simulated: " + plan.not_simulated + "\n";
   if (!plan.floor.time.text.empty()) {
     const std::string indent(14, ' ');
     std::string head = "  floor       ";

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -203,6 +204,35 @@ TEST(Movement, OtherWorkThatMakesLittle) {
   EXPECT_EQ(movement.text,
             "an iteration does other work: −1 launch per iteration; that makes nothing of it; no "
             "single kind explains the rest");
+}
+
+// Where times are not compared, neither kernels nor the clock are a cause, and no share is named.
+TEST(Movement, OtherWorkHasNoCause) {
+  RunComparison comparison = MovedBy(-819'000, TwentyKernels(-1));
+  for (PairedWork& row : comparison.kernels.rows) row.current_count = 0;
+  comparison.work.kind = WorkKind::kLess;
+  comparison.work.gone = "`gemm` (12 an iteration)";
+  comparison.metrics[0].verdict = stats::Change::kInconclusive;
+  comparison.metrics[0].over_limit = true;
+  comparison.metrics[0].is_of_other_work = true;
+  const Movement less = MovementOf(comparison);
+  EXPECT_EQ(less.kind, MovementKind::kWork);
+  EXPECT_EQ(less.text,
+            "an iteration does other work: −20 launches per iteration; gone: `gemm` (12 an "
+            "iteration)");
+  EXPECT_TRUE(less.evidence.empty());
+  comparison.work.kind = WorkKind::kCollapsed;
+  comparison.work.kept = std::log(0.1);
+  EXPECT_EQ(testing::Plain(MovementOf(comparison).text),
+            "the same launches take 10.0 % of the baseline's device time");
+}
+
+// A kernel that is gone did not become faster with the others.
+TEST(Movement, AllAlikeIsOfLaunchesOnBothSides) {
+  RunComparison comparison = MovedBy(-450'000, TwentyKernels(-0.5));
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kAllAlike);
+  for (PairedWork& row : comparison.kernels.rows) row.current_count = 0;
+  EXPECT_NE(MovementOf(comparison).kind, MovementKind::kAllAlike);
 }
 
 // All kernels are slower, and the iteration keeps a wide limit.
