@@ -113,12 +113,12 @@ std::int64_t RankOf(const Profile& profile) {
   return RankOfCapture(profile.source.path).value_or(-1);
 }
 
-void AddFacts(const GraphOperators::Outcome& outcome, std::size_t captures, Profile& profile) {
+void AddFacts(const GraphOperators::Outcome& outcome, std::string captures, Profile& profile) {
   const auto of = [&](std::size_t count) {
     return fmt::format("{} of {} launches", count, outcome.launches);
   };
   auto& facts = profile.facts;
-  facts.emplace_back("captures of graphs read", std::to_string(captures));
+  facts.emplace_back("captures of graphs read", std::move(captures));
   facts.emplace_back("graphs with operators of their capture", of(outcome.given));
   const std::pair<std::size_t, std::string_view> reasons[] = {
       {outcome.unknown, "no capture has this sequence of kernel names"},
@@ -134,7 +134,8 @@ void AddFacts(const GraphOperators::Outcome& outcome, std::size_t captures, Prof
 void ReadCapturesOf(std::vector<std::string> captures, const ReadOptions& options,
                     GraphOperators& graphs, Profile& profile) {
   KeepOfRank(RankOf(profile), captures);
-  if (captures.size() > kMostCaptures) captures.resize(kMostCaptures);
+  const std::size_t all = captures.size();
+  if (all > kMostCaptures) captures.resize(kMostCaptures);
   ReadOptions quiet = options;
   quiet.progress = {};
   quiet.of_captured_graphs = true;
@@ -150,7 +151,9 @@ void ReadCapturesOf(std::vector<std::string> captures, const ReadOptions& option
     graphs.Learn(*capture);
     ++read;
   }
-  if (!captures.empty()) AddFacts(graphs.Give(), read, profile);
+  if (captures.empty()) return;
+  AddFacts(graphs.Give(), read == all ? std::to_string(read) : fmt::format("{} of {}", read, all),
+           profile);
 }
 
 }  // namespace
