@@ -340,6 +340,11 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   out.add_timeline = [ranks = subject.ranks, times = std::move(out.analysis.rank_times),
                       how = std::move(timeline)](report::Report& report) {
     report.timeline = report::BuildTimeline(ranks, report, how);
+    for (const analysis::RankTime& of_rank : times) {
+      for (const Span& span : of_rank.unobserved) {
+        report.timeline.unobserved.emplace_back(of_rank.rank, span);
+      }
+    }
     report.strip = report::BuildStrip(ranks, times, how.knowledge, report);
   };
   if (!options.timeline_later || options.redact) {

@@ -55,7 +55,7 @@ class TimelineKeys extends TimelineInput {
   // Iterations by column, as the table of iterations has them.
   keySteps(name) {
     return this.keySpans(name).map(([, from, to]) => {
-      const step = { duration: to - from };
+      const step = { duration: to - from, unobserved: this.layersOfWork()[0].in(from, to) };
       this.breakdown(from, to).forEach((time, part) => { step[CATEGORIES[part][0]] = time; });
       return step;
     });

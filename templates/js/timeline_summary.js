@@ -20,11 +20,12 @@ class TimelineSummary extends TimelineMoving {
     const row = (color, label, ...cells) => make('tr', {}, make('th', { scope: 'row', align: 'left' }, dot(color), label),
       ...cells.map((text) => make('td', { align: 'right' }, text)));
     const table = (caption, rows) => make('table', { className: 'plain' }, make('caption', {}, caption), make('tbody', {}, ...rows));
-    const parts = this.chosenUnits ? [] : [...this.breakdown(from, to)];
+    const parts = this.chosenUnits ? [] : [...this.breakdown(from, to)], unseen = span - parts.reduce((sum, time) => sum + time, 0);
     this.summary$.replaceChildren(make('h3', {}, `${this.range ? 'Selected' : 'In view'} ${format(Math.round(span), 'ns')}${this.ranks().size > 1 ? ` of rank ${this.rank}` : ''}`), ...this.shares(from, to));
     this.summary$.append(...[
       parts.length && table('Breakdown', parts.map((time, index) => time > 0 &&
-        row(colorOf(index), CATEGORIES[index][1], format(time / span, 'ratio'), format(Math.round(time), 'ns'))).filter(Boolean)),
+        row(colorOf(index), CATEGORIES[index][1], format(time / span, 'ratio'), format(Math.round(time), 'ns'))).filter(Boolean)
+        .concat(unseen >= 1 ? row('none', 'Not recorded', format(unseen / span, 'ratio'), format(Math.round(unseen), 'ns')) : [])),
       heavy.length && table(`Device work: ${format(heavy.reduce((n, entry) => n + entry[2], 0), 'count')} events`,
         heavy.slice(0, 8).map(([name, time, count, category]) =>
           row(colorOf(category), shorten(name, 60), `${format(count, 'count')} ×`, format(Math.round(time), 'ns'))))].filter(Boolean));

@@ -97,7 +97,12 @@ class TimelineSums extends TimelineData {
     this.choose(start, end);
   }
 
-  // For each category the union of it and all before it, of the chosen rank.
+  // What was not recorded of the chosen rank: calls and work in it are of no category.
+  notRecorded() {
+    return new Covered((this.head.unobserved || []).filter(([rank]) => rank === this.rank).flatMap(([, start, end]) => [start, end]));
+  }
+
+  // For each category the union of it and all before it, of the chosen rank; the first is what was not recorded.
   layersOfWork() {
     if (this.work) return this.work;
     const lists = Array.from({ length: PARTS }, () => []);
@@ -110,19 +115,20 @@ class TimelineSums extends TimelineData {
       for (let i = lane.begin; i < lane.end; ++i) own[this.category[this.kind[i]]]?.add(this.start[i], this.start[i] + this.duration[i]);
       own.forEach((union, category) => union.length && lists[category].push(union.all()));
     }
-    let all = [], covered = new Covered(all);
-    this.work = lists.slice(0, PARTS - 1).map((unions) => {
+    let covered = this.notRecorded(), all = covered.union;
+    this.work = [covered, ...lists.slice(0, PARTS - 1).map((unions) => {
       if (unions.length) covered = new Covered(all = mergeUnions(all, mergeAll(unions)));
       return covered;
-    });
+    })];
     return this.work;
   }
 
-  // Time in [a, b] by category, each moment counted for the first category that is true of it.
+  // Time in [a, b] by category, each moment counted for the first category that is true of it, and
+  // for none where it was not recorded.
   breakdown(a, b) {
-    const parts = new Float64Array(PARTS);
-    let before = 0;
-    this.layersOfWork().forEach((covered, category) => {
+    const parts = new Float64Array(PARTS), [unseen, ...layers] = this.layersOfWork();
+    let before = unseen.in(a, b);
+    layers.forEach((covered, category) => {
       const time = covered.in(a, b);
       parts[category] = time - before;
       before = time;

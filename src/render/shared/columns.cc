@@ -168,25 +168,31 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
                                    {"unit", UnitName(amount.unit)},
                                    {"adds_up", amount.adds_up}});
   }
+  json::array unobserved;
+  for (const auto& [rank, span] : timeline.unobserved) {
+    unobserved.push_back(json::array{rank, span.start, span.end});
+  }
   for (const auto& mark : timeline.marks) {
     marks.push_back(json::object{{"name", Readable(mark.name)}, {"time", mark.time}});
   }
-  return {{"unit", unit},
-          {"texts", texts.Take()},
-          {"facets", std::move(facets)},
-          {"categories", CategoriesForScript(accelerator)},
-          {"device", report::TextFor(accelerator, "{{ device.device }}")},
-          {"parts", kBreakdownCategories},
-          {"kinds", std::move(kinds)},
-          {"tracks", TracksOf(timeline)},
-          {"lanes", std::move(lanes)},
-          {"amounts", std::move(amounts)},
-          {"counters", CountersOf(timeline, unit)},
-          {"blocks", BlocksOf(timeline)},
-          {"marks", std::move(marks)},
-          {"peaks",
-           json::object{{"flops", timeline.peak_flops}, {"bandwidth", timeline.peak_bandwidth}}},
-          {"left_out", Readable(timeline.left_out)}};
+  json::object head{{"unit", unit},
+                    {"texts", texts.Take()},
+                    {"facets", std::move(facets)},
+                    {"categories", CategoriesForScript(accelerator)},
+                    {"device", report::TextFor(accelerator, "{{ device.device }}")},
+                    {"parts", kBreakdownCategories},
+                    {"kinds", std::move(kinds)},
+                    {"tracks", TracksOf(timeline)},
+                    {"lanes", std::move(lanes)},
+                    {"amounts", std::move(amounts)},
+                    {"counters", CountersOf(timeline, unit)},
+                    {"blocks", BlocksOf(timeline)},
+                    {"marks", std::move(marks)},
+                    {"peaks", json::object{{"flops", timeline.peak_flops},
+                                           {"bandwidth", timeline.peak_bandwidth}}},
+                    {"left_out", Readable(timeline.left_out)}};
+  if (!unobserved.empty()) head["unobserved"] = std::move(unobserved);
+  return head;
 }
 
 // Column by column, so that no more than one of them needs memory beside the packed ones.

@@ -89,7 +89,7 @@ class TablePacker {
 };
 
 /// The events of a timeline. Head: {unit, texts, facets, categories, parts, kinds, tracks, lanes,
-/// amounts, counters, marks, peaks, left_out}; times are in `unit` nanoseconds, 1 up to
+/// amounts, counters, marks, unobserved, peaks, left_out}; times are in `unit` nanoseconds, 1 up to
 /// kExactEvents events and 100 above. A kind is [name, category, detail, facet…], facets being
 /// indices into texts plus 1. Amounts are columns called "amount.ID"; those that are all 0 are left
 /// out.
