@@ -20,6 +20,7 @@
 #include "base/interval.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
+#include "base/text.h"
 #include "base/whole.h"
 #include "knowledge/gate.h"
 #include "knowledge/unrecorded.h"
@@ -660,6 +661,33 @@ std::optional<double> WaitingOf(const catalog::Output& out) {
          AsNumber(out.ValueOf(metric::kIterationTimeMean), 0);
 }
 
+/// Whether one of the names is in the other: "H200" of a log, "NVIDIA H200" of a profile.
+bool AreOneModel(std::string_view one, std::string_view other) {
+  return one.find(other) != one.npos || other.find(one) != other.npos;
+}
+
+/// That the lengths were taken on another model of device; empty where a side does not name its
+/// own.
+std::string OtherDevice(std::span<const iterations::RankContext> ranks) {
+  for (const iterations::RankContext& rank : ranks) {
+    const RunSide* side = rank.profile->run_side.get();
+    if (side == nullptr || !side->document) continue;
+    std::string_view of_profile, of_times;
+    bool is_same = false;
+    for (const Gpu& gpu : rank.profile->gpus) {
+      for (const RunDevice& device : side->document->devices) {
+        if (gpu.name.empty() || device.name.empty()) continue;
+        of_profile = gpu.name, of_times = device.name;
+        is_same = is_same || AreOneModel(gpu.name, device.name);
+      }
+    }
+    if (is_same || of_times.empty()) continue;
+    return fmt::format("unrecorded iterations are of {}, the profile is of {}",
+                       PrintableShort(of_times), PrintableShort(of_profile));
+  }
+  return {};
+}
+
 /// Why the lengths cannot be of this profile; empty: they can.
 /// A device cannot work for longer in an iteration than the iteration takes.
 std::string Contradiction(const std::vector<Busy>& devices, double recorded,
@@ -739,7 +767,9 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const iterations::Ran
     if (rank.iterations.selected().empty() || rank.iterations.is_whole) continue;
     for (Busy& busy : BusyOf(rank, communicates, WaitingOf(out))) devices.push_back(busy);
   }
-  if (const std::string why = Contradiction(devices, recorded, *steps); !why.empty()) {
+  std::string why = OtherDevice(ranks);
+  if (why.empty()) why = Contradiction(devices, recorded, *steps);
+  if (!why.empty()) {
     out.AddRemark(std::string(kRunContradicts), why);
     SetAllAbsent(kOfSteps, why, out);
     SetAllAbsent(kCorrected, why, out);

@@ -258,6 +258,28 @@ TEST(JudgedSteps, ShorterThanTheWorkContradicts) {
   EXPECT_EQ(analysis.certificate.trust, Trust::kNone);
 }
 
+// Times of another device are of another run, whatever their lengths.
+TEST(JudgedSteps, AnotherDeviceContradicts) {
+  Profile profile = Recorded(10, 8);
+  profile.gpus = {{}};
+  profile.gpus[0].name = "NVIDIA A100-SXM4-80GB";
+  Attach({Steps(10, 80, 9.5)}, profile);
+  auto side = std::make_shared<RunSide>(*profile.run_side);
+  side->document->devices = {{}};
+  side->document->devices[0].name = "A100-SXM4-80GB";
+  profile.run_side = side;
+  EXPECT_NE(AnalyzeOne(profile).steps, nullptr);
+  auto other = std::make_shared<RunSide>(*side);
+  other->document->devices[0].name = "NVIDIA H200";
+  profile.run_side = other;
+  const Analysis analysis = AnalyzeOne(profile);
+  EXPECT_EQ(analysis.steps, nullptr);
+  const auto remark = std::ranges::find(analysis.remarks, "run-contradicts", &Remark::id);
+  ASSERT_NE(remark, analysis.remarks.end());
+  EXPECT_EQ(remark->text,
+            "unrecorded iterations are of NVIDIA H200, the profile is of NVIDIA A100-SXM4-80GB");
+}
+
 TEST(JudgedSteps, WorkAtAPowerLimitIsNoContradiction) {
   Profile profile = Recorded(10, 9.9);
   Attach({Steps(10, 80, 9.6)}, profile);
