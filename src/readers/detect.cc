@@ -20,6 +20,7 @@
 #include "readers/database/sqlite_table.h"
 #include "readers/one_run.h"
 #include "readers/parquet/footer.h"
+#include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/text/condensed_json.h"
 #include "readers/text/json_shape.h"
 
@@ -100,6 +101,13 @@ std::optional<Error> OtherDatabase(const std::string& path, std::string_view hea
 // so that a file that was cut while copying is not called an unknown database.
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
   if (path == "-" || compressed) {
+    // Unpacked, it would be refused next (rocprofv3's reader).
+    if (path.ends_with(".rpd.gz")) {
+      return Fail(
+          InputError(path, "input/rpd",
+                     "the file is a trace of rocmProfileData (rpd_tracer), which is not supported",
+                     std::string(rocprofv3::kRecord)));
+    }
     return Fail(InputError(path, "input/sqlite-stream", "an SQLite database must be a plain file",
                            "write it to a file, uncompressed, and pass its name"));
   }

@@ -28,7 +28,7 @@
 namespace profgauge::readers::kineto {
 namespace {
 
-/// Keys of the document: those that envelope.cc reads.
+/// Keys of the document: those that document.cc reads.
 constexpr std::string_view kDocument[] = {
     "schemaVersion", "displayTimeUnit", "baseTimeNanoseconds", "record_shapes", "profile_memory",
     "with_stack", "with_flops", "with_modules", "cupti_version", "cuda_runtime_version",
@@ -173,6 +173,18 @@ constexpr RecordingHint kHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
+/// For recordings of the device alone: operators, not only their shapes, are missing.
+constexpr RecordingHint kNoHostHints[] = {
+    {Capability::kHostOps, "record with the CPU among the profiler's activities"},
+    {Capability::kShapes,
+     "record with the CPU among the profiler's activities and record_shapes=True"},
+    {Capability::kCallStacks,
+     "record with the CPU among the profiler's activities and with_stack=True"},
+    {Capability::kMemoryEvents, "record with profile_memory=True"},
+    {Capability::kIterationMarkers, "call the profiler's step() after each iteration"},
+    {Capability::kPython, "record with with_stack=True"},
+};
+
 /// For profiles with launches and without the launched work: intel/torch-xpu-ops#3985.
 constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kDeviceEvents,
@@ -257,6 +269,8 @@ class Import {
       } else if (launched) {
         profile.hints = kNoActivityHints;
       }
+    } else if (!profile.Has(Capability::kHostOps)) {
+      profile.hints = kNoHostHints;
     }
     return profile;
   }

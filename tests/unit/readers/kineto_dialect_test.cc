@@ -133,6 +133,15 @@ TEST(KinetoDialects, OtherAcceleratorsByEventShape) {
               ::testing::HasSubstr("events of unknown kinds"));
 }
 
+// Shapes were asked for: what is missing is the operators that have them.
+TEST(KinetoDialects, ADeviceAloneNeedsTheHost) {
+  const auto profile = ReadText(Trace(R"json(
+      {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":120,"dur":9,"args":{"device":0,"stream":7}})json"));
+  ASSERT_TRUE(profile) << Outcome(profile);
+  EXPECT_THAT(CapabilityGap(Capability::kShapes, profile->hints),
+              ::testing::HasSubstr("the CPU among the profiler's activities"));
+}
+
 // One GPU is listed by the number that it has for the process, and used by that of the machine.
 TEST(KinetoDialects, SingleListedDeviceIsUsed) {
   const auto profile = ReadText(R"json({
