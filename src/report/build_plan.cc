@@ -1,13 +1,15 @@
 #include "report/build_plan.h"
 
-#include "report/build_sections.h"
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
 
 #include "base/format.h"
 #include "knowledge/plan.h"
+#include "report/build_sections.h"
 
 namespace profgauge::report {
 namespace {
@@ -32,6 +34,21 @@ void AddKeys(const rules::Evaluation& evaluation, std::size_t first,
                             : &finding == &of;
     if (is_its) keys.push_back(finding.key);
   }
+}
+
+// A typical saving is no step, whatever its size: the reader should know of a larger one.
+std::string NotSimulated(const rules::Plan& plan, const rules::Evaluation& evaluation) {
+  double most = 0;
+  for (const rules::PlanStep& step : plan.steps) most = std::max(most, step.claim.saves);
+  const rules::Finding* largest = nullptr;
+  for (const rules::Finding& finding : evaluation.findings) {
+    const bool is_typical = finding.claim.basis == rules::Basis::kAbout;
+    if (!rules::Fired(finding.status) || !is_typical || finding.claim.saves <= most) continue;
+    most = finding.claim.saves;
+    largest = &finding;
+  }
+  if (largest == nullptr || plan.steps.empty()) return {};
+  return fmt::format("`{}` {}", largest->rule->id, rules::ClaimText(largest->claim));
 }
 
 }  // namespace
@@ -72,8 +89,10 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
     // The title of the fault: a passed rule may become the limit once the steps before it are done.
     to.title = to.fired ? first.title : InDeviceWords(first.rule->title, words);
     to.change = ChangeOf(first);
+    if (step.claim.is_best_case && !to.change.empty()) {
+      to.change += " At best: kernels reach their target.";
+    }
     if (!first.advice_parts.empty()) to.action = TextOf(first.advice_parts.front());
-    if (step.to_target && !to.change.empty()) to.change += " At best: kernels reach their target.";
     to.time = TimeOf(step.time);
     to.saves = BuildSaving(step.claim);
     to.time_text = to.time.text;
@@ -88,6 +107,7 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
   for (const std::size_t at : plan.no_effect) {
     AddKeys(evaluation, at, out.no_effect);
   }
+  out.not_simulated = NotSimulated(plan, evaluation);
   return out;
 }
 

@@ -346,6 +346,7 @@ void Describe(Io& io, Plan& plan) {
         "steps", plan.steps, [](Io& one, PlanStep& step) { Describe(one, step); },
         Io::Style::kLines);
     io.Field("no_effect", plan.no_effect);
+    io.Field("not_simulated", plan.not_simulated, If::kSet);
     io.Field("limits", plan.limits);
   }
   const Floor& floor = plan.floor;

@@ -143,7 +143,8 @@ class Redactor {
       for (std::string& key : step.findings) Name(key);
     }
     for (std::string& key : plan.no_effect) Name(key);
-    (*this)(plan.absent_because), (*this)(plan.limits), (*this)(plan.floor.absent_because);
+    (*this)(plan.not_simulated), (*this)(plan.absent_because), (*this)(plan.limits),
+        (*this)(plan.floor.absent_because);
   }
 
   void operator()(Table& table) {

@@ -208,7 +208,7 @@ struct PlanStep {
       findings;  ///< Keys of the findings of these rules that fired, or passed.
 };
 
-/// The least possible time of an iteration (rules/floor.h).
+/// The least possible time of an iteration (rules/floor.cc).
 struct Floor {
   /// ns; `reachable`: with the device's reach instead of its data sheet.
   Quantity time, reachable;
@@ -223,8 +223,11 @@ struct Plan {
   Quantity first_calls;       ///< Of a single iteration, not part of the start; may be absent.
   Quantity without_profiler;  ///< The start if the profiler did not slow the host; may be absent.
   std::vector<std::string> no_effect;  ///< Keys of findings that save nothing in any order.
-  bool complete = true;                ///< False: the profile is too long to try all orders.
-  std::string limits;                  ///< Limits of the simulation.
+  /// "`host/pageable-copies` saves about 3.15 ms": the largest saving that no simulation shows, if
+  /// it is larger than that of every step.
+  std::string not_simulated;
+  bool complete = true;  ///< False: the profile is too long to try all orders.
+  std::string limits;    ///< Limits of the simulation.
   Floor floor;
 };
 
@@ -314,6 +317,8 @@ struct Timeline {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> dependencies;
   std::vector<Counter> counters;
   std::vector<Mark> marks;  ///< Those of the command line.
+  /// Rank and time that was not recorded, whatever calls or work lie in it: in no category.
+  std::vector<std::pair<std::int64_t, Span>> unobserved;
   /// Peak rates of one device, to relate sums to; -1 unknown.
   double peak_flops = -1, peak_bandwidth = -1;
   std::string left_out;  ///< "412 000 host operators shorter than 3 µs"; empty: nothing.

@@ -39,7 +39,9 @@ std::string ClaimText(const Claim& claim) {
       break;
     case Basis::kSimulated:
       if (claim.saves <= 0) return "saves nothing";
-      if (claim.least() <= 0) return "saves up to " + FormatDuration(claim.saves);
+      if (claim.is_best_case || claim.least() <= 0) {
+        return "saves up to " + FormatDuration(claim.saves);
+      }
       return "saves " + RangeText(claim.least(), claim.saves);
     case Basis::kAtMost:
       return claim.saves <= 0 ? "saves nothing" : "saves at most " + FormatDuration(claim.saves);

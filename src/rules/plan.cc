@@ -162,6 +162,9 @@ class Planner {
     const Finding& finding = findings_[candidates_[options.front()].finding];
     if (chosen_.size() == 1 && Fired(finding.status)) return {};
     if (!finding.estimate || saves - *finding.estimate < LeastTold()) return {};
+    if (std::llround(*finding.estimate) == 0) {
+      return "its rule measures none of this time today; later work starts sooner";
+    }
     return fmt::format(
         "its rule measures {} of this time today; the rest is later work that "
         "starts sooner",
@@ -233,7 +236,7 @@ class Planner {
         out.findings.push_back(candidates_[option].finding);
         chosen_.push_back(option);
         reacts = reacts || candidates_[option].host_reacts;
-        out.to_target = out.to_target || candidates_[option].to_target;
+        out.claim.is_best_case = out.claim.is_best_case || candidates_[option].to_target;
         changes_host = changes_host || candidates_[option].changes_host;
       }
       // A saving that its finding calls nothing is nothing here, too.

@@ -26,7 +26,6 @@ struct PlanStep {
   std::optional<double> high;  ///< ns: the same if the host's other work reacts.
   Claim claim;                 ///< Simulated, given the steps before it.
   double alone = 0;            ///< ns per iteration, without them.
-  bool to_target = false;      ///< Its kernels take their target times, which is the best case.
 };
 
 /// The time of an iteration if the device never waited for the host, every kernel ran at the roof

@@ -531,6 +531,7 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
       claim.why = "the host may wait for the device without a recorded call";
     } else {
       claim.basis = Basis::kSimulated;
+      claim.is_best_case = rule_.scenario->is_to_target();
       saved = is_nothing ? CappedGain() : simulated;
       SetLow(*simulated_, saved->gain, claim);
       claim.saves = saved->gain;

@@ -59,7 +59,10 @@ std::string FirstAdvice(const report::Finding& finding) {
 std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step) {
   const double start = AsNumber(plan.start.value, 0), saves = AsNumber(step.saves.value.value, 0);
   if (start <= 0) return step.saves.text;
-  return fmt::format("{} (−{})", step.saves.text, FormatShare(saves / start));
+  const std::string most = FormatShare(saves / start);
+  const std::string least = FormatShare(AsNumber(step.saves.low, saves) / start);
+  return least == most ? fmt::format("{} (−{})", step.saves.text, most)
+                       : fmt::format("{} (−{} to −{})", step.saves.text, least, most);
 }
 
 // The strictest level of the fired findings of these rules.
@@ -75,7 +78,8 @@ State LevelOf(const report::Report& report, const report::PlanStep& step) {
 
 std::string WithoutProfilerText(const report::Plan& plan) {
   if (plan.without_profiler.text.empty()) return {};
-  return fmt::format("{} to {} without the profiler", plan.without_profiler.text, plan.start.text);
+  return rules::RangeText(AsNumber(plan.without_profiler.value, 0), AsNumber(plan.start.value, 0)) +
+         " without the profiler";
 }
 
 std::string PlanStartNote(const report::Plan& plan) {

@@ -336,6 +336,7 @@ std::string PlanNote(const report::Plan& plan) {
   std::string note = "Each step is simulated together with the steps before it. ";
   if (!plan.limits.empty()) note += plan.limits + ".";
   if (!plan.complete) note += " The profile is too long to try all orders.";
+  if (!plan.not_simulated.empty()) note += " Not simulated: " + plan.not_simulated + ".";
   const std::string floor = FloorText(plan.floor);
   if (!floor.empty()) {
     note += (plan.floor.time.text.empty() ? " No lower bound: " : " Floor: ") + floor + ".";

@@ -86,7 +86,7 @@ std::size_t WriteReview(XlsxSheet& sheet, const report::Report& report, std::siz
         row, 1,
         fmt::format(R"(=SUMPRODUCT(MAX(({}="{}")*{})))", cells->statuses, status, cells->savings),
         value, XlsxStyle::kMilliseconds);
-    sheet.Text(row, 2, "ms per iteration, without the others", XlsxStyle::kMuted);
+    sheet.Text(row, 2, "ms per iteration at most, without the others", XlsxStyle::kMuted);
   };
   // Savings overlap: their sum may be more than the iteration. What all bring, the plan says.
   savings("saving_open", "Largest saving of open rows", "open", cells->savings_open);

@@ -33,6 +33,7 @@ TEST(Claim, RangeSharesItsUnit) {
   EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 900e3, {}}), "saves 900 µs to 1.20 ms");
   EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 1.2e6 - 1, {}}), "saves 1.20 ms");
   EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 0, {}}), "saves up to 1.20 ms");
+  EXPECT_EQ(Told({Basis::kSimulated, 749e6, {}, {}, true}), "saves up to 749 ms");
 }
 
 // All of the profiler's delay may be in the work that a change takes away.
