@@ -351,8 +351,9 @@ Diagnosis OfBreakdown(const Report& report, const std::vector<const Finding*>& c
       *largest == Category::kRuntime || *largest == Category::kCpu || *largest == Category::kOther;
   const Finding* idle = is_idle ? FindByRule(report, "gpu/idle") : nullptr;
   if (idle != nullptr) return OfFinding(report, *idle);
+  // No word of another bound: a part that no rule finds large is none.
   const bool runs = KernelShare(report) >= kDiagnosisMostlyKernels.value();
-  if (is_idle && runs) return OfNothing(report, candidates);
+  if (runs) return OfNothing(report, candidates);
   const PartText words = TextOf(*largest);
   return {std::string(words.id),
           TextFor(report.profile, words.before) +

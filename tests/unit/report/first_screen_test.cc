@@ -128,6 +128,19 @@ TEST(Diagnosis, OfAFailedRunNamesWhatFailsIt) {
   EXPECT_EQ(Diagnose(report).reasons[0].finding, "io/dataloader-bound");
 }
 
+// A part that no rule finds large is no bound of a run whose kernels work most of the time.
+TEST(Diagnosis, OfMostlyKernelsNamesNoOtherBound) {
+  Report report = RunOf(10);
+  AddMetric(report, metric::kGpuIdleMean.text(), 0.05, Unit::kShare);
+  AddMetric(report, metric::kBreakdownTensorCoreKernel.text(), 0.853, Unit::kShare);
+  AddMetric(report, metric::kBreakdownCommunication.text(), 0.095, Unit::kShare);
+  EXPECT_EQ(Diagnose(report).bottleneck, "none");
+  EXPECT_THAT(Diagnose(report).text, StartsWith("Nothing found: kernels run for 85.3"));
+  report.metrics[2].quantity.value = 0.3;
+  report.metrics[3].quantity.value = 0.6;
+  EXPECT_EQ(Diagnose(report).bottleneck, "communication-bound");
+}
+
 TEST(Diagnosis, OfARunWithoutADeviceNamesTheOperator) {
   Report report = RunOf(1);
   report.profile.devices.clear();
