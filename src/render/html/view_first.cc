@@ -90,16 +90,6 @@ void AddMissed(const Report& report, State level, std::vector<FirstRow>& rows) {
   }
 }
 
-// Changes and limits that leave the run without a verdict, each with what would decide it.
-void AddUndecided(const Report& report, std::vector<FirstRow>& rows) {
-  for (const report::GateRow& row : report.gate) {
-    const bool is_undecided = row.status == State::kOpen || row.status == State::kLowConfidence;
-    if (!is_undecided || row.level != State::kError || row.reason.empty()) continue;
-    rows.push_back(
-        {"#gate", row.title.empty() ? row.metric : row.title, row.reason, "", "", "", row.status});
-  }
-}
-
 // Whether a finding says why the run fails.
 bool HasErrorFinding(const Report& report) {
   return std::any_of(report.findings.begin(), report.findings.end(),
@@ -113,14 +103,12 @@ bool HasErrorFinding(const Report& report) {
 // limits, then the largest possible savings.
 //
 //   a flaw of the profile leaves no verdict     only that
-//   no verdict                                  undecided limits, findings with weight
 //   fail, and no finding is an error            limits missed, findings with weight
 //   anything else                               findings with weight
 //   where that is empty                         limits missed, findings that may save something
 std::vector<FirstRow> RowsOfFindings(const Report& report) {
   std::vector<FirstRow> rows;
   if (const report::Finding* flaw = FlawOfProfile(report)) return {RowOf(*flaw)};
-  if (report.verdict.status == State::kNoVerdict) AddUndecided(report, rows);
   if (report.verdict.status == State::kFail && !HasErrorFinding(report)) {
     AddMissed(report, State::kError, rows);
   }

@@ -199,6 +199,7 @@ boost::json::object StripView(const Report& report) {
       {"chart", MakeMarkup("")},
       {"title", ""},
       {"note", ""},
+      {"numbers", MakeMarkup("")},
       {"waits", false},
       {"swatch_waiting", MakeMarkup(SvgSwatch(PaintIn(report, Category::kWait), true))}};
   if (strip.windows.empty()) return view;
@@ -206,12 +207,15 @@ boost::json::object StripView(const Report& report) {
   chart.length = strip.length;
   chart.columns = static_cast<int>(Strip::kColumns);
   if (report.timeline.empty()) chart.most_bytes = kBytesForMail;
+  std::string numbers;  // Below the picture where it is too narrow for texts.
   const std::string title = TitleOf(strip);
   chart.description = title + ":";
   for (const Strip::Window& window : strip.windows) {
     CoverageRow row = RowOf(report, strip, window);
     chart.description += fmt::format("{} {} {} {}", chart.rows.empty() ? "" : ",", row.name,
                                      row.upper.label, row.upper.number);
+    numbers += fmt::format("<div>{}: {} {}, {}</div>", EscapeHtml(row.name), row.upper.label,
+                           row.upper.number, row.lower.number);
     chart.rows.push_back(std::move(row));
   }
   const Table* calls = FindTable(report, "rank_calls");
@@ -220,6 +224,7 @@ boost::json::object StripView(const Report& report) {
   view["title"] = title;
   view["note"] = NoteOf(report, strip, left_out);
   view["waits"] = strip.knows_waits;
+  view["numbers"] = MakeMarkup(std::move(numbers));
   view["chart"] = MakeMarkup(SvgCoverage(chart));
   return view;
 }

@@ -197,21 +197,31 @@ TEST(FirstRows, MarkdownEndsAtThePlansEnd) {
   EXPECT_THAT(text, HasSubstr("✗ `test/a`: Do test/a."));
 }
 
-TEST(FirstRows, WhatLeavesTheVerdictUndecidedIsARow) {
+// Its reasons stand beside the verdict, once.
+TEST(FirstRows, WhatLeavesTheVerdictUndecidedIsNoRow) {
   report::Report report;
   report.verdict.status = report::State::kNoVerdict;
+  report.verdict.reasons = {"Median iteration time: Record it again."};
   report::GateRow& row = report.gate.emplace_back();
   row.metric = "iteration.time.median";
   row.title = "Median iteration time";
   row.level = report::State::kError;
   row.status = report::State::kOpen;
   row.reason = "Record it again.";
-  const boost::json::object view = html::FirstView(report);
-  const boost::json::array& rows = view.at("rows").as_array();
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].at("title").as_string(), "Median iteration time");
-  EXPECT_EQ(rows[0].at("pieces").at(0).at("text").as_string(), "Record it again.");
-  EXPECT_FALSE(view.at("has_saves").as_bool());
+  EXPECT_TRUE(html::FirstView(report).at("rows").as_array().empty());
+}
+
+TEST(FirstRows, BothEndsOfASavingHaveTheirShare) {
+  report::Plan plan;
+  plan.start.value = 20e6;
+  report::PlanStep step;
+  step.saves.value.value = 8e6;
+  step.saves.low = 4e6;
+  step.saves.text = "saves 4.00 to 8.00 ms";
+  EXPECT_EQ(PlanSavingText(plan, step), "saves 4.00 to 8.00 ms (−20.0\u202f% to −40.0\u202f%)");
+  step.saves.low = {};
+  step.saves.text = "saves 8.00 ms";
+  EXPECT_EQ(PlanSavingText(plan, step), "saves 8.00 ms (−40.0\u202f%)");
 }
 
 TEST(FirstRows, AProfileWithoutWorkHasOneRow) {
