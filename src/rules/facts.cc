@@ -73,10 +73,15 @@ constexpr FactSpec kFacts[] = {
     {"profile.loads_in_process", Unit::kBool,
      "Whether PyTorch's loader loads batches in the training process (`num_workers=0`); absent "
      "without a loader."},
+    {"profile.makes_loader", Unit::kBool,
+     "Whether PyTorch's loader is made anew in each iteration; absent without Python functions."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
     {"profile.with_stack", Unit::kBool, "Whether the profiler recorded Python call stacks."},
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
     {"profile.data_loss", Unit::kCount, "Places where the profile is known to be incomplete."},
+    {"profile.loss", Unit::kText,
+     "What is missing or distorted there: `77 kernels that were serialized …`; several are joined "
+     "by semicolons."},
     {"profile.events_skipped", Unit::kCount, "Events that were left out as unreadable."},
     {"profile.events_repaired", Unit::kCount, "Repaired events, which broke the format's rules."},
     {"profile.events_read", Unit::kCount, "Events read."},
@@ -160,6 +165,18 @@ Value LoadsInProcess(const Profile& profile) {
   }
   if (!in_process && !in_workers) return {};
   return !in_workers;
+}
+
+// One or more calls of a constructor of the loader's file for each iteration: the loader's or its
+// iterator's, without which no batch is loaded ahead.
+Value MakesLoader(const Profile& profile, std::int64_t iterations) {
+  if (profile.python.size() == 0) return {};
+  constexpr std::string_view kFile = "torch/utils/data/dataloader.py(", kMade = "): __init__";
+  const auto made = std::ranges::count_if(profile.python.name, [&](StringId name) {
+    const std::string_view text = profile.Name(name);
+    return text.ends_with(kMade) && text.find(kFile) != text.npos;
+  });
+  return iterations > 0 && made >= iterations;
 }
 
 Value EmptiesCache(const Profile& profile) {
@@ -274,7 +291,7 @@ Value ExposedCollectives(const analysis::Analysis& analysis) {
     if (text == nullptr || !(time > 0)) continue;
     const analysis::classify::CollectiveKind kind = analysis::classify::CollectiveKindOf(*text);
     const std::string id = kind == analysis::classify::CollectiveKind::kOther
-                               ? "kernels of no known kind"
+                               ? "collectives of unknown kind"
                                : std::string(analysis::classify::CollectiveKindId(kind));
     auto at = std::find_if(kinds.begin(), kinds.end(),
                            [&](const auto& some) { return some.second == id; });
@@ -310,6 +327,25 @@ std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
     }
   }
   return static_cast<std::int64_t>(count);
+}
+
+// The words of each counter of lost data, with its number where it is not 1.
+std::string LossOf(std::span<const Profile> ranks) {
+  std::string text;
+  for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {
+    const auto counter = static_cast<Counter>(i);
+    if (InfoOf(counter).severity != Severity::kDataLoss || counter == Counter::ranks_unreadable) {
+      continue;
+    }
+    std::uint64_t count = 0;
+    for (const Profile& profile : ranks) count += profile.log[counter];
+    if (count == 0) continue;
+    if (!text.empty()) text += "; ";
+    if (count > 1) text += FormatCount(static_cast<std::int64_t>(count)) + " ";
+    text += CounterText(counter, count);
+  }
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
+  return text;
 }
 
 }  // namespace
@@ -397,6 +433,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
     facts["profile.pairs_memory"] = PairsMemory(first);
     facts["profile.empties_cache"] = EmptiesCache(first);
     facts["profile.loads_in_process"] = LoadsInProcess(first);
+    facts["profile.makes_loader"] = MakesLoader(first, analysis.iterations_total);
   }
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
   facts["profile.gc_time"] = MostGarbageCollection(ranks);
@@ -409,6 +446,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
   facts["profile.with_stack"] = Switch(first, "with_stack");
   facts["profile.profile_memory"] = Switch(first, "profile_memory");
   facts["profile.data_loss"] = CountOf(ranks, Severity::kDataLoss);
+  if (std::string loss = LossOf(ranks); !loss.empty()) facts["profile.loss"] = std::move(loss);
   facts["profile.events_skipped"] = CountOf(ranks, Severity::kSkipped);
   facts["profile.events_repaired"] = CountOf(ranks, Severity::kRepaired);
   std::uint64_t read = 0;
