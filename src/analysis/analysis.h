@@ -22,7 +22,7 @@
 #include "profgauge/error.h"
 
 namespace profgauge::analysis::catalog {
-struct Exposure;  // analysis/catalog/exposure.h
+struct Exposure;  // analysis/catalog/row_exposure.h
 }  // namespace profgauge::analysis::catalog
 
 namespace profgauge::analysis::trust {

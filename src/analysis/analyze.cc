@@ -6,9 +6,9 @@
 
 #include "analysis/analysis.h"
 #include "analysis/breakdown/attribution.h"
-#include "analysis/breakdown/exposure.h"
 #include "analysis/breakdown/marks.h"
 #include "analysis/breakdown/rank_attribution.h"
+#include "analysis/breakdown/row_exposures.h"
 #include "analysis/breakdown/run_attribution.h"
 #include "analysis/breakdown/run_iterations.h"
 #include "analysis/catalog/output.h"

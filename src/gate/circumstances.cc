@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/breakdown/iteration_stats.h"
+#include "analysis/breakdown/warmup.h"
 #include "analysis/classify/eligibility.h"
 #include "base/format.h"
 #include "base/metric_id.h"
@@ -514,7 +514,7 @@ stats::Series WithoutInputs(const stats::Series& series, const Snapshot& run,
     const auto factor = factors.find(run.iteration_shapes[i]);
     if (factor != factors.end()) out.values.push_back(series.values[i] / factor->second);
   }
-  if (!out.values.empty()) out.warmup = analysis::breakdown::stats::FindWarmup(out.values);
+  if (!out.values.empty()) out.warmup = analysis::breakdown::FindWarmup(out.values);
   return out;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/breakdown/iteration_stats.h"
+#include "analysis/breakdown/warmup.h"
 #include "base/metric_id.h"
 #include "gate/statistics.h"
 
@@ -37,7 +37,7 @@ bool AreTimes(const std::vector<double>& values) {
 
 stats::Series SeriesOf(std::vector<double> values) {
   stats::Series series{std::move(values)};
-  series.warmup = analysis::breakdown::stats::FindWarmup(series.values);
+  series.warmup = analysis::breakdown::FindWarmup(series.values);
   return series;
 }
 

@@ -2,7 +2,7 @@
 //
 // Every list except AllTimes() has one entry for each run, in order. An empty list says that this
 // data cannot be compared, since one run at least does not have it: a time that is missing in one
-// run is no change. The warm-up of each series is found here (stats::FindWarmup).
+// run is no change. The warm-up of each series is found here (FindWarmup()).
 #pragma once
 
 #include <optional>

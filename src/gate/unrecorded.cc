@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/breakdown/iteration_stats.h"
+#include "analysis/breakdown/warmup.h"
 #include "analysis/trust/judged_steps.h"
 #include "base/format.h"
 #include "base/metric_id.h"
@@ -273,7 +273,7 @@ bool HasSteps(const Snapshot& run) {
 
 stats::Series SeriesOfSteps(std::vector<double> values) {
   stats::Series series{std::move(values)};
-  series.warmup = analysis::breakdown::stats::FindWarmup(series.values);
+  series.warmup = analysis::breakdown::FindWarmup(series.values);
   return series;
 }
 

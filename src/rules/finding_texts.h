@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/catalog/exposure.h"
+#include "analysis/catalog/row_exposure.h"
 #include "expr/eval.h"
 #include "expr/message.h"
 #include "knowledge/quantity.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/breakdown/iteration_stats.h"
+#include "analysis/breakdown/warmup.h"
 #include "gate/change.h"
 
 namespace {
@@ -30,7 +30,7 @@ std::vector<Series> SideOf(const std::string& text) {
     std::istringstream in(run);
     Series& series = side.emplace_back();
     for (double time = 0; in >> time;) series.values.push_back(time);
-    series.warmup = profgauge::analysis::breakdown::stats::FindWarmup(series.values);
+    series.warmup = profgauge::analysis::breakdown::FindWarmup(series.values);
   }
   return side;
 }

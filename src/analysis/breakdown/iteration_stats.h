@@ -30,6 +30,9 @@ SeriesStats Describe(
     std::span<const double> values,
     knowledge::Ratio deviations = knowledge::TunableThresholds{}.iterations_outlier_deviations);
 
+/// The median absolute deviation from `median`, not scaled. REQUIRES: not empty.
+double MedianDeviation(std::span<const double> values, double median);
+
 /// `share` of the values are at most this; linear between the two nearest (0 <= share <= 1).
 /// REQUIRES: sorted ascending, not empty.
 double Quantile(std::span<const double> sorted, double share);
@@ -52,18 +55,3 @@ std::optional<SteadyRange> FindSteadyRange(
     knowledge::Ratio variation = knowledge::TunableThresholds{}.iterations_steady_variation);
 
 }  // namespace profgauge::analysis::breakdown
-
-namespace profgauge::analysis::breakdown::stats {
-
-// Which iterations at the beginning of a run are warm-up.
-
-/// How many leading iterations are slower than the rest of the run, by their times: at most half of
-/// them. 0 for fewer than four iterations, and where a time is not above 0.
-///
-/// A sum test, since warm-up of one or two spreads shows in no single iteration: the leading values
-/// are cut where their mean differs most from the mean of those that follow. The test is repeated
-/// from each cut on, so that a steep start does not hide a gentle one. A start is slow throughout
-/// and decays: a stall in the middle is none.
-std::size_t FindWarmup(std::span<const double> times);
-
-}  // namespace profgauge::analysis::breakdown::stats

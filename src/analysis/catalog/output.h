@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/catalog/exposure.h"
+#include "analysis/catalog/row_exposure.h"
 #include "base/numbers.h"
 #include "base/string_pool.h"
 #include "model/devices.h"

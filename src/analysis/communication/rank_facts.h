@@ -15,6 +15,7 @@
 #include "analysis/breakdown/run_iterations.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
+#include "analysis/communication/exposed_communication.h"
 #include "analysis/communication/link_reach.h"
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_parts.h"
@@ -22,15 +23,6 @@
 #include "analysis/iterations/context.h"
 
 namespace profgauge::analysis::communication {
-
-/// For one rank, over its GPUs and in its window: those that RankContext lists, so that a kernel on
-/// another rank's GPU lengthens nothing.
-struct RankTimes {
-  Ns compute = 0, communication = 0, hidden = 0;
-  Ns window = 0;              ///< Sum over all its GPUs.
-  Ns observed = 0, busy = 0;  ///< Sums of GpuUse.
-  Ns exposed() const { return communication - hidden; }
-};
 
 /// Kernels of one name, shape and inputs that are no collectives.
 struct KernelSum {

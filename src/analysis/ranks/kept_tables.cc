@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/breakdown/exposure.h"
+#include "analysis/breakdown/row_exposures.h"
 #include "analysis/catalog/shared_columns.h"
 #include "analysis/ranks/registry.h"
 

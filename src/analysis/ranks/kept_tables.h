@@ -1,4 +1,4 @@
-// Maximum cost of rows of a rank's tables (analysis/catalog/exposure.h), kept in its summary
+// Maximum cost of rows of a rank's tables (analysis/catalog/row_exposure.h), kept in its summary
 // with the rows by their contents, so that it is valid for the tables of a run.
 #pragma once
 
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/catalog/exposure.h"
 #include "analysis/catalog/output.h"
+#include "analysis/catalog/row_exposure.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/iterations/context.h"
 #include "model/summary/summary.h"

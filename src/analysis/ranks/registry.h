@@ -26,7 +26,7 @@ struct SummarizedRun {
 
 /// When an analysis runs. Those of one stage run side by side, in any order.
 enum class Stage : std::uint8_t {
-  kExposed,  ///< Its rows have exposures (breakdown/exposure.h), which come in stage kOther.
+  kExposed,  ///< Its rows have exposures (breakdown/row_exposures.h), which come in stage kOther.
   kOther,
 };
 

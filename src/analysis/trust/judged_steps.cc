@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/breakdown/iteration_stats.h"
+#include "analysis/breakdown/warmup.h"
 #include "base/numbers.h"
 #include "knowledge/unrecorded.h"
 
@@ -110,7 +110,7 @@ Usual UsualOf(std::span<const StepValue> values) {
   for (const StepValue& value : values) {
     if (!value.is_unusual) times.push_back(static_cast<double>(value.length));
   }
-  usual.warmup = breakdown::stats::FindWarmup(times);
+  usual.warmup = breakdown::FindWarmup(times);
   std::size_t seen = 0;
   std::int64_t next = -1;
   for (const StepValue& value : values) {

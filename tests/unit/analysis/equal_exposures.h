@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/catalog/exposure.h"
+#include "analysis/catalog/row_exposure.h"
 
 namespace profgauge::analysis {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/breakdown/iteration_stats.h"
+#include "analysis/breakdown/warmup.h"
 #include "gate/change.h"
 
 namespace profgauge::gate::stats {
@@ -21,9 +21,9 @@ std::string Answered(const Comparison& result) {
 
 std::string AnswerOf(const Values& base, const Values& current, CompareOptions options = {}) {
   options.must_repeat = false;
-  return Answered(Compare(
-      std::vector<Series>{{base, analysis::breakdown::stats::FindWarmup(base)}},
-      std::vector<Series>{{current, analysis::breakdown::stats::FindWarmup(current)}}, options));
+  return Answered(Compare(std::vector<Series>{{base, analysis::breakdown::FindWarmup(base)}},
+                          std::vector<Series>{{current, analysis::breakdown::FindWarmup(current)}},
+                          options));
 }
 
 // Except for the last digit, which a file may lose, however noisy the run is.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/breakdown/iteration_stats.h"
+#include "analysis/breakdown/warmup.h"
 #include "gate/change.h"
 
 namespace profgauge::gate::stats {
@@ -42,7 +42,7 @@ Series DrawSeries(Numbers& draw, double level, std::size_t n, bool is_slow) {
     if (is_slow && (at_end ? place >= 1 - part : draw.Unit() < part)) value *= factor;
     series.values.push_back(value);
   }
-  series.warmup = analysis::breakdown::stats::FindWarmup(series.values);
+  series.warmup = analysis::breakdown::FindWarmup(series.values);
   return series;
 }
 

@@ -81,7 +81,7 @@ TEST(FixedCases, OneIterationASide) {
 }
 
 TEST(FixedCases, WarmUpIsLeftOut) {
-  EXPECT_EQ(analysis::breakdown::stats::FindWarmup(kWarm), 3u);
+  EXPECT_EQ(analysis::breakdown::FindWarmup(kWarm), 3u);
   const Comparison same = Held({kT}, {kWarm});
   EXPECT_EQ(same.change, Change::kPass);
   ExpectInterval(same, 0, -4.37, 4.57);

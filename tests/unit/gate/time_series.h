@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/breakdown/iteration_stats.h"
+#include "analysis/breakdown/warmup.h"
 #include "gate/change.h"
 #include "gate/change_text.h"
 
@@ -21,8 +21,7 @@ inline Times Scaled(Times times, double factor) {
 
 inline std::vector<Series> SeriesOf(const Runs& runs) {
   std::vector<Series> series;
-  for (const Times& times : runs)
-    series.push_back({times, analysis::breakdown::stats::FindWarmup(times)});
+  for (const Times& times : runs) series.push_back({times, analysis::breakdown::FindWarmup(times)});
   return series;
 }
 

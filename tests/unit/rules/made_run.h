@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "analysis/catalog/exposure.h"
+#include "analysis/catalog/row_exposure.h"
 #include "base/errors.h"
 #include "model/devices.h"
 #include "rules/evaluator.h"

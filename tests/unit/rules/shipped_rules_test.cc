@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-#include "analysis/catalog/exposure.h"
+#include "analysis/catalog/row_exposure.h"
 #include "base/text.h"
 #include "read_all.h"
 #include "readers/load.h"

@@ -1,4 +1,4 @@
-#include "analysis/breakdown/exposure.h"
+#include "analysis/breakdown/row_exposures.h"
 
 #include <algorithm>
 #include <array>

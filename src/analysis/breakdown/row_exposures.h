@@ -1,5 +1,5 @@
 // Fills the exposures of the tables whose rows represent device work, calls or operators: the
-// maximum savings of changing those rows. catalog/exposure.h defines an exposure and answers
+// maximum savings of changing those rows. catalog/row_exposure.h defines an exposure and answers
 // questions about its costs; rules ask for the rows that a finding chose.
 //
 // Two sweeps for each GPU. The first goes over its work: a moment counts for the rows that run

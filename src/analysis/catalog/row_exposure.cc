@@ -1,4 +1,4 @@
-#include "analysis/catalog/exposure.h"
+#include "analysis/catalog/row_exposure.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,0 +1,25 @@
+// Exposed communication of a rank: the time in which its collectives run and nothing computes.
+#pragma once
+
+#include <span>
+
+#include "analysis/communication/collective_calls.h"
+#include "analysis/iterations/context.h"
+#include "base/units.h"
+
+namespace profgauge::analysis::communication {
+
+/// For one rank, over its GPUs and in its window: those that RankContext lists, so that a kernel on
+/// another rank's GPU lengthens nothing.
+struct RankTimes {
+  Ns compute = 0, communication = 0, hidden = 0;
+  Ns window = 0;              ///< Sum over all its GPUs.
+  Ns observed = 0, busy = 0;  ///< Sums of GpuUse.
+  Ns exposed() const { return communication - hidden; }
+};
+
+/// Measures one rank within its window. Where no GPU communicates, gloo's ranges on the host do.
+/// Without calls, communication is 0. O(events of the rank's GPUs).
+RankTimes MeasureRank(const iterations::RankContext& rank, std::span<const CollectiveCall> calls);
+
+}  // namespace profgauge::analysis::communication
