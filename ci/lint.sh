@@ -74,6 +74,12 @@ words=$(ci/lint_words.py) || {
 }
 say "banned words in no area are above the bars of ci/lint_words.txt"
 
+ci/lint_names.py || {
+  say "a comment or a document names a file that does not exist"
+  exit 1
+}
+say "files named in comments and documents exist"
+
 if [ "$in_repository" = 1 ]; then
   ci/new_rules.py || {
     say "a rule is born as a warning (examples/stability.md): lower its level until the next MINOR"

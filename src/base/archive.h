@@ -59,7 +59,7 @@ std::optional<std::size_t> EndOfArchive(const std::string& path);
 
 namespace profgauge::archive {
 
-// Parts that both kinds of archives share. For archive.cc, zip_archive.cc and tar_archive.cc.
+// Parts that both kinds of archives share. Internal to archive.cc; tests read them.
 
 /// A zip has 65 535 members unless it is of the 64-bit kind.
 inline constexpr std::size_t kMostMembers = 65'536;

@@ -1,7 +1,7 @@
 // The table of commands: the parser, the help, the manual and the completions are all made from it.
 // A row is one command; `CommandBit` connects it with the options that it has.
 //
-//   kCommands (commands.cc)                     options_*.cc
+//   kCommands (commands.cc)                     options.cc
 //   {"check",  kOnCheck,  …, RunCheck}   <---   {"--fail-on", …, kOnCheck | kOnCompare, …}
 //   {"render", kOnRender, …, RunRender}
 //

@@ -1,5 +1,5 @@
 // How the values of options are parsed and put into Options: the functions that rows of
-// options_*.cc name as `apply`, e.g. SetText<&Options::policy> or SetIndex<&Options::rank>.
+// options.cc name as `apply`, e.g. SetText<&Options::policy> or SetIndex<&Options::rank>.
 // The parser calls it once for each value of the option, in their order; options are taken in the
 // order of their tables. A failure ends the parsing. No function depends on another option, except
 // where two exclude each other.

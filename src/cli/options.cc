@@ -29,8 +29,7 @@ std::vector<std::string_view> ChoicesOf(const OptionSpec& option) {
 
 // Options of what is compared with what, and how the result becomes an exit code.
 //
-// --accept takes a reason and needs an owner, so that a report can name both. Rows: see
-// options_outputs.cc.
+// --accept takes a reason and needs an owner, so that a report can name both.
 
 namespace {
 
@@ -354,7 +353,7 @@ std::span<const OptionSpec> OutputOptions() { return kOutputOptions; }
 // Options of the part of a profile that is looked at, of reading it, and of the program itself.
 //
 // The selection of iterations, ranks and parts is listed in the provenance of a report:
-// ProvenanceOptions() of api/session.h. Rows: see options_outputs.cc.
+// ProvenanceOptions() of api/session.h.
 
 namespace {
 

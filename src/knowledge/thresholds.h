@@ -11,7 +11,7 @@
 
 namespace profgauge::knowledge {
 
-struct TunableThresholds;  // knowledge/tunable.h, written by the build.
+struct TunableThresholds;  // In the header that the build writes.
 
 /// One number that decides about results.
 struct ThresholdRow {

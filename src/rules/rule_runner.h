@@ -1,7 +1,7 @@
 // One rule over one run, from its rows to its findings:
 //
 //   applies? ──► rows by group ──► result of each group ──► findings, with texts
-//   rule_applies.cc                 rule_run.cc              rule_words.cc
+//   rule_run.cc                  groups.cc                    finding_texts.cc
 //
 // Numbers that a rule needs are absent, not 0, where the profile does not have them. Then the rule,
 // the group or the limit has no result, and says so; it neither fires nor passes on them, unless

@@ -67,7 +67,7 @@ struct RankContext {
   Kept waits;                     ///< breakdown::WaitsOf(), also.
 
   Span window() const { return iterations.window; }
-  /// Per row of the device table; see analysis/iterations/exposed.h.
+  /// Per row of the device table; see classify::Exposable.
   const OptionalColumn<Ns>& ExposedOf(classify::Exposable wanted) const {
     return exposed.Of(*this, wanted);
   }

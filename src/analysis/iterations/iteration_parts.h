@@ -1,6 +1,6 @@
 // The steps in which iterations are made of markers: which device work is of which, from when to
 // when each lasts by that (iteration_work.cc), the work that the profile's edges cut off, and
-// lost work (iteration_edges.cc). Internal to FindIterations(); the rules that they follow are
+// lost work (iteration_parts.cc). Internal to FindIterations(); the rules that they follow are
 // stated in iterations.h.
 #pragma once
 

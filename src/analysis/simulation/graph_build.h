@@ -87,7 +87,6 @@ class ThreadEvents {
 // Builds a PathGraph in one pass over the rows of a rank, and then the order of its replay:
 //
 //   rows of streams and threads ──► steps, chain by chain ──► edges between chains ──► runs
-//         graph_build.cc               graph_build.cc            graph_edges.cc     graph_order.cc
 //
 // A *chain* is the steps of one stream or thread, each after the one before. Edges to other chains
 // are *crosses*.

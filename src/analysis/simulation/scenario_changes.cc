@@ -1,4 +1,4 @@
-// Rows of idle time for scenarios: analysis/simulation/scenario_facts.h.
+// Rows of idle time for scenarios.
 
 #include "analysis/simulation/scenario_changes.h"
 
@@ -110,7 +110,7 @@ std::vector<HostGap> HostGapsOf(std::span<const iterations::RankContext> ranks,
   return gaps;
 }
 
-// Targets of launches, and the late rank, for scenarios: analysis/simulation/scenario_facts.h.
+// Targets of launches, and the late rank, for scenarios.
 
 namespace {
 

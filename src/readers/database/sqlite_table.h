@@ -80,7 +80,7 @@ class RowLayout {
 ///   leaf page 8                                                                      41 to 80
 ///   leaf page 9                                                                      81 on
 ///
-/// A cell of a leaf is `size | rowid | header | body`: see row_layout.h. Rows 50 to 90 are on the
+/// A cell of a leaf is `size | rowid | header | body`. Rows 50 to 90 are on the
 /// pages 8 and 9; page 7 is not read.
 struct PlainTable {
   std::string path;

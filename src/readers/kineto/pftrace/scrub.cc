@@ -35,9 +35,9 @@ bool Is(std::uint32_t field, std::initializer_list<std::uint32_t> of) {
 }
 
 /// Packets in order: texts have numbers, which earlier packets define. Field numbers: decoder.cc,
-/// slice.cc, stage.cc, state.cc, annotations.cc. Data that the decoder does not read is not copied,
-/// field by field: a later writer's fields may hold anything. The switch of each message has the
-/// same numbers as the decoder's.
+/// placing.cc, pairing.cc, state.cc, annotations.cc. Data that the decoder does not read is not
+/// copied, field by field: a later writer's fields may hold anything. The switch of each message
+/// has the same numbers as the decoder's.
 class PacketCopier {
  public:
   explicit PacketCopier(const Rename& rename) : rename_(rename) {}
