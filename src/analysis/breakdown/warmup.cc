@@ -26,6 +26,8 @@ constexpr double kLeastSpread = knowledge::kGateWarmupLeastSpread.value();
 constexpr std::size_t kContiguousOf = knowledge::kGateContiguousOf.as<std::size_t>();
 constexpr std::size_t kContiguous = knowledge::kGateContiguous.as<std::size_t>();
 constexpr double kLateStall = knowledge::kGateLateStall.value();
+// Thirds of a start that differ by less than this part of its excess are as slow as each other.
+constexpr double kFlat = knowledge::kGateFlatStart.value();
 
 // Copies, since Median() reorders.
 double MedianOf(std::span<const double> values) {
@@ -53,7 +55,7 @@ double SpreadOf(std::span<const double> logarithms, std::span<const double> tail
 // ones.
 struct RunExcess {
   std::span<const double> values;
-  double spread = 0;
+  double spread = 0, settled = 0;
   std::vector<double> excess = {0};     // In spreads.
   std::vector<std::size_t> slow = {0};  // How many are a spread over the rest.
 };
@@ -64,14 +66,19 @@ struct RunExcess {
 //     100 100 300 100 100 100 100 ...     most of it is not slow
 //     120 120 120 120 400 100 100 ...     its slowest is late: iteration 4 stalled
 //     110 120 130 140 150 100 100 ...     it becomes slower
+//     159 161 100 100 100 100 100 ...     as slow throughout: by chance the second is slower
 bool Decays(const RunExcess& run, std::size_t p) {
   if (kContiguousOf * run.slow[p] < kContiguous * p) return false;
   const std::span<const double> head = run.values.first(p);
   const auto slowest = std::max_element(head.begin(), head.end());
   const bool is_late = static_cast<std::size_t>(slowest - head.begin()) >= (p + 1) / 2;
-  if (p >= 2 && is_late && *slowest > MedianOf(head) + kLateStall * run.spread) return false;
+  const double median = MedianOf(head);
+  const double flat = std::max(run.spread, kFlat * (median - run.settled));
+  if (p >= 2 && is_late && *slowest > median + std::max(kLateStall * run.spread, flat)) {
+    return false;
+  }
   const std::size_t third = std::max<std::size_t>(1, p / 3);
-  return MedianOf(head.first(third)) >= MedianOf(head.last(third)) - run.spread;
+  return MedianOf(head.first(third)) >= MedianOf(head.last(third)) - flat;
 }
 
 // Where the run differs most from the rest, beginning at `from`; `from` if nowhere.
@@ -112,7 +119,7 @@ std::size_t FindWarmup(std::span<const double> times) {
       std::span(logarithms).last(std::max(kLeastTail, (n + 1) / 2));
   const double settled = MedianOf(tail);
   const double spread = SpreadOf(logarithms, tail);
-  RunExcess sums{logarithms, spread};
+  RunExcess sums{logarithms, spread, settled};
   for (const double value : logarithms) {
     const double spreads = (value - settled) / spread;
     sums.excess.push_back(sums.excess.back() + std::clamp(spreads, -kMostSpreads, kMostSpreads));

@@ -39,6 +39,13 @@ TEST(FindWarmup, IsSlowThroughoutAndDecays) {
   EXPECT_EQ(breakdown::FindWarmup(Times{300, 250, 200, 150, 130, 100, 101, 99, 100, 101, 100}), 5u);
 }
 
+// Two first iterations 1.6 times as long, the second by chance a little more: both are the start.
+TEST(FindWarmup, IsFlatBesideItsExcess) {
+  EXPECT_EQ(breakdown::FindWarmup(Times{159, 161, 100, 101, 99, 100, 101, 100, 99, 100}), 2u);
+  EXPECT_EQ(breakdown::FindWarmup(Times{158, 159, 162, 100, 101, 99, 100, 101, 100, 99}), 3u);
+  EXPECT_EQ(breakdown::FindWarmup(Times{110, 161, 100, 101, 99, 100, 101, 100, 99, 100}), 0u);
+}
+
 TEST(FindWarmup, NeedsFourIterationsAndTimes) {
   EXPECT_EQ(breakdown::FindWarmup(Times{300, 100, 100}), 0u);
   EXPECT_EQ(breakdown::FindWarmup(Times{}), 0u);
