@@ -35,7 +35,8 @@ struct HistoryRow {
   double median = 0;             ///< ns: of its iterations, given by the store; 0: unknown.
   std::string kind;              ///< KindOf() of its snapshot, given by the store.
   /// "pass"; "fail": slower than its baseline; "limits": failed by other limits or findings;
-  /// "again": its change asks for another recording; "undecided": only its change was;
+  /// "again": its change asks for another recording; "over": its change is over the limit, and
+  /// undecided; "undecided": nothing could be compared;
   /// "no_verdict"; empty: unknown.
   std::string verdict;
 };

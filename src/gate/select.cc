@@ -110,7 +110,7 @@ constexpr std::int64_t kMostLookedAt = 1000;
 // Runs of one program share at least this part of their launches: other models share up to 0.09,
 // the same program with another precision 0.66, slow and healthy 0.69, eager and as graph 0.99.
 constexpr double kSharedWork = knowledge::kGateSharedWork.value();
-constexpr std::string_view kFail = "fail", kAgain = "again";
+constexpr std::string_view kFail = "fail", kAgain = "again", kOver = "over";
 constexpr std::size_t kFallRuns = knowledge::kGateFallRuns.as<std::size_t>();
 constexpr std::size_t kAnchorRuns = knowledge::kGateFallAnchor.as<std::size_t>();
 
@@ -242,6 +242,8 @@ class Chooser {
     const bool may_fail = question_.with_failed || IsAccepted(row.id);
     if (row.verdict == kFail && !may_fail) return "failed";
     if (row.verdict == "no_verdict" && !may_fail) return "no verdict";
+    // Else two slow runs that few baselines leave undecided would become the level.
+    if (row.verdict == kOver && !may_fail) return "over its limit";
     return WhyOther(row);
   }
 
@@ -302,7 +304,7 @@ class Chooser {
 
   // Notes those after the window, which is filled from its end.
   Status NoteFailed(const HistoryRow& row) {
-    if (row.verdict != kFail && row.verdict != kAgain) return {};
+    if (row.verdict != kFail && row.verdict != kAgain && row.verdict != kOver) return {};
     if (!out_.window.empty()) return {};
     PROFGAUGE_TRY(const std::string why, WhyOther(row));
     if (!why.empty()) return {};

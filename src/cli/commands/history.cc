@@ -58,11 +58,14 @@ struct AddedRun {
 //   fail for other reasons only                              limits
 //   no verdict, since a slowdown or a slower part is to be
 //   recorded again                                           again
-//   no verdict, only since changes are undecided             undecided
+//   no verdict, and a change is over its limit               over
+//   no verdict, since nothing could be compared              undecided
 //   no verdict for another reason                            no_verdict
 //
-// A run that only its own limits and findings fail, or whose change is only undecided, is as good a
-// baseline as others: without it a branch that misses a limit would never be compared.
+// A run that only its own limits and findings fail, or that is the first, is as good a baseline as
+// others: without it a branch that misses a limit would never be compared. One whose change is over
+// its limit, however unsure, is none unless it is accepted: else two of them would make a slow
+// level the baseline.
 std::string HistoryVerdict(const report::Report& report) {
   using report::State;
   const std::string status(report::NameOf(report.verdict.status));
@@ -90,11 +93,14 @@ std::string HistoryVerdict(const report::Report& report) {
   };
   const auto& reasons = report.verdict.reasons;
   if (!std::all_of(reasons.begin(), reasons.end(), is_of_change)) return status;
+  const bool is_over = std::ranges::any_of(metrics, [](const report::ComparedMetric& metric) {
+    return metric.result == State::kOpen && metric.level == State::kError;
+  });
   const bool is_again =
       report.verdict.again && std::ranges::any_of(report.verdict.no_verdict, [](const auto& one) {
         return one.code == gate::kAgainReason || one.code == gate::kPartOnceReason;
       });
-  return is_again ? "again" : "undecided";
+  return is_again ? "again" : is_over ? "over" : "undecided";
 }
 
 void KeepLargest(const Value& share, std::optional<double>& kept) {
@@ -231,6 +237,21 @@ Result<std::vector<gate::HistoryRow>> RowsOf(gate::History& history, const Optio
   return rows;
 }
 
+// An empty list says which branches have runs.
+Status SayBranches(gate::History& history, const Options& options, Console& console) {
+  PROFGAUGE_TRY(const auto branches, history.Branches());
+  if (branches.empty()) return {};
+  std::vector<std::string> texts;
+  for (const auto& [name, runs] : branches) {
+    texts.push_back(fmt::format("{} ({})", Printable(name), FormatCount(runs)));
+  }
+  console.Say(fmt::format("note: no run of {}{}; branches with runs: {}",
+                          options.branch.empty() ? "any branch" : Printable(options.branch),
+                          options.model.empty() ? "" : ", model " + Printable(options.model),
+                          fmt::join(texts, ", ")));
+  return {};
+}
+
 // How many of the newest runs are listed where --last does not say it: what a person reads, and a
 // page shows. Rows are of all.
 constexpr std::size_t kInTable = 50, kInPage = 500, kInRows = 0;
@@ -360,6 +381,7 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   SayUnused(options.db, console);
   PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, RowsOf(history, options));
+  if (rows.empty()) PROFGAUGE_CHECK(SayBranches(history, options, console));
   const bool has_rows = options.IsGiven("--format") && options.format != "table";
   if (!has_rows && !options.out_dir.empty()) {
     return Fail(UsageError("usage/conflict", "a table of runs is printed, not written",

@@ -73,7 +73,7 @@ Result<std::vector<gate::HistoryRow>> RunsToAccept(gate::History& history,
   if (is_id || found.commit.empty()) return std::vector{found};
   PROFGAUGE_TRY(std::vector<gate::HistoryRow> runs, history.Rows(found.branch, kMostChecked));
   std::erase_if(runs, [&found](const gate::HistoryRow& run) {
-    return run.commit != found.commit || run.verdict != "fail";
+    return run.commit != found.commit || (run.verdict != "fail" && run.verdict != "over");
   });
   if (runs.empty()) runs.push_back(found);
   return runs;

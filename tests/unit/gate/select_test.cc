@@ -478,6 +478,21 @@ TEST_F(SelectTest, TakesRunsThatAskedAgainAfterAPass) {
   EXPECT_EQ(Ids(Choose(Run(1, 9), 5).failed), "");
 }
 
+// Few baselines leave a slowdown undecided. Such runs never become the level, whatever passes
+// later, and they confirm one that stays.
+TEST_F(SelectTest, LeavesOutRunsOverTheirLimit) {
+  for (int i = 0; i < 3; ++i) Add(Run(1, i), fmt::format("c{}", i), "pass");
+  Add(Run(1.08, 3), "slow", "over");
+  Add(Run(1.08, 4), "after", "over");
+  EXPECT_EQ(Ids(Choose(Run(1.08, 9), 5).window), "1 2 3 ");
+  EXPECT_EQ(Ids(Choose(Run(1.08, 9), 5).failed), "4 5 ");
+  Add(Run(1, 5), "reverted", "pass");
+  EXPECT_EQ(Ids(Choose(Run(1, 9), 5).window), "1 2 3 6 ");
+  HistoryQuestion with_failed;
+  with_failed.with_failed = true;
+  EXPECT_EQ(Ids(Choose(Run(1, 9), 6, with_failed).window), "1 2 3 4 5 6 ");
+}
+
 // A run that fails as those before it did is not to blame.
 TEST_F(SelectTest, StepsOfEarlierCommitsAreTheirs) {
   for (int i = 0; i < 5; ++i) Add(Run(1, i), fmt::format("c{}", i));
