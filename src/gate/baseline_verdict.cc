@@ -81,11 +81,6 @@ void CountMissing(const std::string& what, const std::string& why, rules::Level 
   }
 }
 
-// What was accepted, and was larger, fails with the line that would accept it.
-std::string WithAnswer(std::string text, const AcceptanceAnswer& answer) {
-  return answer.why_not.empty() ? text : std::move(text) + "; " + answer.why_not;
-}
-
 void CountFailed(MetricComparison& metric, const rules::Policy& policy,
                  const Acceptance& acceptance, Verdict& verdict, Added& added) {
   AcceptanceAnswer answer = AnswerOf(acceptance, metric);
@@ -96,8 +91,11 @@ void CountFailed(MetricComparison& metric, const rules::Policy& policy,
   }
   if (metric.level == rules::Level::kError) ++verdict.errors;
   if (metric.level == rules::Level::kWarn) ++verdict.warnings;
-  if (Fails(metric.level, policy.fail_on))
-    added.failures.push_back(WithAnswer(ResultText(metric), answer));
+  // What was accepted, and was larger, fails with the line that would accept it, in every output.
+  if (!answer.why_not.empty()) {
+    metric.reason += (metric.reason.empty() ? "" : "; ") + answer.why_not;
+  }
+  if (Fails(metric.level, policy.fail_on)) added.failures.push_back(ResultText(metric));
 }
 
 // A change that probably exceeds its limit is no pass, whatever the policy says about doubt, unless
