@@ -77,9 +77,15 @@ std::string SlowText(const stats::Total& total) {
                      Placed(total.current, ""), total.base.count, total.base.of);
 }
 
+// "the first 5 iterations"
+std::string FirstOnes(const stats::Total& total) {
+  return total.start == 1 ? "the first iteration"
+                          : "the first " + Counted(total.start, "iteration");
+}
+
 std::string WithoutStart(const stats::Total& total) {
   return total.start == 0 ? std::string("without the baseline's start")
-                          : "without the first " + Counted(total.start, "iteration");
+                          : "without " + FirstOnes(total);
 }
 
 // "+1.6 %"; "+225 %, without the first 5 iterations −0.1 %"
@@ -255,10 +261,10 @@ class Sentence {
                                   ? "nothing"
                                   : WithUnit(Digits(total.base_start, 0), false) + " of its total";
     return fmt::format(
-        "total {} with the first {} ({}; the baseline's start costs {}), {} without. Find the "
+        "total {} with {} ({}; the baseline's start costs {}), {} without. Find the "
         "cause: compiling, cache, data",
-        RelativeChange(FarTotal(total)), Counted(total.start, "iteration"),
-        Times(total.start_times), start, RelativeChange(total.change));
+        RelativeChange(FarTotal(total)), FirstOnes(total), Times(total.start_times), start,
+        RelativeChange(total.change));
   }
 
   std::string OddRun() const {

@@ -293,20 +293,38 @@ std::string NameOfBase(const report::Report& report) {
   return source.substr(kHistory.size(), source.rfind('~') - kHistory.size());
 }
 
-/// The change that the headline is about: of the typical iteration, else the first limit.
+/// The change that the headline is about: of the limit that decides the verdict, times first; else
+/// of the typical iteration, else of the first limit.
 const report::ComparedMetric* HeadlineMetric(const report::Report& report) {
   if (!report.comparison) return nullptr;
-  const report::ComparedMetric* first = nullptr;
+  const auto weight = [&report](const report::ComparedMetric& metric) {
+    const State decides = report.verdict.status == State::kFail ? State::kFail : State::kOpen;
+    const bool is_missed = report.verdict.status != State::kPass && metric.result == decides &&
+                           metric.level == State::kError;
+    return (is_missed ? 2 : 0) + (metric.metric.starts_with("iteration.") ? 1 : 0);
+  };
+  const report::ComparedMetric* chosen = nullptr;
   for (const report::ComparedMetric& metric : report.comparison->metrics) {
     if (metric.limit.empty()) continue;
-    if (metric.metric.starts_with("iteration.")) return &metric;
-    if (first == nullptr) first = &metric;
+    if (chosen == nullptr || weight(metric) > weight(*chosen)) chosen = &metric;
   }
-  return first;
+  return chosen;
 }
 
-/// "9.2 % slower", "12 % faster"; of another metric than a time its name and change.
+/// Whether the total of all iterations is over its limit, and the typical one keeps it.
+bool MissesInTotal(const report::ComparedMetric& metric) {
+  if (IsAbsent(metric.total_limit.value) || metric.change.unit != Unit::kShare) return false;
+  const double limit = AsNumber(metric.total_limit.value, 0);
+  return AsNumber(metric.change.value, 0) <= limit && AsNumber(metric.total.value, 0) > limit;
+}
+
+/// "9.2 % slower", "12 % faster", "9.2 % slower in total"; of another metric than a time its name
+/// and change.
 std::string ChangeWords(const report::ComparedMetric& metric) {
+  if (MissesInTotal(metric)) {
+    const std::string& total = metric.total.text;
+    return (total.starts_with('+') ? total.substr(1) : total) + " slower in total";
+  }
   std::string text = metric.change.text;
   const bool is_time = metric.metric.find(".time") != std::string::npos ||
                        metric.metric.find(".period") != std::string::npos;
@@ -347,7 +365,7 @@ SummaryWords WordsWithoutBaseline(const report::Report& report) {
   }
   if (report.verdict.status != State::kNoVerdict) return {"", "", {}};
   if (use.state == "lost") {
-    return {fmt::format("no verdict, the history of {} is gone", of), "", {use.line}};
+    return {fmt::format("no verdict, the history of {} is empty or gone", of), "", {use.line}};
   }
   return {fmt::format("no verdict, no run of {} is comparable", of), "", {use.line}};
 }
@@ -361,10 +379,14 @@ SummaryWords WordsOfOtherWork(const report::Report& report, const report::Compar
                                     ? "the same kernels take implausibly less time than on {}"
                                     : "an iteration does other work than on {}";
   SummaryWords words{fmt::format("no verdict, {}", fmt::format(fmt::runtime(what), of)), "", {}};
-  words.texts.push_back(fmt::format("Gone: {}. New: {}. Time: {}, not compared.",
-                                    comparison.work_gone.empty() ? "nothing" : comparison.work_gone,
-                                    comparison.work_come.empty() ? "nothing" : comparison.work_come,
-                                    metric.change.text));
+  if (comparison.work == "inputs" || comparison.work == "collapsed") {
+    words.texts.push_back(FirstUpper(std::string(report::WithoutId(metric.note))));
+    return words;
+  }
+  words.texts.push_back(
+      fmt::format("Gone: {}. New: {}. Times are not compared.",
+                  comparison.work_gone.empty() ? "nothing" : comparison.work_gone,
+                  comparison.work_come.empty() ? "nothing" : comparison.work_come));
   words.texts.emplace_back(
       "Are iterations marked differently, or skipped? If the work changed on purpose: "
       "`Profgauge-Accept: work: REASON`");
@@ -419,12 +441,16 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     }
     words.texts.push_back(fmt::format(
         "{} cannot rule out a slow machine. Record once more and judge all profiles: `profgauge "
-        "check A B`. With {} profiles the answer is final.",
-        comparison.current_runs == 1 ? "One profile" : "These profiles", report.verdict.needed));
+        "check A B`.",
+        comparison.current_runs == 1 ? "One profile" : "These profiles"));
     return words;
   }
   if (status == State::kPass) {
-    words.headline = metric.result == State::kImproved ? ChangeWords(metric) : "not slower";
+    // An interval above 0 is a slowdown, though the limit allows it.
+    const bool is_slower = metric.change.unit == Unit::kShare && AsNumber(metric.low.value, 0) > 0;
+    words.headline = metric.result == State::kImproved ? ChangeWords(metric)
+                     : is_slower                       ? ChangeWords(metric) + ", within the limit"
+                                                       : "not slower";
     words.rest = AgainstText(report);
     std::string text;
     if (comparison.work == "same") {
@@ -494,13 +520,11 @@ json::array ChangeRows(const report::Report& report, const report::ComparedMetri
                               {"change", std::move(change)},
                               {"limit", metric->limit}});
   if (!is_time) return rows;
-  const report::Comparison& comparison = *report.comparison;
-  const auto duration = [](std::int64_t ns) {
-    return ns > 0 ? FormatDuration(static_cast<double>(ns)) : std::string("–");
-  };
-  rows.push_back(json::object{{"title", "Iteration, all of them"},
-                              {"base", duration(comparison.base)},
-                              {"current", duration(comparison.current)},
+  // The judged sums leave starts out and take each run in turn: two means side by side would give
+  // another change.
+  rows.push_back(json::object{{"title", "Iterations in total"},
+                              {"base", "–"},
+                              {"current", "–"},
                               {"change", metric->total.text},
                               {"limit", metric->total_limit.text}});
   return rows;

@@ -193,7 +193,7 @@ TEST(FirstRows, PageHasAllReasons) {
 TEST(FirstRows, MarkdownEndsAtThePlansEnd) {
   const std::string text = RenderMarkdown(Planned());
   EXPECT_THAT(text, HasSubstr("6. **→ 40 ms**, saves 10.0"));
-  EXPECT_THAT(text, HasSubstr("an iteration takes 70 ms to 100 ms without the profiler"));
+  EXPECT_THAT(text, HasSubstr("an iteration takes 70.0 to 100\u202fms without the profiler"));
   EXPECT_THAT(text, HasSubstr("✗ `test/a`: Do test/a."));
 }
 
