@@ -345,6 +345,12 @@ Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy
       files.push_back(what);
       continue;
     }
+    if (source.choose) {
+      return Fail(UsageError("usage/bad-value",
+                             fmt::format("`--baseline`: expected one history, found `{}` besides",
+                                         PrintableShort(what, 60)),
+                             "one reference names all its runs: history:main~10"));
+    }
     SayUnused(options.db, console);
     PROFGAUGE_TRY(source.choose, FromHistoryLater(what, options, policy, probe));
   }

@@ -202,6 +202,8 @@ Result<int> Judged(const Options& options, Console& console) {
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   PROFGAUGE_TRY(judged, JudgeRuns(runs, *policy, *book, baselines, how));
   NamePolicy(options, judged.report);
+  // Of several profiles of a job, too: a comment finds its predecessor by the name.
+  if (!options.run_name.empty()) judged.report.profile.name = options.run_name;
   drawing.ShowAlertsAt(PlacesOf(options, *policy));
   const int exit_code = ExitOf(judged.verdict, options);
   drawing.ExitsWith(exit_code);
