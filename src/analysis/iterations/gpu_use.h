@@ -22,9 +22,9 @@ struct GpuUse {
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
   /// The one-off part of the idle time (iterations/observed.h), and the iteration
-  /// with the most: its position among the selected, -1 for none.
+  /// with the most: its position among the selected, -1 for none; and in how many it is.
   Ns idle_once = 0;
-  std::int64_t idle_most_in = -1;
+  std::int64_t idle_most_in = -1, idle_once_in = 0;
   /// Of `busy`: only graphs that were recorded whole run, and perhaps nothing in them.
   Ns whole_graphs = 0;
   /// Blocks per SM, summed over the concurrent kernels and capped at 1, averaged over the

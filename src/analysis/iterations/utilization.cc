@@ -166,6 +166,8 @@ void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
   use.idle_once = OnlyOnce(idle_in, {}, knowledge::kIterationsUsualLeast);
   if (use.idle_once == 0) return;
   use.idle_most_in = std::max_element(idle_in.begin(), idle_in.end()) - idle_in.begin();
+  const std::vector<Ns> usual = WithoutOnce(idle_in, {}, knowledge::kIterationsUsualLeast);
+  for (std::size_t i = 0; i < usual.size(); ++i) use.idle_once_in += usual[i] < idle_in[i] ? 1 : 0;
 }
 
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
@@ -223,8 +225,11 @@ std::string MostOnce(std::span<const RankContext> ranks) {
   const std::string label =
       IterationLabel(rank->iterations.source, selected[position].name,
                      static_cast<std::int64_t>(rank->iterations.first + position));
-  return fmt::format("iteration {}{}", label,
-                     ranks.size() > 1 ? fmt::format(" of rank {}", rank->rank) : "");
+  return fmt::format("{}iteration {}{}",
+                     most->idle_once_in > 1
+                         ? fmt::format("{} iterations, most of it in ", most->idle_once_in)
+                         : "",
+                     label, ranks.size() > 1 ? fmt::format(" of rank {}", rank->rank) : "");
 }
 
 // Without one-off idle time.
@@ -239,7 +244,7 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, catalog
   const auto bound = [&](MetricId id, double other, const std::string& text) {
     out.MayBe(
         id, other,
-        fmt::format("{} without the extra idle time of {}. If that is not typical, exclude it: "
+        fmt::format("{} without the extra idle time of {}. If that is not typical, judge others: "
                     "`--iter-start`, `--iter-stop`",
                     text, most));
   };

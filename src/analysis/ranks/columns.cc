@@ -73,6 +73,7 @@ void Exchange(Columns& columns, std::vector<iterations::GpuUse>& gpus) {
     columns.Number("use.busy", use.busy);
     columns.Number("use.idle_once", use.idle_once);
     columns.Number("use.idle_most_in", use.idle_most_in);
+    columns.Number("use.idle_once_in", use.idle_once_in);
     columns.Number("use.whole_graphs", use.whole_graphs);
     columns.Real("use.sm_efficiency", use.sm_efficiency);
     columns.Real("use.occupancy", use.occupancy);
