@@ -160,10 +160,12 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
   } else if (info.state == BaselineState::kNoneComparable) {
     info.why_missing = NoneText(choice, reference, facts);
   } else if (IsMissing(info.state)) {
-    info.why_missing = choice.on_branch == 0
-                           ? fmt::format("the history has no run of {}", reference.branch)
-                           : fmt::format("the history has {} of {}, each of another model",
-                                         Runs(choice.on_branch), reference.branch);
+    info.why_missing =
+        choice.on_branch == 0
+            ? fmt::format("the history has no run of {}", reference.branch)
+            : fmt::format("the history has {}{} of {}, each of another model",
+                          choice.is_cut ? "over " : "", Runs(choice.on_branch), reference.branch);
+    if (choice.is_cut) info.why_missing += "; skipped " + SkippedText(choice.skipped);
   }
   return info;
 }

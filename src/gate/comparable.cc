@@ -106,6 +106,8 @@ std::string KindOf(const Snapshot& run) {
   return kind;
 }
 
+bool IsOfKind(std::string_view property) { return IsOneOf(property, kHardProperties); }
+
 bool GrowsWithIterations(std::string_view metric) {
   constexpr MetricId kIterations = metric::kProfileIterations, kWall = metric::kProfileWallTime;
   const analysis::MetricSpec* spec = analysis::FindMetric(metric);

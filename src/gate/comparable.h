@@ -62,6 +62,8 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
 
 /// What must agree for times to be compared, as a text: runs with equal ones agree in it.
 std::string KindOf(const Snapshot& run);
+/// Whether KindOf() has the property.
+bool IsOfKind(std::string_view property);
 
 /// Whether the metric is a sum over the selected iterations: more of them make it larger.
 bool GrowsWithIterations(std::string_view metric);

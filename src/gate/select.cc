@@ -105,12 +105,11 @@ OrderedRows OrderByAncestry(const HistoryQuestion& question, std::vector<History
 
 namespace {
 
-// The number of runs of a branch that are read.
-constexpr std::int64_t kMostLookedAt = 1000;
 // Runs of one program share at least this part of their launches: other models share up to 0.09,
 // the same program with another precision 0.66, slow and healthy 0.69, eager and as graph 0.99.
 constexpr double kSharedWork = knowledge::kGateSharedWork.value();
 constexpr std::string_view kFail = "fail", kAgain = "again", kOver = "over";
+constexpr std::string_view kNotCompared = "not compared, as too many others are";
 constexpr std::size_t kFallRuns = knowledge::kGateFallRuns.as<std::size_t>();
 constexpr std::size_t kAnchorRuns = knowledge::kGateFallAnchor.as<std::size_t>();
 
@@ -140,6 +139,12 @@ std::string WhyNot(const Difference& difference) {
   return "other " + difference.property;
 }
 
+std::optional<Difference> HardDifference(const Snapshot& run, const Snapshot& other) {
+  std::vector<Difference> all = FindDifferences(run, other, {});
+  const auto hard = std::ranges::find_if(all, &Difference::is_hard);
+  return hard == all.end() ? std::nullopt : std::optional(std::move(*hard));
+}
+
 bool AreOtherModels(std::string_view one, std::string_view other) {
   return !one.empty() && !other.empty() && one != other;
 }
@@ -157,12 +162,13 @@ class Chooser {
       : history_(history), question_(question), candidates_(candidates) {}
 
   Result<HistoryChoice> Choose() {
-    PROFGAUGE_TRY(rows_, history_.Rows(question_.reference.branch, kMostLookedAt));
+    PROFGAUGE_CHECK(ReadRows());
     PROFGAUGE_TRY(levels_, history_.Levels());
     PROFGAUGE_CHECK(ForgetLevelsOfOthers());
     OrderedRows ordered = OrderByAncestry(question_, std::move(rows_));
     rows_ = std::move(ordered.rows);
     others_ = std::move(ordered.others);
+    for (std::size_t i = 0; i < rows_.size(); ++i) places_.emplace(rows_[i].id, i);
     out_.is_by_insertion = ordered.is_by_insertion;
     out_.wanted = question_.reference.count;
     out_.on_branch = static_cast<std::int64_t>(rows_.size());
@@ -173,16 +179,29 @@ class Chooser {
     }
     out_.level = LevelInForce(levels_, rows_, question_.today);
     NoteEnded();
-    const auto at = std::ranges::find(rows_, out_.level ? out_.level->run : 0, &HistoryRow::id);
-    if (at != rows_.end()) level_at_ = static_cast<std::size_t>(at - rows_.begin());
+    if (out_.level) level_at_ = PlaceOf(out_.level->run);
     PROFGAUGE_CHECK(TakeAnchor());
     PROFGAUGE_CHECK(TakeWindow());
     PROFGAUGE_CHECK(NoteSameCommit());
     NoteOthers();
+    if (unread_ > 0) {
+      out_.skipped.push_back({unread_, fmt::format("and those before it: only the last {} runs of "
+                                                   "a branch are looked at",
+                                                   question_.looked_at)});
+    }
     return std::move(out_);
   }
 
  private:
+  Status ReadRows() {
+    PROFGAUGE_TRY(rows_, history_.Rows(question_.reference.branch, question_.looked_at + 1));
+    if (static_cast<std::int64_t>(rows_.size()) <= question_.looked_at) return {};
+    out_.is_cut = true;
+    unread_ = rows_.front().id;
+    rows_.erase(rows_.begin());
+    return {};
+  }
+
   // Those that would have been in the window by their age.
   void NoteOthers() {
     std::int64_t first = out_.window.empty() ? 0 : out_.window.front().row.id;
@@ -193,7 +212,8 @@ class Chooser {
   }
 
   std::size_t PlaceOf(std::int64_t id) const {
-    return static_cast<std::size_t>(std::ranges::find(rows_, id, &HistoryRow::id) - rows_.begin());
+    const auto found = places_.find(id);
+    return found != places_.end() ? found->second : rows_.size();
   }
 
   bool IsOtherModel(const HistoryRow& row) const {
@@ -248,21 +268,35 @@ class Chooser {
   }
 
   // The same, whatever its verdict is. Comparing takes longest, and each run is asked for a few
-  // times.
+  // times. A run that is not compared need not stay in memory.
   Result<std::string> WhyOther(const HistoryRow& row) {
     const auto known = why_other_.find(row.id);
     if (known != why_other_.end()) return known->second;
     PROFGAUGE_TRY(std::string why, FindWhyOther(row));
+    if (why == kNotCompared) return why;
+    if (!why.empty()) loaded_.erase(row.id);
     return why_other_.emplace(row.id, std::move(why)).first->second;
   }
 
   Result<std::string> FindWhyOther(const HistoryRow& row) {
     if (!row.commit.empty() && row.commit == question_.commit) return "the same commit";
     if (IsOtherModel(row)) return fmt::format("model {}", row.model);
+    // Rows of one kind differ alike: a machine that is new is not held against each run of others.
+    const auto kind = why_other_kind_.find(row.kind);
+    if (kind != why_other_kind_.end()) return kind->second;
+    if (compared_ == question_.compared) {
+      out_.is_cut = true;
+      return std::string(kNotCompared);
+    }
+    ++compared_;
     PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
     for (const Snapshot& candidate : candidates_) {
       const bool is_same = !run->source.empty() && run->source == candidate.source;
       if (is_same && !question_.with_itself) return "the same profile";
+    }
+    const auto difference = HardDifference(*run, candidates_.front());
+    if (difference && IsOfKind(difference->property) && !row.kind.empty()) {
+      why_other_kind_.emplace(row.kind, WhyNot(*difference));
     }
     return WhyNotComparable(*run, row.model, candidates_.front(), question_.model);
   }
@@ -314,6 +348,7 @@ class Chooser {
   }
 
   Status TakeWindow() {
+    compared_ = 0;
     std::set<std::string> commits;
     for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
       if (static_cast<std::int64_t>(out_.window.size()) == std::max(out_.wanted, question_.parts)) {
@@ -380,12 +415,19 @@ class Chooser {
   Status TakeAnchor() {
     begin_at_ = level_at_;
     if (!question_.with_anchor) return {};
-    PROFGAUGE_TRY(out_.anchor, FirstFrom(level_at_, static_cast<std::size_t>(out_.wanted)));
+    const auto wanted = static_cast<std::size_t>(out_.wanted);
+    PROFGAUGE_TRY(out_.anchor, FirstFrom(level_at_, wanted));
+    if (compared_ == question_.compared) {  // Too many others come first: the last runs have one.
+      compared_ = 0;
+      const std::size_t last = std::min(rows_.size(), static_cast<std::size_t>(question_.compared));
+      PROFGAUGE_TRY(out_.anchor, FirstFrom(std::max(level_at_, rows_.size() - last), wanted));
+    }
+    compared_ = 0;
     if (question_.limit > 0) PROFGAUGE_CHECK(LetAnchorFall());
     if (out_.anchor.empty()) return {};
-    out_.since_anchor = std::count_if(rows_.begin(), rows_.end(), [this](const HistoryRow& row) {
-      return PlaceOf(row.id) >= PlaceOf(out_.anchor.front().row.id) && !IsOtherModel(row);
-    });
+    const auto first = static_cast<std::ptrdiff_t>(PlaceOf(out_.anchor.front().row.id));
+    out_.since_anchor = std::count_if(rows_.begin() + first, rows_.end(),
+                                      [this](const HistoryRow& row) { return !IsOtherModel(row); });
     return {};
   }
 
@@ -446,6 +488,10 @@ class Chooser {
   std::vector<HistoryLevel> levels_;
   std::map<std::int64_t, Snapshot> loaded_;
   std::map<std::int64_t, std::string> why_other_;  // By run.
+  std::map<std::string, std::string> why_other_kind_;
+  std::map<std::int64_t, std::size_t> places_;  // Of `rows_`, by run.
+  std::int64_t compared_ = 0;                   // Since the anchor or the window is looked for.
+  std::int64_t unread_ = 0;                     // The last run that was not looked at; 0: all were.
   HistoryChoice out_;
 };
 
@@ -459,9 +505,7 @@ Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& questi
 std::string WhyNotComparable(const Snapshot& run, std::string_view model, const Snapshot& other,
                              std::string_view other_model) {
   if (AreOtherModels(model, other_model)) return fmt::format("model {}", model);
-  for (const Difference& difference : FindDifferences(run, other, {})) {
-    if (difference.is_hard) return WhyNot(difference);
-  }
+  if (const auto difference = HardDifference(run, other)) return WhyNot(*difference);
   const bool is_named = !model.empty() && !other_model.empty();
   return is_named || WorkOverlap(run, other) >= kSharedWork ? "" : "other work";
 }

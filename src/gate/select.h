@@ -32,6 +32,12 @@
 
 namespace profgauge::gate {
 
+/// Runs of a branch that are read; where it has more, the choice says so.
+inline constexpr std::int64_t kMostLookedAt = 20'000;
+/// Runs that are compared with the candidates for the anchor, and for the window, before others of
+/// the branch count as not compared: each takes a millisecond.
+inline constexpr std::int64_t kMostCompared = 500;
+
 /// The request `history:BRANCH~N`, and its candidates.
 struct HistoryQuestion {
   HistoryReference reference;
@@ -47,6 +53,8 @@ struct HistoryQuestion {
   bool with_failed = false;  ///< Runs that failed count, too.
   bool with_itself = false;  ///< So does the candidates' own recording.
   bool with_anchor = true;   ///< The anchor is wanted.
+  std::int64_t looked_at = kMostLookedAt;  ///< The last runs of the branch; others are not read.
+  std::int64_t compared = kMostCompared;
 };
 
 /// A run of the history that is not compared, with the reason in a few words.
@@ -85,15 +93,16 @@ struct HistoryChoice {
   bool has_fallen = false;            ///< The anchor is of runs that were faster, and stayed so.
   std::int64_t since_anchor = 0;      ///< Runs of the model from its first run on.
   bool is_by_insertion = false;       ///< No commit of the branch is known to be an ancestor.
+  bool is_cut = false;                ///< Some runs were not looked at, or not compared.
 };
 
 /// The last N runs that are comparable with `candidates`: of the same device, model and work, that
 /// did not fail unless they were accepted, and without the candidate's own profile or commit.
 /// Several runs of one commit count once, by the one in the middle of their times. Fewer than N, or
-/// none, where there are no more: `skipped` says why. At most the last 1000 runs of the branch are
-/// looked at, and only as many snapshots are read as are needed.
-/// Errors: as History.
-/// REQUIRES: `candidates` is not empty; the first one is compared for all of them.
+/// none, where there are no more: `skipped` says why. At most the last 20 000 runs of the branch
+/// are looked at, where it has more, `skipped` says so; only as many snapshots are read as are
+/// needed. Errors: as History. REQUIRES: `candidates` is not empty; the first one is compared for
+/// all of them.
 Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
                                  std::span<const Snapshot> candidates);
 

@@ -1,6 +1,7 @@
 """A repository of several models that share a history, through its main branch and merge requests."""
 import gzip
 import json
+import sqlite3
 
 from config_support import EXAMPLES, Place
 from support import main
@@ -131,6 +132,21 @@ jobs:
         self.assertIn("nothing added: profgauge-report has no summary, since slow was not judged", text)
         self.assertEqual(text.count("added run"), 2)
         self.assertIn("is run 1 of branch main already", self.add("profgauge-report/fast/run.pgsum"))
+
+    def test_a_thousand_runs_of_one_model_hide_no_other(self):
+        self.record()
+        self.check()
+        self.add()
+        with sqlite3.connect(self.root / "perf/history.db") as db:
+            last, = db.execute("select id from run where model = 'late'").fetchone()
+            for new in range(4, 1005):
+                db.execute("insert into run select ?, time, branch, commit_id || ?, model, verdict, parents, commit_time, "
+                           "policy, median, kind, source || ? from run where id = ?", (new, new, new, last))
+                db.execute("insert into snapshot select ?, dictionary, hash, text from snapshot where run = ?", (new, last))
+        done = self.run_in(self.root, "history", "check")
+        self.assertEqual([line.split(": ")[0].split("model ")[1] for line in done.stdout.splitlines()], ["fast", "late", "slow"])
+        self.assertRegex(done.stderr, r"note: main, model late: runs before run \d+ are not checked, only the last 1000")
+        self.assertNotIn("model fast", done.stderr)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,7 +29,9 @@ namespace profgauge::cli {
 namespace {
 
 constexpr std::chrono::days kLongestLevel{365};
+// Comparable runs of a model in which a step is looked for, which takes the square of them.
 constexpr std::int64_t kMostChecked = 1000;
+constexpr std::int64_t kAllRuns = std::numeric_limits<std::int64_t>::max();
 
 Result<std::chrono::sys_days> Today() { return rules::Today("", std::getenv("SOURCE_DATE_EPOCH")); }
 
@@ -71,7 +74,7 @@ Result<std::vector<gate::HistoryRow>> RunsToAccept(gate::History& history,
   PROFGAUGE_TRY(const gate::HistoryRow found, history.Find(named));
   const bool is_id = named == std::to_string(found.id);
   if (is_id || found.commit.empty()) return std::vector{found};
-  PROFGAUGE_TRY(std::vector<gate::HistoryRow> runs, history.Rows(found.branch, kMostChecked));
+  PROFGAUGE_TRY(std::vector<gate::HistoryRow> runs, history.Rows(found.branch, kAllRuns));
   std::erase_if(runs, [&found](const gate::HistoryRow& run) {
     return run.commit != found.commit || (run.verdict != "fail" && run.verdict != "over");
   });
@@ -83,7 +86,7 @@ Result<std::vector<gate::HistoryRow>> RunsToAccept(gate::History& history,
 // distinguished by their work: those comparable with the last of them.
 Result<std::vector<gate::HistoryRow>> LastOfEachModel(gate::History& history,
                                                       const std::string& branch) {
-  PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, history.Rows(branch, kMostChecked));
+  PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, history.Rows(branch, kAllRuns));
   std::map<std::string, gate::HistoryRow> last;
   for (const gate::HistoryRow& row : rows) last[row.model] = row;
   std::vector<gate::HistoryRow> runs;
@@ -216,6 +219,12 @@ Result<int> RunHistoryCheck(const Options& options, Console& console) {
   for (const gate::HistoryRow& run : last) {
     PROFGAUGE_TRY(const gate::HistoryChoice choice,
                   ComparableWith(history, run, rules::FormatDay(today)));
+    const bool is_full = std::ssize(choice.window) == kMostChecked;
+    if (!choice.window.empty() && (choice.is_cut || (is_full && choice.of_model > kMostChecked))) {
+      console.Say(fmt::format("note: {}, {}: runs before run {} are not checked, only the last {}",
+                              Printable(branch), ModelOf(run), choice.window.front().row.id,
+                              choice.window.size()));
+    }
     const std::string model = last.size() > 1 ? fmt::format(", {}", ModelOf(run)) : "";
     for (const std::string& metric : LimitedMetrics(limits)) {
       const gate::HistoryFindings findings = gate::CheckHistory(choice.window, metric, limits);

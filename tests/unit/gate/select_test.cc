@@ -582,5 +582,75 @@ TEST_F(SelectTest, CheckJudgesTheLevelOfToday) {
   EXPECT_NE(check(lost).state, HistoryState::kSteady);
 }
 
+// Runs of another model, however many, hide none.
+TEST_F(SelectTest, LooksAtRunsOfAModelBehindAThousandOthers) {
+  auto history = History::OfBytes("", path_);
+  ASSERT_TRUE(history);
+  HistoryEntry entry;
+  entry.branch = "main";
+  for (int i = 0; i < 1004; ++i) {
+    entry.model = i < 3 ? "small" : "big";
+    entry.commit = fmt::format("commit{}", i);
+    entry.snapshot = Run(1, i);
+    ASSERT_TRUE(history->Add(entry));
+  }
+  HistoryQuestion question;
+  question.reference = {"main", 5};
+  question.model = "small";
+  question.today = "2026-11-26";
+  const Snapshot candidate = Run(1, 2000);
+  const auto choice = ChooseRuns(*history, question, std::span(&candidate, 1));
+  ASSERT_TRUE(choice) << choice.error().message;
+  EXPECT_EQ(Ids(choice->window), "1 2 3 ");
+  EXPECT_EQ(Ids(choice->anchor), "1 2 3 ");
+  // The creep of the other model counts from its first run on.
+  question.model = "big";
+  EXPECT_EQ(Ids(ChooseRuns(*history, question, std::span(&candidate, 1))->anchor), "4 5 6 7 8 ");
+}
+
+TEST_F(SelectTest, SaysWhichRunsItDidNotLookAt) {
+  for (int i = 0; i < 5; ++i) Add(Run(1, i), fmt::format("commit{}", i));
+  HistoryQuestion question;
+  question.looked_at = 3;
+  const HistoryChoice choice = Choose(Run(1, 9), 5, question);
+  EXPECT_EQ(Ids(choice.window), "3 4 5 ");
+  EXPECT_EQ(SkippedText(choice.skipped),
+            "run 2 (and those before it: only the last 3 runs of a branch are looked at)");
+  question.looked_at = 5;
+  EXPECT_TRUE(Choose(Run(1, 9), 5, question).skipped.empty());
+}
+
+// One run of another kind is compared for all of them, unless it may be compared.
+TEST_F(SelectTest, RunsOfOneKindDifferAlike) {
+  for (int i = 0; i < 3; ++i) Add(Run(1, i, "NVIDIA H100 80GB HBM3"), fmt::format("old{}", i));
+  Add(Run(1, 5), "new");
+  Snapshot unknown = Run(1, 6);
+  unknown.environment.erase(unknown.environment.begin());  // The GPU is not recorded.
+  Add(unknown, "unknown");
+  const HistoryChoice choice = Choose(Run(1, 9), 9);
+  EXPECT_EQ(Ids(choice.window), "4 5 ");
+  EXPECT_EQ(SkippedText(choice.skipped), "runs 3, 2, 1 (H100)");
+}
+
+// Runs without a model are told apart by their work, which takes a while for each.
+TEST_F(SelectTest, SaysWhichRunsItDidNotCompare) {
+  Snapshot other = Run(1, 0);
+  for (auto& kernel : other.work.kernels) kernel.name += "_of_another";
+  for (int i = 0; i < 4; ++i) {
+    other.source = fmt::format("other{}", i);
+    Add(other, fmt::format("other{}", i));
+  }
+  const std::string all = Ids(Choose(Run(1, 99), 5).window);
+  HistoryQuestion question;
+  question.compared = 2;
+  if (!all.empty()) GTEST_SKIP() << "the sample has no work";
+  EXPECT_EQ(SkippedText(Choose(Run(1, 99), 5, question).skipped),
+            "runs 4, 3 (other work), runs 2, 1 (not compared, as too many others are)");
+  Add(Run(1, 5), "mine");
+  const HistoryChoice choice = Choose(Run(1, 99), 5, question);
+  EXPECT_EQ(Ids(choice.window), "5 ");
+  EXPECT_EQ(Ids(choice.anchor), "5 ");
+}
+
 }  // namespace
 }  // namespace profgauge::gate
