@@ -140,9 +140,9 @@ constexpr CommandSpec kCommands[] = {
      "were\n"
      "repaired or skipped. PROFILE is as for check. A folder with several runs is listed, each "
      "with\n"
-     "the command that judges it; the latest run comes last. The search goes through six levels "
-     "of\n"
-     "folders and recognizes profiles by their content. Files are ranks of one run if they or "
+     "the command that judges it; the latest run comes last. The search goes through all "
+     "folders\n"
+     "below and recognizes profiles by their content. Files are ranks of one run if they or "
      "their\n"
      "names state it: torchtitan, Megatron, TensorBoard, vLLM, SGLang, Composer, JAX.",
      "  profgauge inspect run7.pt.trace.json.gz\n"

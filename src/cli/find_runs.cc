@@ -225,7 +225,8 @@ FoundRuns FindRunsAmong(const std::vector<std::string>& paths) {
 
 std::vector<std::string> FilesOfOnlyRun(const std::string& folder) {
   const Result<FoundRuns> found = FindRuns(folder);
-  return found && found->runs.size() == 1 ? found->runs.front().files : std::vector<std::string>();
+  const bool is_only = found && found->is_whole && found->runs.size() == 1;
+  return is_only ? found->runs.front().files : std::vector<std::string>();
 }
 
 // The last three runs are named, which are the latest: of a training that writes a folder for each
@@ -239,6 +240,13 @@ Error NotOneRun(const FoundRuns& found, const std::string& folder) {
       error.notes.push_back(fmt::format("note: {}: {}", Printable(path), Printable(what)));
     }
     return error;
+  }
+  if (found.runs.size() == 1) {
+    return InputError(folder, "input/too-many-names",
+                      fmt::format("more than {} names are below the folder: whether {} is its only "
+                                  "run is unknown",
+                                  kMostNames, Printable(found.runs.front().name)),
+                      fmt::format("to judge this run: {}", found.runs.front().command));
   }
   Error error = InputError(folder, "input/several-runs",
                            fmt::format("the folder has {} runs below it", found.runs.size()));

@@ -42,10 +42,10 @@ struct FoundRuns {
   /// The latest last: by the time in their names, by step, then by when they were changed.
   std::vector<FoundRun> runs;
   std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and their kinds.
-  bool is_whole = true;  ///< Whether all names were looked at: at most 100 000.
+  bool is_whole = true;  ///< Whether all names were looked at: at most kMostNames.
 };
 
-/// Goes through six levels of folders, of which `folder` is the first, and follows no links. The
+/// Goes through the folders below, level by level, and follows no links. The
 /// latest run is the last. Errors: kInput "input/missing" where there is no such folder. No run at
 /// all is no error: `runs` is empty. Cost: opens every file below it.
 Result<FoundRuns> FindRuns(const std::string& folder);
@@ -53,7 +53,8 @@ Result<FoundRuns> FindRuns(const std::string& folder);
 /// The same for files, and for the contents of folders.
 FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 
-/// The files of the only run below a folder; none where it has several, or is no folder.
+/// The files of the only run below a folder; none where it has several, may have others in folders
+/// that were not looked at, or is no folder.
 std::vector<std::string> FilesOfOnlyRun(const std::string& folder);
 
 /// Why `folder` is no one run, with a command for each of its runs.

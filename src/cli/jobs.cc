@@ -25,6 +25,7 @@
 #include "cli/exit_code.h"
 #include "cli/find_runs.h"
 #include "cli/outputs.h"
+#include "cli/profile_search.h"
 #include "render/shared/ending.h"
 
 namespace profgauge::cli {
@@ -154,7 +155,14 @@ std::vector<std::vector<std::string>> RunsOf(const rules::ProjectJob& job, const
                                              std::vector<std::string> inputs, Console& console) {
   if (job.take == rules::Take::kPooled) DropCopies(inputs, console);
   if (options.ranks != "recorded") return {inputs};
-  std::vector<FoundRun> found = FindRunsAmong(inputs).runs;
+  FoundRuns all = FindRunsAmong(inputs);
+  if (!all.is_whole) {
+    console.Say(
+        fmt::format("note: {}: more than {} names are below the inputs; the deepest were "
+                    "not read",
+                    Printable(job.name), kMostNames));
+  }
+  std::vector<FoundRun> found = std::move(all.runs);
   if (found.empty()) return {inputs};
   if (job.take == rules::Take::kLatest) found.erase(found.begin(), found.end() - 1);
   std::vector<std::vector<std::string>> runs;

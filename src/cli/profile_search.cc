@@ -3,7 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <span>
 #include <system_error>
@@ -22,8 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 6;
-constexpr std::size_t kMostNames = 100'000, kOthersNamed = 5;
+constexpr std::size_t kOthersNamed = 5;
 
 /// A number of a name, and the name with `*` for it.
 std::optional<std::int64_t> TakeNumber(const re2::RE2& pattern, std::string& name) {
@@ -136,30 +137,16 @@ std::string FormatOfTable(const Error& error) {
 /// Examines files, and the contents of folders.
 class Search {
  public:
-  // Files are looked at before the folders below. A folder that is one profile as a whole is taken
-  // by IsOne(), and nothing in it is searched.
-  void Into(const fs::path& folder, int depth = 0) {
-    if (IsOne(folder.string())) return;
-    std::vector<std::string> names;
-    std::vector<fs::path> files, folders;
-    for (const FolderEntry& entry : ListEntries(folder)) {
-      if (++seen_ > kMostNames) {
-        found_.is_whole = false;
-        return;
-      }
-      if (entry.kind == EntryKind::kFolder) {
-        folders.push_back(entry.path);
-      } else if (entry.kind == EntryKind::kFile) {
-        files.push_back(entry.path);
-        names.push_back(entry.path.filename().string());
-      }
+  explicit Search(std::size_t most) : most_(most) {}
+
+  // Level by level: where there are too many names, the deepest folders are those not looked at.
+  void Below(const fs::path& folder) {
+    folders_.push_back(folder);
+    while (!folders_.empty() && found_.is_whole) {
+      const fs::path next = std::move(folders_.front());
+      folders_.pop_front();
+      Into(next);
     }
-    if (IsReport(names)) return;
-    for (const fs::path& file : files) {
-      if (!IsSaidMoreFully(file.filename().string(), names)) At(file.string());
-    }
-    if (depth + 1 >= kDeepest) return;
-    for (const fs::path& below : folders) Into(below, depth + 1);
   }
 
   void At(const std::string& file) {
@@ -198,6 +185,30 @@ class Search {
   }
 
  private:
+  // A folder that is one profile as a whole is taken by IsOne(), and nothing in it is searched.
+  void Into(const fs::path& folder) {
+    if (IsOne(folder.string())) return;
+    std::vector<std::string> names;
+    std::vector<fs::path> files, folders;
+    for (const FolderEntry& entry : ListEntries(folder)) {
+      if (++seen_ > most_) {
+        found_.is_whole = false;
+        return;
+      }
+      if (entry.kind == EntryKind::kFolder) {
+        folders.push_back(entry.path);
+      } else if (entry.kind == EntryKind::kFile) {
+        files.push_back(entry.path);
+        names.push_back(entry.path.filename().string());
+      }
+    }
+    if (IsReport(names)) return;
+    for (const fs::path& file : files) {
+      if (!IsSaidMoreFully(file.filename().string(), names)) At(file.string());
+    }
+    std::ranges::move(folders, std::back_inserter(folders_));
+  }
+
   /// Takes a folder whose reader says that it is the result of one run of a tool.
   bool IsOne(const std::string& folder) {
     for (const auto& reader : readers::BuiltinReaders()) {
@@ -230,7 +241,8 @@ class Search {
 
   FoundProfiles found_;
   std::vector<FoundProfile> profiles_;
-  std::size_t seen_ = 0;
+  std::deque<fs::path> folders_;  // Not looked at yet.
+  std::size_t seen_ = 0, most_;
 };
 
 }  // namespace
@@ -260,12 +272,12 @@ NamedProfile ParseProfilePath(const std::string& path) {
   return named;
 }
 
-FoundProfiles FindProfiles(const std::vector<std::string>& paths) {
-  Search search;
+FoundProfiles FindProfiles(const std::vector<std::string>& paths, std::size_t most) {
+  Search search(most);
   for (const std::string& path : paths) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-      search.Into(path);
+      search.Below(path);
     } else {
       search.At(path);
     }

@@ -1,6 +1,7 @@
 // Profiles below folders: recognized by content, with the data in their names and first bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,13 +39,16 @@ struct FoundProfile {
 struct FoundProfiles {
   std::vector<FoundProfile> profiles;  ///< By path; the parts of one profile as their folder.
   std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and their kinds.
-  bool is_whole = true;  ///< Whether all names were looked at: at most 100 000.
+  bool is_whole = true;                                     ///< Whether all names were looked at.
 };
 
-/// Looks at files, and through folders to six levels, of which a named folder is the first. Follows
-/// no links. Files that are still written (`.tmp`), reports of ours and files that another one says
+/// Names of files and folders below those that were asked for: more would take minutes.
+inline constexpr std::size_t kMostNames = 100'000;
+
+/// Looks at files, and through folders level by level, until it saw `most` names. Follows no links.
+/// Files that are still written (`.tmp`), reports of ours and files that another one says
 /// more fully are left out. Sorted by path. Cost: opens each file and reads its first and last
 /// bytes.
-FoundProfiles FindProfiles(const std::vector<std::string>& paths);
+FoundProfiles FindProfiles(const std::vector<std::string>& paths, std::size_t most = kMostNames);
 
 }  // namespace profgauge::cli

@@ -92,7 +92,7 @@ Status CheckRanksOption(const Options& options) {
 /// For a folder without direct profiles: the one run below it.
 Result<FoundRun> OnlyRunBelow(const std::string& folder) {
   PROFGAUGE_TRY(FoundRuns found, FindRuns(folder));
-  if (found.runs.size() != 1) return Fail(NotOneRun(found, folder));
+  if (found.runs.size() != 1 || !found.is_whole) return Fail(NotOneRun(found, folder));
   return std::move(found.runs.front());
 }
 

@@ -165,11 +165,11 @@ class FindTest(unittest.TestCase):
         self.assertEqual(sorted(one["command"] for one in self.found()),
                          ["profgauge check ./other/b.json.gz", "profgauge check ./run7/a_results.db"])
 
-    def test_links_and_depth_have_an_end(self):
+    def test_all_levels_are_searched_and_links_have_an_end(self):
         self.put("1/2/3/4/5/deep.json.gz", self.ranks()[0])
         self.put("1/2/3/4/5/6/7/deeper.json.gz", self.ranks()[0])
         (self.folder / "loop").symlink_to(self.folder)
-        self.assertEqual([one["name"] for one in self.found()], ["1/2/3/4/5/deep.json.gz"])
+        self.assertEqual(sorted(one["name"] for one in self.found()), ["1/2/3/4/5/6/7/deeper.json.gz", "1/2/3/4/5/deep.json.gz"])
 
     def test_shares_together_are_the_whole(self):
         for rank, source in enumerate(self.ranks()):

@@ -90,6 +90,20 @@ class Mcp(unittest.TestCase):
             self.assertEqual(error["code"], -32002)
             self.assertIn("there is no resource", json.dumps(error))  # mcp/no-such-resource
 
+    def test_resources_say_how_many_runs_they_leave_out(self):
+        trace = ('{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, '
+                 '"ts": 1, "dur": 2, "args": {"device": 0, "stream": 7}}]}')
+        with tempfile.TemporaryDirectory() as folder:
+            for i in range(103):
+                path = pathlib.Path(folder, f"of_{chr(97 + i // 26)}{chr(97 + i % 26)}", "x.pt.trace.json")
+                path.parent.mkdir()
+                path.write_text(trace)
+            with Agent("--root", folder, cwd="/") as agent:
+                listed = [one for one in agent.ask("resources/list")["result"]["resources"]
+                          if one["uri"].startswith("profgauge://run/")]
+        self.assertEqual(len(listed), 101)
+        self.assertEqual(listed[-1]["name"], "3 more runs")
+
     def test_prompts_name_their_arguments(self):
         with Agent("--root", EXAMPLES, cwd="/") as agent:
             prompts = agent.ask("prompts/list")["result"]["prompts"]

@@ -16,6 +16,7 @@
 #include "cli/find_runs.h"
 #include "cli/json_list.h"
 #include "cli/outputs.h"
+#include "cli/profile_search.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
 #include "cli/text/describe.h"
@@ -85,6 +86,7 @@ std::string JsonOf(const FoundRuns& found, const std::string& folder) {
   out.Field("schema", std::int64_t{1});
   out.Field("kind", "profgauge.runs");
   out.Field("folder", folder);
+  if (!found.is_whole) out.Key("truncated"), out.Bool(true);
   out.Key("runs");
   out.BeginArray();
   for (const FoundRun& run : found.runs) {
@@ -138,11 +140,14 @@ bool MayBeOneRun(const FoundRuns& found, const std::string& folder) {
 
 Result<int> ListRuns(FoundRuns found, const Part& part, const Options& options, Console& console) {
   if (!found.is_whole) {
-    console.Say("note: there are more than 100000 names below the folder; the rest was not read");
+    console.Say(fmt::format(
+        "note: there are more than {} names below the folder; the deepest were not read",
+        kMostNames));
   }
   const std::string& folder = options.arguments.front();
   if (found.runs.empty()) return Fail(NotOneRun(found, folder));
   FoundRuns own;
+  own.is_whole = found.is_whole;
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     if (part.Has(i)) own.runs.push_back(std::move(found.runs[i]));
   }

@@ -148,12 +148,20 @@ json::object ResourceRow(std::string uri, const std::string& name, std::string_v
 json::array ListResources(const Workplace& place) {
   const Caller caller(place);
   json::array list;
+  std::size_t more = 0;
   for (const std::string& root : place.roots.folders()) {
     for (const json::value& run : RunsBelow(caller, root)) {
-      if (list.size() == kMostRuns) break;
+      if (list.size() == kMostRuns) {
+        ++more;
+        continue;
+      }
       const std::string name = TextOf(run, "name");
       list.push_back(ResourceRow(std::string(kRun) + Printable(name), name, "Profile of a run"));
     }
+  }
+  if (more > 0) {
+    list.push_back(ResourceRow(std::string(kRun), fmt::format("{} more runs", more),
+                               "Not listed here: the tool `find` lists all"));
   }
   for (const json::value& rule : Rows(caller, {"rules", "list", "--json", "-"}, {}, "rows")) {
     const std::string id = TextOf(rule, "id");

@@ -290,7 +290,11 @@ json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
     for (const json::value& finding : all.get_array()) {
       const json::value& status = ValueIn(finding, "status");
       if (status != "error" && status != "warn" && status != "info") continue;
-      if (findings.size() < kMostFindings) findings.push_back(ShortFinding(finding));
+      if (findings.size() < kMostFindings) {
+        findings.push_back(ShortFinding(finding));
+      } else {
+        answer["truncated"] = true;
+      }
     }
   }
   answer["limits_missed"] = std::move(limits);
@@ -337,10 +341,12 @@ Result<json::object> CallFind(const Caller& caller, const json::object& argument
   PROFGAUGE_CHECK(caller.CheckPaths({path}));
   PROFGAUGE_TRY(const Catcher::Ran ran,
                 caller.Run({"inspect", "--part=0/1", "--json", "-"}, {path}));
-  json::value runs = ValueIn(ParseJson(ran.text), "runs");
+  const json::value found = ParseJson(ran.text);
+  json::value runs = ValueIn(found, "runs");
   if (!runs.is_array()) runs = json::array();
   Tame(runs);
-  json::object answer = {{"runs", std::move(runs)}, {"truncated", false}};
+  json::object answer = {{"runs", std::move(runs)},
+                         {"truncated", ValueIn(found, "truncated") == true}};
   FitInto(caller.most(), answer, "runs");
   return answer;
 }
