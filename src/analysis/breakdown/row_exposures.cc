@@ -1,5 +1,7 @@
 #include "analysis/breakdown/row_exposures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/container_hash/hash.hpp>
@@ -13,6 +15,7 @@
 
 #include "analysis/breakdown/idle.h"
 #include "analysis/classify/device_spans.h"
+#include "base/format.h"
 
 namespace profgauge::analysis::breakdown {
 namespace {
@@ -24,7 +27,8 @@ constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcp
                                                          "tensor_core_ops", "roofline"};
 
 // Among more than this many concurrent events none is distinguished: their time is not assigned,
-// which only lowers the bound, and a hostile file costs no more than an honest one.
+// which only lowers the bound, and a hostile file costs no more than an honest one. A remark says
+// how much time that is.
 constexpr std::size_t kMostAtOnce = 64;
 // Also of combinations of rows.
 constexpr std::size_t kMostShared = 200'000;
@@ -59,6 +63,9 @@ class PartSums {
     if (rows.size() == 2) return Add(rows.front(), rows.back(), time);
     AddShared(rows, time, shared_);
   }
+  /// Time that belongs to rows, and is not assigned to them.
+  void Lose(Ns time) { lost_ += time; }
+  Ns lost() const { return lost_; }
   /// Removes all additions. The cost follows from the changed rows only.
   std::vector<catalog::Exposure::Part> Take() {
     std::vector<catalog::Exposure::Part> parts;
@@ -91,17 +98,21 @@ class PartSums {
       found->second += time;
     } else if (shared_.size() + pairs_.size() < kMostShared) {
       sums.emplace(key, time);
+    } else {
+      Lose(time);
     }
   }
 
   std::vector<Ns> single_;
+  Ns lost_ = 0;
   Rows touched_;
   boost::unordered_flat_map<std::uint64_t, Ns> pairs_;  // By the lower row, then the higher.
   boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;  // For more rows.
 };
 
-// Calls `visit(span, items)` for every span in which the same items run. `for_each(take)` calls
-// `take(item)` with each in the order of their starts.
+// Calls `visit(span, items, is_crowded)` for every span in which the same items run; crowded ones
+// have more than `items`. `for_each(take)` calls `take(item)` with each in the order of their
+// starts.
 template <class ForEach, class SpanOf, class Visit>
 void Sweep(ForEach for_each, SpanOf span_of, Visit visit) {
   Rows active;
@@ -111,8 +122,9 @@ void Sweep(ForEach for_each, SpanOf span_of, Visit visit) {
     while (!active.empty() && at < to) {
       Ns next = to;
       for (const std::uint32_t item : active) next = std::min(next, span_of(item).end);
-      const Ns from = std::max(at, crowded_until);
-      if (next > from) visit(Span{from, next}, active);
+      const Ns from = std::clamp(crowded_until, at, next);
+      if (from > at) visit(Span{at, from}, active, true);
+      if (next > from) visit(Span{from, next}, active, false);
       at = next;
       std::erase_if(active, [&](std::uint32_t item) { return span_of(item).end <= at; });
     }
@@ -173,6 +185,7 @@ class CallsOfGaps {
     if (Spend(all_.size())) threads_ = all_;
     begun_.clear();
   }
+  bool is_spent() const { return visits_left_ == 0; }
   /// By start; empty once too many were looked at. REQUIRES: gaps come in order.
   const Rows& In(Span gap) {
     calls_.clear();
@@ -233,6 +246,13 @@ class DeviceSweep {
     });
   }
 
+  /// The time that is not assigned, by table.
+  void CountLost(std::map<std::string_view, Ns>& lost) const {
+    for (const WorkTable& table : work_) lost[table.id] += table.alone.lost() + table.gaps.lost();
+    lost["api_calls"] += blocked_.lost() + call_gaps_.lost();
+    lost["ops"] += op_gaps_.lost();
+  }
+
   /// Gives the results to `exposures`, by table; ready for the next GPU then.
   void MoveTo(std::map<std::string_view, catalog::Exposure>& exposures) {
     const auto iterations = static_cast<std::int64_t>(rank_.iterations.selected().size());
@@ -267,10 +287,14 @@ class DeviceSweep {
       return Span{device.start[event], device.start[event] + device.duration[event]};
     };
     const bool is_marked = !rank_.iterations.is_whole;
-    Sweep(by_start, span_of, [&](Span span, const Rows& active) {
+    Sweep(by_start, span_of, [&](Span span, const Rows& active, bool is_crowded) {
       if (is_marked && span.start >= rank_.window().end) return;
       if (!std::all_of(active.begin(), active.end(),
                        [this](std::uint32_t event) { return IsSelected(event); })) {
+        return;
+      }
+      if (is_crowded) {
+        for (WorkTable& table : work_) table.alone.Lose(span.length());
         return;
       }
       const Rows& work = WithoutWaits(active);
@@ -342,11 +366,13 @@ class DeviceSweep {
       MakeUnique(sharing_);
     };
     const auto by_start = [&calls](auto take) { std::ranges::for_each(calls, take); };
-    Sweep(by_start, span_of, [&](Span span, const Rows& active) {
+    Sweep(by_start, span_of, [&](Span span, const Rows& active, bool is_crowded) {
+      if (is_crowded) return blocked_.Lose(span.length());
       rows_of(active);
       blocked_.Add(sharing_, span.length());
     });
     rows_of(calls);
+    if (calls_.is_spent()) call_gaps_.Lose(gap.length());
     call_gaps_.Add(sharing_, gap.length());
   }
 
@@ -354,6 +380,7 @@ class DeviceSweep {
   void AddOps(const IdleGap& gap, const Rows& calls) {
     const ApiTable& api = profile_.api;
     sharing_.clear();
+    is_cut_ = false;
     if (gap.after.valid()) {
       const HostId op = profile_.device.op[gap.after.value];
       AddOpChain(op);
@@ -366,6 +393,7 @@ class DeviceSweep {
       }
     }
     MakeUnique(sharing_);
+    if (is_cut_) op_gaps_.Lose(gap.time.length());
     op_gaps_.Add(sharing_, gap.time.length());
   }
 
@@ -376,6 +404,7 @@ class DeviceSweep {
       if (row != kNoRow) sharing_.push_back(row);
       op = profile_.host.parent[op.value];
     }
+    is_cut_ = is_cut_ || op.valid();
   }
 
   const iterations::RankContext& rank_;
@@ -385,12 +414,14 @@ class DeviceSweep {
   std::vector<WorkTable> work_;
   PartSums blocked_, call_gaps_, op_gaps_;
   Rows sharing_, computing_;  // Scratch.
+  bool is_cut_ = false;       // The chain of the gap's operators is deeper than was looked at.
 };
 
 }  // namespace
 
 void AddExposures(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::map<std::string_view, catalog::Exposure> exposures;
+  std::map<std::string_view, Ns> lost;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i].window().length() <= 0) continue;
     DeviceSweep sweep(ranks[i], i, out);
@@ -398,6 +429,17 @@ void AddExposures(std::span<const iterations::RankContext> ranks, catalog::Outpu
       sweep.Run(use);
       sweep.MoveTo(exposures);
     }
+    sweep.CountLost(lost);
+  }
+  const auto most =
+      std::ranges::max_element(lost, {}, &std::pair<const std::string_view, Ns>::second);
+  if (most != lost.end() && most->second > 0) {
+    out.AddRemark("savings-capped",
+                  fmt::format("{} in which over {} events run at once or in each other, or in over "
+                              "{} ways, is assigned to no row of the table \"{}\": savings by its "
+                              "rows may be bounded too low",
+                              FormatDuration(static_cast<double>(most->second)), kMostAtOnce,
+                              kMostShared, out.Added(most->first)->title()));
   }
   for (auto& [table, exposure] : exposures) out.SetExposure(table, std::move(exposure));
 }

@@ -147,6 +147,8 @@ class Reading {
   bool ok_ = true;
 };
 
+constexpr std::int64_t kDropped = 2;
+
 // Sums of all times stay below it.
 constexpr std::int64_t kLargest = std::int64_t{1} << 62;
 
@@ -185,8 +187,9 @@ KeptExposures ExposuresOf(const Analysis& analysis) {
     const auto found = analysis.exposures.find(spec.table);
     const Table* table = analysis.FindTable(spec.table);
     if (found == analysis.exposures.end() || table == nullptr) continue;
-    if (PartsOf(*found->second) > kMostParts) continue;
-    kept.emplace(spec.table, Kept(*table, spec, *found->second));
+    const bool is_dropped = PartsOf(*found->second) > kMostParts;
+    kept.emplace(spec.table,
+                 is_dropped ? KeptExposure{{}, {}, true} : Kept(*table, spec, *found->second));
   }
   return kept;
 }
@@ -196,10 +199,16 @@ KeptExposures ExposuresOf(const Analysis& analysis) {
 //   has_work | devices | for each device: iterations, then three lists of parts (alone, blocked,
 //   gaps) | for each list: its length | for each part: time, number of rows, rows as positions in
 //   the keys
+//
+// A single 2 stands for one that was dropped.
 void WriteExposures(const KeptExposures& kept, Summary& summary) {
   for (const auto& [table, of_table] : kept) {
     summary.texts[ColumnOf(table) + ".keys"] = of_table.keys;
     std::vector<std::int64_t>& numbers = summary.numbers[ColumnOf(table)];
+    if (of_table.is_dropped) {
+      numbers.push_back(kDropped);
+      continue;
+    }
     numbers.push_back(of_table.exposure.has_work ? 1 : 0);
     numbers.push_back(static_cast<std::int64_t>(of_table.exposure.devices.size()));
     for (const catalog::Exposure::Device& device : of_table.exposure.devices) {
@@ -223,6 +232,8 @@ std::optional<KeptExposures> ReadExposures(const Summary& summary) {
     if (column.empty()) continue;
     KeptExposure& of_table = kept[std::string(spec.table)];
     of_table.keys = summary.Texts(ColumnOf(spec.table) + ".keys");
+    of_table.is_dropped = column.size() == 1 && column.front() == kDropped;
+    if (of_table.is_dropped) continue;
     Reading numbers(column);
     of_table.exposure = ReadOne(numbers, of_table.keys.size());
     if (!numbers.ok() || !numbers.at_end()) return std::nullopt;
@@ -274,7 +285,8 @@ class OfRun {
 
   void Add(std::int64_t rank, KeptExposures& kept) {
     const auto own = kept.find(spec_->table);
-    if (!exposure_ || own == kept.end()) return exposure_.reset();
+    dropped_ += own != kept.end() && own->second.is_dropped ? 1 : 0;
+    if (!exposure_ || own == kept.end() || own->second.is_dropped) return exposure_.reset();
     const auto& rows = rows_by_key_.Of(rank);
     std::vector<std::uint32_t> row_of;
     for (const std::string& key : own->second.keys) {
@@ -290,12 +302,22 @@ class OfRun {
   }
 
   void SetIn(catalog::Output& out) && {
+    if (dropped_ > 0) {
+      out.AddRemark(
+          std::string(kUnboundRemark) + std::string(spec_->table),
+          fmt::format("summaries of {} rank{} keep no bound of the savings by rows of the "
+                      "table \"{}\", whose work overlaps in over {} ways: savings of "
+                      "findings about them may be too high",
+                      dropped_, dropped_ == 1 ? "" : "s", out.Added(spec_->table)->title(),
+                      kMostParts));
+    }
     if (exposure_) out.SetExposure(spec_->table, *std::move(exposure_));
   }
 
  private:
   const KeySpec* spec_;
   RowsByKey rows_by_key_;
+  std::size_t dropped_ = 0;  // Ranks whose exposure was too large to be kept.
   std::optional<catalog::Exposure> exposure_ = catalog::Exposure{};
 };
 

@@ -27,11 +27,12 @@ namespace profgauge::analysis::ranks {
 struct KeptExposure {
   std::vector<std::string> keys;  ///< The contents of each row.
   catalog::Exposure exposure;     ///< Its rows are positions in `keys`.
+  bool is_dropped = false;        ///< It had too many parts; the others are empty.
 };
 using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By table.
 
-/// For the analysis of a single rank. A table with too many parts is skipped: then its rows'
-/// savings have no bound.
+/// For the analysis of a single rank. Of a table with too many parts only that is kept: then its
+/// rows' savings have no bound, and a remark of the run says so.
 KeptExposures ExposuresOf(const Analysis& analysis);
 
 /// Adds them to the summary. ReadExposures() gives the same back.
@@ -60,6 +61,8 @@ struct KeptTables {
   KeptExposures exposures;
 };
 
+/// Begins the ids of remarks that name a table whose rows' savings have no bound.
+inline constexpr std::string_view kUnboundRemark = "summary-bounds/";
 /// Begins the ids of remarks that name a table of which rows were left out.
 inline constexpr std::string_view kCutRemark = "summary-rows/";
 

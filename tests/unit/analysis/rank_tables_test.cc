@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/catalog/output.h"
 #include "analysis/communication/clocks.h"
+#include "analysis/ranks/kept_tables.h"
 #include "made_ranks_fixture.h"
 #include "readers/load.h"
 
@@ -288,6 +290,29 @@ TEST(ManyRanks, SelectedRanksOnOneAxis) {
                   2000);
     }
   }
+}
+
+// A rank whose rows share too much keeps no exposure: the run has none, and says so.
+TEST(KeptExposures, DroppedOnesAreRemarked) {
+  ranks::KeptExposures kept;
+  kept["kernels_by_op"].is_dropped = true;
+  Summary summary;
+  ranks::WriteExposures(kept, summary);
+  const auto read = ranks::ReadExposures(summary);
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->at("kernels_by_op").is_dropped);
+  catalog::Output out;
+  out.AddTable("kernels_by_op");
+  const std::vector<std::int64_t> numbers = {0, 1};
+  ASSERT_TRUE(ranks::AddKeptExposures(
+      numbers, [&](std::size_t) -> Result<ranks::KeptExposures> { return *read; }, out));
+  Analysis analysis;
+  out.MoveTo(analysis);
+  EXPECT_TRUE(analysis.exposures.empty());
+  ASSERT_EQ(analysis.remarks.size(), 1U);
+  EXPECT_EQ(analysis.remarks[0].id, "summary-bounds/kernels_by_op");
+  EXPECT_NE(analysis.remarks[0].text.find("summaries of 2 ranks keep no bound"), std::string::npos)
+      << analysis.remarks[0].text;
 }
 
 }  // namespace

@@ -251,5 +251,22 @@ TEST(ExposureCosts, NothingForUnknownWork) {
   EXPECT_EQ(costs.Idle(rows), 70);
 }
 
+// Time in which more events run at once than are distinguished is of no row; a remark has it.
+TEST(Exposure, SaysHowMuchTimeIsAssignedToNoRow) {
+  for (const int streams : {64, 70}) {
+    TestProfile test;
+    test.Step(0, {0, 100'000});
+    for (int i = 0; i < streams; ++i) {
+      test.Launch("k", {i * 10, i * 10 + 5}, {10'000 + i, 50'000}, {}, DeviceKind::kKernel, 0,
+                  7 + i);
+    }
+    const Analysis analysis = Analyzed(test);
+    const auto remark = std::ranges::find(analysis.remarks, "savings-capped", &Remark::id);
+    EXPECT_EQ(remark != analysis.remarks.end(), streams > 64);
+    if (remark == analysis.remarks.end()) continue;
+    EXPECT_NE(remark->text.find("µs in which over 64 events"), std::string::npos) << remark->text;
+  }
+}
+
 }  // namespace
 }  // namespace profgauge::analysis
