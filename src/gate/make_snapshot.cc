@@ -38,7 +38,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kCompara
     {"cuda_graphs", "cuda_graphs"},
 }};
 
-// More values of one benchmark say little more of its spread.
+// More values of one benchmark say little more of its spread: of more, these are spread evenly over
+// all, as a benchmark may settle.
 constexpr std::size_t kMostBenchmarkValues = 256;
 
 void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value) {
@@ -88,7 +89,8 @@ void AddBenchmarks(std::span<const Profile> ranks, analysis::breakdown::WorkSums
       for (const double length : benchmark.lengths) all += length * kPicoseconds;
       sum.gpu_time = std::llround(std::min(all, 9e18));
       for (std::size_t i = 0; i < kept; ++i) {
-        sum.series.push_back(std::llround(benchmark.lengths[i] * kPicoseconds));
+        const double length = benchmark.lengths[i * benchmark.lengths.size() / kept];
+        sum.series.push_back(std::llround(length * kPicoseconds));
       }
     }
   }

@@ -39,6 +39,7 @@ constexpr std::string_view kOthers = "others";
 // A part in one run: the logarithm of its time an iteration, and the error of that.
 struct PartTime {
   double log = 0, error = 0;
+  bool is_assumed = true;  // The error is: the run keeps no times of its iterations.
 };
 
 using PartSums = const std::vector<analysis::breakdown::WorkSum> analysis::breakdown::WorkSums::*;
@@ -56,6 +57,7 @@ PartTime TimeOf(const analysis::breakdown::WorkSum& sum, std::int64_t iterations
   const std::vector<double> series(sum.series.begin(), sum.series.end());
   const auto count = static_cast<double>(series.size());
   time.error = std::sqrt(stats::Variance(series) / count) / mean;
+  time.is_assumed = false;
   return time;
 }
 
@@ -92,6 +94,7 @@ struct Series {
   std::string name;
   std::vector<double> base;  // Logarithms, by run.
   double base_level = 0, within = 0;
+  bool is_assumed = false;  // Of some run the spread within is.
   double time = 0, change = 0, share = 0;
   std::vector<double> rest;  // Deviations of the baseline's runs from their level.
 };
@@ -187,12 +190,14 @@ std::vector<Series> AllSeriesOf(const std::vector<Parts>& runs, const Parts& can
   for (const auto& [name, time] : candidate) {
     Series series;
     series.name = name;
+    series.is_assumed = time.is_assumed;
     std::vector<double> errors;
     for (const Parts& run : runs) {
       const auto found = run.find(name);
       if (found == run.end()) break;
       series.base.push_back(found->second.log);
       errors.push_back(found->second.error);
+      series.is_assumed = series.is_assumed || found->second.is_assumed;
     }
     if (series.base.size() != runs.size()) continue;
     series.base_level = stats::Median(series.base);
@@ -410,7 +415,8 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
                          all[i].share, chances[i], all[i].rest.size(),
                          sums == &analysis::breakdown::WorkSums::kernels
                              ? OperatorAbove(baselines, candidate, all[i].name)
-                             : std::string()});
+                             : std::string(),
+                         1, all[i].is_assumed});
   }
   return out;
 }
@@ -534,9 +540,10 @@ std::string PartsText(const ConfirmedParts& parts, std::string_view word) {
       parts.candidates == 1 ? "this run and the one before" : fmt::format("{} runs", part.in_runs);
   const std::string share =
       parts.are_benchmarks ? "" : fmt::format("{} of the iteration; ", FormatShare(part.share));
-  std::string text =
-      fmt::format("{}: {} in {} ({}by chance {}; {})", PartTitle(word, part.name, part.names),
-                  RelativeChange(part.change), runs, share, ChanceOf(part), RunsText(parts, part));
+  std::string text = fmt::format(
+      "{}: {} in {} ({}by chance {}{}; {})", PartTitle(word, part.name, part.names),
+      RelativeChange(part.change), runs, share, ChanceOf(part),
+      part.is_assumed ? ", spread between iterations assumed" : "", RunsText(parts, part));
   if (!part.above.empty()) text += ", operator above it: " + PrintableShort(part.above);
   text += AlsoText(parts, word);
   const std::string common = RelativeChange(parts.common);
@@ -612,6 +619,10 @@ std::vector<std::string> LonePartTexts(const ConfirmedParts& parts, std::string_
                                 : fmt::format("{}s {} are", word, part.names);
     texts.push_back(fmt::format("{} {}: {} of the iteration, with nothing to compare", who, side,
                                 FormatShare(part.share)));
+  }
+  if (parts.lone.size() > kNamedParts) {
+    texts.push_back(fmt::format("{} more {}s are new or gone, with nothing to compare",
+                                parts.lone.size() - kNamedParts, word));
   }
   return texts;
 }

@@ -40,6 +40,7 @@ struct PartFinding {
   std::size_t of_runs = 0;  ///< Runs that it is held against.
   std::string above;  ///< For a kernel: "aten::mm +5.8 %", the operator that launches most of it.
   std::size_t in_runs = 1;  ///< How many runs show it; numbers are their means, `chance` the worst.
+  bool is_assumed = false;  ///< A run keeps no times by iteration of it: their spread is assumed.
 };
 
 /// A part that only one run has, without a counterpart.

@@ -3,14 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "model/run_side.h"
 
 namespace profgauge::gate {
 namespace {
@@ -221,6 +225,22 @@ TEST(MakeSnapshot, NamesAreValidText) {
             "c\xef\xbf\xbdt\xef\xbf\xbdo\xef\xbf\xbds\xef\xbf\xbdk\xef\xbf\xbd");
   EXPECT_EQ(run.work.kernels[0].name, "k\xef\xbf\xbd");
   EXPECT_EQ(run.work.ops[0].name, "o\xef\xbf\xbd");
+}
+
+// Of many values those that are kept are of all of them: this benchmark settles.
+TEST(MakeSnapshot, KeepsValuesFromAllOfABenchmark) {
+  std::vector<Profile> ranks = Ranks({"a"});
+  auto side = std::make_shared<RunSide>();
+  NamedTimes& benchmark = side->benchmarks.emplace_back();
+  benchmark.name = "BM_a";
+  for (int i = 0; i < 1024; ++i) benchmark.lengths.push_back(i < 256 ? 200 : 100);
+  ranks[0].run_side = side;
+  const Snapshot run = Made(ranks);
+  ASSERT_EQ(run.work.benchmarks.size(), 1U);
+  const std::vector<Ns>& series = run.work.benchmarks[0].series;
+  ASSERT_EQ(series.size(), 256U);
+  EXPECT_EQ(std::ranges::count(series, 200'000), 64);
+  EXPECT_EQ(std::ranges::count(series, 100'000), 192);
 }
 
 }  // namespace

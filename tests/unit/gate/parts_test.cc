@@ -1,6 +1,7 @@
 // Single kernels, collectives and modules that became slower, against chance.
 #include "gate/parts.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -390,6 +391,30 @@ TEST(JudgeParts, BenchmarksAreOfNoIteration) {
   const std::vector<PartFindings> once = {lone};
   EXPECT_EQ(LonePartTexts(ConfirmParts(once, nullptr), "benchmark").front(),
             "benchmark c is new: there is nothing to compare it with");
+}
+
+TEST(JudgeParts, SaysWhereTheSpreadIsAssumed) {
+  Even even;
+  std::vector<Snapshot> baselines;
+  constexpr Sums kSums = &analysis::breakdown::WorkSums::kernels;
+  for (int i = 0; i < 20; ++i) baselines.push_back(RunOf(FortyParts(), kSums, even));
+  Snapshot run = RunOf(FortyParts(0.04), kSums, even);
+  const auto text = [&] {
+    return PartsText(TwiceOf(JudgeParts(baselines, run, kSums, {}, 0.01)), "kernel");
+  };
+  EXPECT_EQ(text().find("assumed"), std::string::npos) << text();
+  run.work.kernels[3].series.clear();
+  EXPECT_NE(text().find("spread between iterations assumed"), std::string::npos) << text();
+}
+
+TEST(JudgeParts, CountsPartsWithoutCounterpartThatAreNotNamed) {
+  ConfirmedParts parts;
+  for (int i = 0; i < 10; ++i) parts.lone.push_back({fmt::format("k{}", i), "", 0.02, true});
+  EXPECT_EQ(LonePartTexts(parts, "kernel").size(), 10U);
+  for (int i = 0; i < 3; ++i) parts.lone.push_back({fmt::format("l{}", i), "", 0.01, true});
+  const std::vector<std::string> texts = LonePartTexts(parts, "kernel");
+  ASSERT_EQ(texts.size(), 11U);
+  EXPECT_EQ(texts.back(), "3 more kernels are new or gone, with nothing to compare");
 }
 
 }  // namespace
