@@ -12,6 +12,7 @@
 
 #include "analysis/catalog/row_exposure.h"
 #include "base/text.h"
+#include "made_run.h"
 #include "read_all.h"
 #include "readers/load.h"
 #include "rules/builtin_files.h"
@@ -55,6 +56,25 @@ struct Shipped {
 TEST(ShippedRules, Compile) {
   const Shipped shipped;
   EXPECT_GE(shipped.compiled.size(), 75u);
+}
+
+// The table has the 10 000 longest gaps. Where all of them are long, the rule passes only if no
+// idle time beyond them could fail it.
+TEST(ShippedRules, GapsBeyondTheTableCount) {
+  const Shipped shipped;
+  const auto status = [&](std::size_t gaps, double idle) {
+    TestRun run;
+    run.Set("profile.wall_time", Ms(1e6)).Set("profile.gpus", Whole(1));
+    run.Set("iteration.time.mean", Ms(50)).Set("gpu.idle.mean", idle);
+    run.RowsOf("gaps", {"duration"}, std::vector<std::vector<Value>>(gaps, {Ms(4)}));
+    const Evaluation found = EvaluateRules(shipped.compiled, run.analysis(), {}, {});
+    const auto gap = std::ranges::find_if(
+        found.findings, [](const Finding& one) { return one.rule->id == "gpu/gaps"; });
+    return gap == found.findings.end() ? FindingStatus::kBroken : gap->status;
+  };
+  EXPECT_EQ(status(9'999, 0.2), FindingStatus::kGood);
+  EXPECT_EQ(status(10'000, 0.2), FindingStatus::kWarn);
+  EXPECT_EQ(status(10'000, 0.045), FindingStatus::kGood);
 }
 
 /// Names of PyTorch that a text gives.
