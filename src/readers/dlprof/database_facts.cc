@@ -155,6 +155,10 @@ void ListAggregations(const std::vector<Aggregation>& all, std::int64_t chosen,
                     FormatDuration(static_cast<double>(one.wall)),
                     one.id == chosen ? "shown" : fmt::format("--aggr {} shows it", one.id)));
   }
+  if (all.size() > kMostListed) {
+    builder.AddFact("dlprof_aggregations",
+                    fmt::format("{}, of which the first {} are listed", all.size(), kMostListed));
+  }
 }
 
 // The newest has the largest number. All are listed as facts, as each may be asked for.

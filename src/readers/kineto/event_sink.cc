@@ -150,8 +150,10 @@ TraceNumber EventSink::NumberOfTrace(std::string_view label) {
   for (std::size_t i = 0; i < traces.size(); ++i) {
     if (traces[i] == id) return static_cast<TraceNumber>(i) + 1;
   }
-  constexpr std::size_t kMostLabels = 4096;  // Ranks are fewer, unless a file is hostile.
-  if (traces.size() >= kMostLabels) return 0;
+  if (traces.size() >= Traces::kMostLabels) {
+    rows_->has_more_labels = true;
+    return 0;
+  }
   traces.push_back(id);
   return static_cast<TraceNumber>(traces.size());
 }
@@ -647,7 +649,8 @@ void EventSink::ReceiveSample(const RawEvent& event) {
   if (!IsReadCounter(name) || !percent || !std::isfinite(*percent)) {
     auto& unread = rows_->unread_counters;
     std::string text(name);
-    if (unread.size() < kMostCounters || unread.contains(text)) ++unread[std::move(text)];
+    const bool is_named = unread.size() < kMostCounters || unread.contains(text);
+    ++unread[is_named ? std::move(text) : std::string(kOtherCounters)];
     return;
   }
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);

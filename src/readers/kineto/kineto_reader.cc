@@ -321,6 +321,12 @@ class Import {
                    return !list_ended_;
                  });
     paired_.Finish(builder_);
+    if (has_more_labels_ || traces_.count() > Traces::kMostLabels) {
+      return Fail(
+          InputError(source_.name(), "kineto/too-many-ranks",
+                     fmt::format("the trace is merged of more than {} ranks", Traces::kMostLabels),
+                     "pass the profiles of the ranks instead"));
+    }
     if (input_.elements_skipped() > 0) {
       builder_.log().Add(Counter::events_unreadable, input_.elements_skipped() - 1);
       builder_.log().AddAt(Counter::events_unreadable,
@@ -362,6 +368,7 @@ class Import {
 
   void Add(Parsed& parsed) {
     if (parsed.repaired) NoteBad(parsed.bad_offset, parsed.bad_reason);
+    has_more_labels_ = has_more_labels_ || parsed.rows.has_more_labels;
     if (has_correlations_) parsed.rows.arrows.clear();
     has_correlations_ |= parsed.rows.has_correlations;
     launch_flows_ += parsed.rows.launch_flows;
@@ -583,7 +590,8 @@ class Import {
   std::string behind_;           ///< And from its end on.
   std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.
   std::string first_reason_;
-  std::string bad_time_;                         ///< The first event whose start cannot be used.
+  std::string bad_time_;  ///< The first event whose start cannot be used.
+  bool has_more_labels_ = false;
   std::map<std::string, std::uint64_t> unread_;  ///< Events of unknown kinds, by category.
   bool is_pytorch_ = false, has_names_ = false;  ///< As Rows has them, of all chunks.
   std::map<std::string, std::uint64_t> seen_;

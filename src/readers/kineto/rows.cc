@@ -237,6 +237,7 @@ void Rows::Clear() {
   rocm = false;
   maker = Accelerator::kUnknown;
   has_correlations = false;
+  has_more_labels = false;
   launch_flows = 0;
   has_span = false;
   log = ImportLog{};

@@ -52,8 +52,12 @@ std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace);
 /// The labeled traces of one file, in order of appearance, and the GPUs that each names.
 class Traces {
  public:
+  /// Ranks of a merged trace are fewer, unless a file is hostile.
+  static constexpr std::size_t kMostLabels = 4096;
+
   /// From 1 on, in order of appearance; the same number for the same label.
   TraceNumber NumberOf(std::string_view label);
+  std::size_t count() const { return numbers_.size(); }
   /// A number as GpuInTrace() made it. Cheap for one like the last: it is called for each row.
   void See(std::int32_t gpu) {
     if (gpu != last_) gpus_.insert(last_ = gpu);
@@ -99,6 +103,7 @@ struct Rows {
   bool rocm = false;                                     ///< Has calls of the HIP runtime.
   Accelerator maker = Accelerator::kUnknown;  ///< Whose runtime was called, by the category.
   bool has_correlations = false;              ///< Launches are numbered.
+  bool has_more_labels = false;               ///< Than Traces::kMostLabels: the rows mix traces.
   std::uint64_t launch_flows = 0;  ///< Ends of arrows between calls and work, kept or not.
   bool has_span = false;
   Ns span_start = 0;

@@ -66,7 +66,8 @@ bool IsReadCounter(std::string_view name) { return KindOf(name) != nullptr; }
 
 void SampledCounters::Take(const Rows& rows) {
   for (const auto& [name, samples] : rows.unread_counters) {
-    if (unread_.size() < kMostCounters || unread_.contains(name)) unread_[name] += samples;
+    const bool is_named = unread_.size() < kMostCounters || unread_.contains(name);
+    unread_[is_named ? name : std::string(kOtherCounters)] += samples;
   }
   std::vector<std::vector<Sample>*> places;
   for (const std::string& name : rows.counters) places.push_back(&read_[name]);

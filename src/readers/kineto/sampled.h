@@ -21,6 +21,10 @@ namespace profgauge::readers::kineto {
 
 struct Rows;
 
+/// Stands for the counters that are not read beyond the first 64: hostile files name as many as
+/// they like.
+inline constexpr std::string_view kOtherCounters = "other counters";
+
 /// One sample of a counter.
 struct SampleRow {
   std::uint32_t counter = 0;  ///< Index into Rows::counters.

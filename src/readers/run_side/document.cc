@@ -483,7 +483,11 @@ void Parser::ReadWork(const json::value& value) {
     if (!(number > 0) || !std::isfinite(number)) {
       return FailAt("per_step", "numbers above 0");
     }
-    if (IsRevision(name)) out_.work.emplace(name, number);
+    if (IsRevision(name)) {
+      out_.work.emplace(name, number);
+    } else {
+      ++out_.left_out;
+    }
   }
 }
 
@@ -492,9 +496,12 @@ void Parser::ReadProfiler(const json::value& value) {
   const auto* options = object == nullptr ? nullptr : object->if_contains("options");
   if (options == nullptr || !options->is_array()) return;
   for (const json::value& option : options->get_array()) {
-    if (out_.profiler_options.size() == kMostWork) break;
-    if (auto text = Shown(option, true); text && text->size() <= kMostText) {
+    auto text = Shown(option, true);
+    if (!text) continue;
+    if (text->size() <= kMostText && out_.profiler_options.size() < kMostWork) {
       out_.profiler_options.push_back(*std::move(text));
+    } else {
+      ++out_.left_out;
     }
   }
 }
@@ -511,7 +518,7 @@ void Parser::ReadDevices(const json::value& value) {
          {std::pair("uuid", &device.uuid), std::pair("name", &device.name)}) {
       const auto* given = object->if_contains(key);
       if (given != nullptr) *text = Shown(*given, true).value_or("");
-      if (text->size() > kMostText) text->clear();
+      if (text->size() > kMostText) text->clear(), ++out_.left_out;
     }
     for (const char* key : {"sm_mhz", "memory_mhz", "watts", "celsius"}) {
       const auto* given = object->if_contains(key);
@@ -531,9 +538,11 @@ void Parser::ReadDevices(const json::value& value) {
       device.knows_reasons = true;
       for (const auto& [key, share] : reasons->get_object()) {
         const double number = NumberOf(&share);
-        if (!(number >= 0 && number <= 1) || device.reasons.size() == kMostReasons) continue;
-        if (IsRevision({key.data(), key.size()})) {
+        const bool is_shown = number >= 0 && number <= 1 && IsRevision({key.data(), key.size()});
+        if (is_shown && device.reasons.size() < kMostReasons) {
           device.reasons[std::string(key.data(), key.size())] = number;
+        } else {
+          ++out_.left_out;
         }
       }
     }
@@ -551,7 +560,12 @@ void Parser::ReadPairs(const json::object& object) {
       const std::string name(key.data(), key.size());
       const auto* text = value.if_string();
       auto shown = Shown(value, text != nullptr && is_allowed(name, TextOf(*text)));
-      if (shown && out.size() < kMostPairs) out.emplace_back(name, *std::move(shown));
+      if (!shown) continue;
+      if (out.size() < kMostPairs) {
+        out.emplace_back(name, *std::move(shown));
+      } else {
+        ++out_.left_out;
+      }
     }
   };
   read(

@@ -114,7 +114,7 @@ TEST(KinetoUnnumbered, ArrowsLinkWorkToItsLaunch) {
 // Many labels, and numbers beyond those of any trace.
 TEST(KinetoMerged, HostileLabelsAndIdsAreRead) {
   std::string events;
-  for (int i = 0; i < 5'000; ++i) {
+  for (int i = 0; i < 4'000; ++i) {
     events += fmt::format(
         R"({{"ph":"X","cat":"kernel","name":"k","pid":"[{0}] 0","tid":7,"ts":{0},"dur":1,)"
         R"("args":{{"correlation":9223372036854775807,"device":2147483647,"stream":7}}}},)",
@@ -122,7 +122,25 @@ TEST(KinetoMerged, HostileLabelsAndIdsAreRead) {
   }
   const auto profile = ReadText(Trace(events + Op("a")));
   ASSERT_TRUE(profile) << profile.error().message;
-  EXPECT_EQ(profile->device.size(), 5'000u);
+  EXPECT_EQ(profile->device.size(), 4'000u);
+}
+
+// Events of further ranks would be mixed with those that have no label.
+TEST(KinetoMerged, RefusesMoreRanksThanItKeepsApart) {
+  const auto read = [](int ranks) {
+    std::string events;
+    for (int i = 0; i < ranks; ++i) {
+      events += fmt::format(
+          R"({{"ph":"X","cat":"kernel","name":"k","pid":"[R{}] 0","tid":7,"ts":{},"dur":5,)"
+          R"("args":{{"device":0,"stream":7}}}},)",
+          i, i * 10 + 1);
+    }
+    return ReadText(Trace(events + Op("a")));
+  };
+  EXPECT_TRUE(read(4096));
+  const auto refused = read(4097);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "kineto/too-many-ranks");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "readers/run_side/document.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -124,6 +125,28 @@ TEST(RunDocument, IsKnownByItsName) {
   EXPECT_TRUE(IsRunDocumentName("run.json"));
   EXPECT_TRUE(IsRunDocumentName("rank-3.run.json"));
   EXPECT_FALSE(IsRunDocumentName("rerun.json"));
+}
+
+// What a document has too much of is counted where it is left out.
+TEST(RunDocument, CountsWhatItLeavesOut) {
+  std::string env, versions, options, reasons;
+  for (int i = 0; i < 70; ++i) {
+    env += fmt::format(R"({}"NCCL_{}":"1")", i == 0 ? "" : ",", i);
+    versions += fmt::format(R"({}"v{}":"1")", i == 0 ? "" : ",", i);
+    options += fmt::format(R"({}"o{}")", i == 0 ? "" : ",", i);
+    reasons += fmt::format(R"({}"r{}":0.1)", i == 0 ? "" : ",", i);
+  }
+  const RunReading reading = ReadRunDocument(fmt::format(
+      R"({{"schema":1,"segments":[{{"first":0,"ns":[5]}}],"env":{{{}}},"versions":{{{}}},)"
+      R"("profiler":{{"options":[{}]}},"per_step":{{"a b":1}},)"
+      R"("devices":[{{"name":"{}","reasons":{{{}}}}}]}})",
+      env, versions, options, std::string(129, 'x'), reasons));
+  ASSERT_TRUE(reading.document.has_value()) << reading.problems.at(0).text;
+  EXPECT_EQ(reading.document->environment.size(), 64U);
+  EXPECT_EQ(reading.document->versions.size(), 64U);
+  EXPECT_EQ(reading.document->profiler_options.size(), 16U);
+  EXPECT_EQ(reading.document->devices.at(0).reasons.size(), 32U);
+  EXPECT_EQ(reading.document->left_out, 6 + 6 + 54 + 1 + 1 + 38);
 }
 
 }  // namespace
