@@ -8,8 +8,6 @@
 namespace profgauge::gate::stats {
 namespace {
 
-constexpr std::size_t kMostValues = 2000;
-
 double MeanOf(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -123,7 +121,7 @@ std::vector<ChangePoint> DescribeAll(std::span<const double> values,
 
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options) {
-  const std::size_t skipped = values.size() > kMostValues ? values.size() - kMostValues : 0;
+  const std::size_t skipped = values.size() > kMostStepped ? values.size() - kMostStepped : 0;
   values = values.subspan(skipped);
   std::vector<std::size_t> splits;
   Bisect(values, 0, options, splits);

@@ -35,11 +35,14 @@ struct ChangePointOptions {
   std::size_t min_segment = 3;  ///< Fewest values on either side.
 };
 
+/// The last values that FindChangePoints() looks at.
+inline constexpr std::size_t kMostStepped = 2000;
+
 /// Change points in ascending order, each significant between the segments beside it; none for
 /// fewer than 2 * min_segment values. A change from a mean of 0 has no size and is dropped, unless
 /// min_magnitude is 0. `values` are positive for the relative magnitude to make sense.
-/// Time: O(n^2) per split; at most the last 2000 values are looked at, and `index` counts from the
-/// first of all. REQUIRES: min_segment >= 2.
+/// Time: O(n^2) per split; at most the last kMostStepped values are looked at, and `index` counts
+/// from the first of all. REQUIRES: min_segment >= 2.
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options);
 

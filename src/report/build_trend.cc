@@ -200,7 +200,19 @@ Trend BuildTrend(std::span<const gate::HistoryEntry* const> all, const std::stri
       others.push_back({entry->id, std::move(why)});
     }
   }
-  trend.left_out = gate::SkippedText(others);
+  if (!others.empty()) {
+    trend.left_out = gate::SkippedText(others) + ", not comparable with the last run";
+  }
+  const std::size_t benchmarks = all.empty() ? 0 : all.back()->snapshot.work.benchmarks.size();
+  if (benchmarks > kMostBenchmarkSeries) {
+    trend.left_out +=
+        fmt::format("{}{} benchmarks after the first {}", trend.left_out.empty() ? "" : "; ",
+                    benchmarks - kMostBenchmarkSeries, kMostBenchmarkSeries);
+  }
+  if (entries.size() > gate::stats::kMostStepped) {
+    trend.left_out += fmt::format("{}steps before the last {} runs, in which they are looked for",
+                                  trend.left_out.empty() ? "" : "; ", gate::stats::kMostStepped);
+  }
   trend.tool = std::string("profgauge ") + kVersion;
   trend.branch = branch;
   for (const gate::HistoryEntry* entry : entries) {

@@ -63,10 +63,27 @@ TEST(BuildTrend, DrawsRunsOfOneModelAndDevice) {
   entries[4].model = "bert";
   for (const std::size_t other : {2, 4}) entries[other].snapshot.iteration_times = {1, 1};
   const report::Trend trend = TrendOf(entries);
-  EXPECT_EQ(trend.left_out, "run 5 (model bert)");
+  EXPECT_EQ(trend.left_out, "run 5 (model bert), not comparable with the last run");
   EXPECT_EQ(trend.runs.size(), 11u);
   EXPECT_THAT(RenderTrend(std::vector{trend}),
-              HasSubstr("not comparable with them: run 5 (model bert).</p>"));
+              HasSubstr(": run 5 (model bert), not comparable with the last run.</p>"));
+}
+
+TEST(BuildTrend, SaysWhatItDoesNotDraw) {
+  auto entries = Steps();
+  for (gate::HistoryEntry& entry : entries) {
+    for (int i = 0; i < 25; ++i) {
+      entry.snapshot.work.benchmarks.push_back({fmt::format("b{}", i), 1, 1'000, 0, {}});
+    }
+  }
+  EXPECT_EQ(TrendOf(entries).left_out, "1 benchmarks after the first 24");
+  entries = Steps();
+  for (std::int64_t id = 13; id <= 2001; ++id) {
+    entries.push_back(entries.back());
+    entries.back().id = id;
+  }
+  EXPECT_EQ(TrendOf(entries).left_out,
+            "steps before the last 2000 runs, in which they are looked for");
 }
 
 TEST(BuildTrend, AnswersAsTheHistoryCheck) {
