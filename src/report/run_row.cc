@@ -43,14 +43,17 @@ std::string ShortText(std::string_view text) {
   return PrintableShort(std::string(text), kLongestText);
 }
 
-// Those that fit into kLongestList, each cut to kLongestText.
+// Those that fit into kLongestList, each cut to kLongestText; then how many more there are.
 std::vector<std::string> ShortTexts(std::vector<std::string> texts) {
   std::size_t bytes = 0;
   std::vector<std::string> out;
-  for (std::string& text : texts) {
-    std::string cut = ShortText(text);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::string cut = ShortText(texts[i]);
     bytes += cut.size();
-    if (bytes > kLongestList) break;
+    if (bytes > kLongestList) {
+      out.push_back(fmt::format("and {} more", texts.size() - i));
+      break;
+    }
     if (std::ranges::find(out, cut) == out.end()) out.push_back(std::move(cut));
   }
   return out;

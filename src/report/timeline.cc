@@ -114,6 +114,9 @@ std::string TimelineBuilder::UndrawnText(const std::string& gpus) const {
                        what == kGpusText ? std::string_view(gpus) : what,
                        FormatCount(static_cast<std::int64_t>(undrawn.events)));
   }
+  if (idle_cores_ > 0) {
+    out += fmt::format("{}{} idle cores", out.empty() ? "" : ", ", FormatCount(idle_cores_));
+  }
   return out;
 }
 
@@ -500,10 +503,12 @@ void TimelineBuilder::AddCpu() {
   AddByThread(samples, TrackType::kSample);
   // A row for each object of the host, used or not, if all of them fit.
   const std::int32_t of_host = cores.empty() ? 0 : CoresOfHost(*profile_);
+  const auto used = static_cast<std::int32_t>(cores.size());
   constexpr std::int32_t kMostIdleCores = 64;
   for (std::int32_t core = 0; core < of_host && of_host <= kMostIdleCores; ++core) {
     cores.try_emplace(core);
   }
+  if (of_host > kMostIdleCores) idle_cores_ += std::max(0, of_host - used);
   std::size_t drawn = 0;
   for (auto& [core, events] : cores) {
     if (++drawn > kMostDrawnTracks) {

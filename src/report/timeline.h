@@ -144,6 +144,7 @@ class TimelineBuilder {
 
   Timeline& timeline_;
   std::map<std::string_view, Undrawn> undrawn_;
+  std::int64_t idle_cores_ = 0;  // That have no row.
   TimelineKinds kinds_;
   TimelineTracks tracks_;
   const analysis::classify::Knowledge& knowledge_;

@@ -35,9 +35,11 @@ void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
     counter.time.push_back(memory.time[row]);
     counter.value.push_back(memory.total_allocated[row]);
   }
-  std::size_t drawn = 0;
+  // Of those whose streams are drawn, where they are many.
+  const std::vector<std::int32_t> drawn = DrawnGpus(profile.device);
   for (auto& [gpu, counter] : counters) {
-    if (++drawn > kMostDrawnGpus) break;
+    const bool is_drawn = std::binary_search(drawn.begin(), drawn.end(), gpu);
+    if (counters.size() > kMostDrawnGpus && !is_drawn) continue;
     const std::size_t each = counter.time.size() / kMostCounterPoints + 1;
     Timeline::Counter thin;
     thin.name = "memory allocated";

@@ -147,6 +147,7 @@ void AddSemaphores(const Profile& profile, std::int64_t rank, Timeline& timeline
                           : fmt::format("Semaphores ({} of {}, most changes first)",
                                         kMostSemaphores, semaphores.size());
     const std::size_t each = updates.size() / kMostSteps + 1;
+    if (each > 1) counter.name += fmt::format(" (the last of each {} values)", each);
     for (std::size_t i = 0; i < updates.size(); i += each) {
       counter.time.push_back(updates[i]->time);
       counter.value.push_back(updates[std::min(i + each, updates.size()) - 1]->value);

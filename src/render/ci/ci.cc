@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -369,10 +370,16 @@ std::string PlainLine(std::string text) {
 }
 
 void AddLine(std::string text, std::vector<std::string>& lines) {
-  if (!text.empty() && lines.size() < kMostLines) lines.push_back(PlainLine(std::move(text)));
+  if (!text.empty()) lines.push_back(PlainLine(std::move(text)));
 }
 
-std::string Joined(const std::vector<std::string>& lines) {
+// Of more lines than a chat shows the last says how many are missing.
+std::string Joined(std::vector<std::string> lines) {
+  if (lines.size() > kMostLines) {
+    const std::size_t more = lines.size() - kMostLines + 1;
+    lines.resize(kMostLines - 1);
+    lines.push_back(fmt::format("and {} more lines", more));
+  }
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
@@ -384,6 +391,9 @@ void AddPlan(const report::Report& report, std::vector<std::string>& lines) {
     AddLine(
         fmt::format("{}. {}: {}", i + 1, steps[i].saves.text, text.empty() ? steps[i].title : text),
         lines);
+  }
+  if (steps.size() > kMostSteps) {
+    AddLine(fmt::format("and {} more steps in the report", steps.size() - kMostSteps), lines);
   }
 }
 
@@ -493,10 +503,15 @@ std::string RenderSarif(const Ending& ending) {
 }
 
 std::string RenderGithub(const Ending& ending) {
+  const bool is_cut = ending.errors.size() > kMostAnnotations;
+  const std::size_t shown = is_cut ? kMostAnnotations - 1 : ending.errors.size();
   std::string out;
-  for (const EndingError& error : ending.errors) {
-    if (std::count(out.begin(), out.end(), '\n') == std::ptrdiff_t{kMostAnnotations}) break;
+  for (const EndingError& error : std::span(ending.errors).first(shown)) {
     out += GithubCommand("error", error.place, error.code, WholeText(error));
+  }
+  if (is_cut) {
+    out += fmt::format("::error title=profgauge::{} more errors in the log\n",
+                       ending.errors.size() - shown);
   }
   return out;
 }

@@ -78,7 +78,8 @@ std::string RenderJunit(const report::Report& report);
 ///   kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration
 ///   policy perf/gpt.yaml · baseline none
 ///   (the diagnosis)
-///   1. saves 59.0 ms: …                          at most four steps
+///   1. saves 59.0 ms: …                          at most four steps, then how many more
+///   and 2 more lines                             where there are more than twelve
 ///   limit gpu.idle.mean: 31.4 % (≤ 30 %)         at most three, then how many more
 std::string RenderText(const report::Report& report);
 

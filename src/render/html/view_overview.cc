@@ -95,7 +95,9 @@ OverviewLane LaneIn(const Timeline& timeline, const Timeline::Lane& lane, const 
   return out;
 }
 
-std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch, TrackType type) {
+// The busiest of them; `all` counts the others, too.
+std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch, TrackType type,
+                            std::size_t& all) {
   std::vector<Shown> shown;
   for (const Timeline::Lane& lane : timeline.lanes) {
     const Timeline::Track& track = timeline.tracks[lane.track];
@@ -123,6 +125,7 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch, Tr
   };
   std::stable_sort(shown.begin(), shown.end(),
                    [&](const Shown& a, const Shown& b) { return key(a) < key(b); });
+  all += shown.size();
   shown.resize(std::min(shown.size(), kMostTracks));
   return shown;
 }
@@ -140,9 +143,10 @@ boost::json::object OverviewView(const Report& report) {
   chart.end = stretch.end;
   chart.paints = Paints();
   json::array rows;
+  std::size_t all = 0;
   const auto length = static_cast<double>(stretch.observed());
   for (const TrackType type : {TrackType::kStream, TrackType::kThread}) {
-    for (Shown& track : TracksIn(report.timeline, stretch, type)) {
+    for (Shown& track : TracksIn(report.timeline, stretch, type, all)) {
       rows.push_back(json::object{
           {"name", track.lanes.front().name},
           {"busy", NumberView(Value(track.busy), Unit::kTime)},
@@ -152,11 +156,15 @@ boost::json::object OverviewView(const Report& report) {
     }
   }
   if (rows.empty()) return view;
+  const std::string busiest =
+      all > rows.size() ? fmt::format(" ({} busiest of {} streams and threads)", rows.size(), all)
+                        : std::string();
   const std::string title =
-      fmt::format("Iteration {}{}, the slowest: {}", stretch.iteration,
+      fmt::format("Iteration {}{}, the slowest: {}{}", stretch.iteration,
                   report.profile.ranks > 1 ? fmt::format(" of rank {}", stretch.rank) : "",
-                  FormatDuration(length));
-  chart.description = title + ". Activity of each stream and thread; the table has the totals";
+                  FormatDuration(length), busiest);
+  chart.description =
+      title + ". Activity of streams and threads, three levels deep; the table has its totals";
   view["known"] = true;
   view["title"] = title;
   view["chart"] = MakeMarkup(SvgOverview(chart));

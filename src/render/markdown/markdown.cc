@@ -189,7 +189,10 @@ std::string MetricsTable(const Runs& runs) {
   for (const Report& run : runs.runs) head += fmt::format(" {} |", NameOf(run)), line += "--:|";
   std::string text = fmt::format("{}\n{}\n", head, line);
   bool has_best = false;
-  for (const RunsRow& row : RowsOfRuns(runs, false, kMostMetrics)) {
+  std::vector<RunsRow> rows = RowsOfRuns(runs, false, 0);
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, kMostMetrics));
+  for (const RunsRow& row : rows) {
     text += fmt::format("| {}{} |", EscapeMarkdown(row.metric->title), row.is_limited ? " †" : "");
     for (std::size_t i = 0; i < runs.runs.size(); ++i) {
       has_best |= row.is_best[i];
@@ -200,6 +203,9 @@ std::string MetricsTable(const Runs& runs) {
   }
   text += "\n† limited by the policy.";
   if (has_best) text += " Bold: the best run.";
+  if (all > rows.size()) {
+    text += fmt::format(" And {} more metrics, which the workbook lists.", all - rows.size());
+  }
   return text + "\n";
 }
 
@@ -499,9 +505,14 @@ SummaryWords WordsOfComparison(const report::Comparison& comparison) {
 std::vector<std::string> BeyondLimits(const report::Comparison& comparison) {
   std::vector<std::string> texts;
   for (const report::ComparedMetric& metric : comparison.metrics) {
-    if (metric.result != State::kFail || texts.size() == kMostReasons) continue;
+    if (metric.result != State::kFail) continue;
     texts.push_back(
         fmt::format("{} {} (limit {})", metric.title, metric.change.text, metric.limit));
+  }
+  if (texts.size() > kMostReasons + 1) {
+    const std::size_t more = texts.size() - kMostReasons;
+    texts.resize(kMostReasons);
+    texts.push_back(fmt::format("and {} more", more));
   }
   return texts;
 }
@@ -530,19 +541,25 @@ json::array ChangeRows(const report::Report& report, const report::ComparedMetri
   return rows;
 }
 
-/// Lines that fit into the words that are left, in their order.
+/// Lines that fit into the words that are left, in their order. Others are counted.
 class Budget {
  public:
   explicit Budget(std::size_t used) : used_(used) {}
   bool Take(std::string_view text) {
     const std::size_t words = WordsIn(text);
-    if (text.empty() || used_ + words > kMostWords) return false;
+    if (text.empty()) return false;
+    if (used_ + words > kMostWords) {
+      ++left_out_;
+      return false;
+    }
     used_ += words;
     return true;
   }
+  void LeaveOut(std::size_t lines) { left_out_ += lines; }
+  std::size_t left_out() const { return left_out_; }
 
  private:
-  std::size_t used_;
+  std::size_t used_, left_out_ = 0;
 };
 
 std::string SafeLink(std::string_view link) {
@@ -571,7 +588,10 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
   };
   json::array losses, texts, reasons, steps;
   for (const report::ImportCounter& counter : report.import) {
-    if (counter.severity == Severity::kDataLoss && losses.size() < 2 && budget.Take(counter.text)) {
+    if (counter.severity != Severity::kDataLoss) continue;
+    if (losses.size() == 2) {
+      budget.LeaveOut(1);
+    } else if (budget.Take(counter.text)) {
       losses.push_back(json::object{{"text", counter.text}});
     }
   }
@@ -596,12 +616,15 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
     if (!is_said && budget.Take(text)) reasons.push_back(markup(text));
   }
   const std::size_t most = explains && report.plan ? report.plan->steps.size() : 0;
-  for (std::size_t i = 0; i < std::min(kMostSteps, most); ++i) {
+  for (std::size_t i = 0; i < most; ++i) {
     const report::PlanStep& step = report.plan->steps[i];
     const std::string text = PlanActionText(step);
     const std::string line =
         fmt::format("{}: {}", step.saves.text, text.empty() ? step.title : text);
-    if (!budget.Take(line)) break;
+    if (i == kMostSteps || !budget.Take(line)) {
+      budget.LeaveOut(most - i - (i == kMostSteps ? 0 : 1));
+      break;
+    }
     steps.push_back(json::object{{"number", static_cast<std::int64_t>(i + 1)},
                                  {"text", MakeMarkup(MarkdownProse(line, false))}});
   }
@@ -630,6 +653,11 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
           {"reasons", std::move(reasons)},
           {"fix", fix},
           {"steps", std::move(steps)},
+          {"more", budget.left_out() == 0
+                       ? std::string()
+                       : fmt::format("{} more in the report.",
+                                     Counted(static_cast<std::int64_t>(budget.left_out()), "line",
+                                             "lines"))},
           {"has_both", has_both},
           {"sources", sources},
           {"link", MakeMarkup(std::move(safe_link))}};

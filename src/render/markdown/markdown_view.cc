@@ -109,7 +109,15 @@ constexpr std::size_t kMostValues = 40;
 json::array ValuesView(const std::vector<const report::PairedValue*>& changed) {
   json::array rows;
   for (const report::PairedValue* value : changed) {
-    if (rows.size() == kMostValues) break;
+    if (rows.size() == kMostValues) {
+      rows.push_back(
+          json::object{{"title", fmt::format("and {} more: --html, --xlsx and --json list all",
+                                             changed.size() - kMostValues)},
+                       {"base", ""},
+                       {"current", ""},
+                       {"change", ""}});
+      break;
+    }
     rows.push_back(json::object{{"title", value->title},
                                 {"base", value->base.text},
                                 {"current", value->current.text},

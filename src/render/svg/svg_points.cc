@@ -67,18 +67,23 @@ void DrawAxes(const PointChart& chart, const Frame& frame, std::string& out) {
 }
 
 // Marked points are placed first, so that the limit on points never hides an outlier.
-void DrawSeries(const PointSeries& series, std::size_t index, const Frame& frame,
-                std::string& out) {
+// Returns how many points are not drawn, beside those that are near others.
+std::size_t DrawSeries(const PointSeries& series, std::size_t index, const Frame& frame,
+                       std::string& out) {
   std::vector<const ChartPoint*> order;
   for (const ChartPoint& point : series.points) order.push_back(&point);
   std::stable_partition(order.begin(), order.end(),
                         [](const ChartPoint* point) { return point->marked; });
   std::set<std::pair<long, long>> taken;
+  std::size_t left_out = 0;
   for (const ChartPoint* point : order) {
     const double x = frame.X(point->x), y = frame.Y(point->y);
-    if (taken.size() >= kMostPoints) return;
-    if (!taken.emplace(std::lround(x / kPixelsApart), std::lround(y / kPixelsApart)).second)
+    const std::pair place(std::lround(x / kPixelsApart), std::lround(y / kPixelsApart));
+    if (taken.size() >= kMostPoints) {
+      left_out += taken.contains(place) ? 0 : 1;
       continue;
+    }
+    if (!taken.insert(place).second) continue;
     out += fmt::format("<path class=\"{}\" fill=\"{}\" d=\"{}\"><title>{}</title></path>",
                        series.paint.name, series.paint.fill, ShapeOf(index, x, y),
                        EscapeHtml(point->title));
@@ -88,6 +93,7 @@ void DrawSeries(const PointSeries& series, std::size_t index, const Frame& frame
         "r=\"8\"/>",
         SvgNumber(x), SvgNumber(y));
   }
+  return left_out;
 }
 
 }  // namespace
@@ -113,13 +119,14 @@ std::string SvgPoints(const PointChart& chart) {
   DrawAxes(chart, frame, out);
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const PointSeries& series = chart.series[i];
-    DrawSeries(series, i, frame, out);
+    const std::size_t left_out = DrawSeries(series, i, frame, out);
+    const std::string more = left_out > 0 ? fmt::format(" (+{} not drawn)", left_out) : "";
     const double x = kLeft + frame.width + 16, y = kTop + 10 + 18 * static_cast<double>(i);
     out += fmt::format(
         "<path class=\"{}\" fill=\"{}\" d=\"{}\"/><text class=\"ink\" fill=\"#444\" x=\"{}\" "
         "y=\"{}\">{}</text>",
         series.paint.name, series.paint.fill, ShapeOf(i, x, y), SvgNumber(x + 12), SvgNumber(y + 4),
-        EscapeHtml(series.name));
+        EscapeHtml(series.name + more));
   }
   return out + "</svg>";
 }

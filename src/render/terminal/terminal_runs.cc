@@ -64,8 +64,10 @@ std::string MetricColumns(const std::vector<RunsRow>& rows, const report::Runs& 
 //   iteration.time.median  177 ms   127 ms*
 //   * the best run
 std::string Metrics(const report::Runs& runs, std::size_t width) {
-  const std::vector<RunsRow> rows = RowsOfRuns(runs, false, kMostMetrics);
+  std::vector<RunsRow> rows = RowsOfRuns(runs, false, 0);
   if (rows.empty()) return {};
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, kMostMetrics));
   std::size_t id_width = 0;
   bool has_best = false;
   std::vector<std::size_t> widths;
@@ -85,6 +87,9 @@ std::string Metrics(const report::Runs& runs, std::size_t width) {
     }
     out += (first > 0 ? "\n" : "") + MetricColumns(rows, runs, first, last, widths, id_width);
     first = last;
+  }
+  if (all > rows.size()) {
+    out += fmt::format("  and {} more: --html, --xlsx and --json list all\n", all - rows.size());
   }
   if (has_best) out += "  * the best run\n";
   return out;

@@ -1,8 +1,10 @@
 #include "render/ci/ci.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <regex>
 #include <set>
@@ -251,6 +253,23 @@ TEST(CiOutputs, AreTheSameBytesTwice) {
   EXPECT_EQ(RenderSarif(report, {{"p", 7}, {}}), RenderSarif(report, {{"p", 7}, {}}));
   EXPECT_EQ(RenderGitlab(report, {{"p", 7}, {}}), RenderGitlab(report, {{"p", 7}, {}}));
   EXPECT_EQ(RenderOpenMetrics(report), RenderOpenMetrics(report));
+}
+
+TEST(Ci, EndingsSayWhatIsMissing) {
+  Ending ending;
+  ending.name = "run";
+  for (int i = 0; i < 15; ++i) {
+    ending.errors.push_back(
+        {"policy/unknown-metric", fmt::format("m{}", i), "", {"p.yaml", 3}, {}});
+  }
+  const std::string github = RenderGithub(ending), text = RenderText(ending);
+  EXPECT_EQ(std::ranges::count(github, '\n'), 10);
+  EXPECT_THAT(github, HasSubstr("\n::error title=profgauge::6 more errors in the log\n"));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 12);
+  EXPECT_THAT(text, HasSubstr("m9 [policy/unknown-metric]\nand 5 more lines\n"));
+  ending.errors.resize(10);
+  EXPECT_EQ(std::ranges::count(RenderGithub(ending), '\n'), 10);
+  EXPECT_THAT(RenderText(ending), Not(HasSubstr("more")));
 }
 
 }  // namespace

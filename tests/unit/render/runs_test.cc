@@ -162,5 +162,24 @@ TEST(RenderRuns, TheTerminalSaysVerdictsThenChanges) {
   EXPECT_THAT(RenderRunsTerminal(runs, options), HasSubstr("iteration"));
 }
 
+TEST(RenderRuns, TablesSayHowManyMetricsTheyLeaveOut) {
+  report::Runs runs = Sample(2);
+  for (std::size_t run = 0; run < 2; ++run) {
+    runs.runs[run].metrics.clear();
+    runs.runs[run].gate.clear();
+    for (int i = 0; i < 45; ++i) {
+      report::Metric metric;
+      metric.id = fmt::format("m{}", i);
+      metric.title = metric.id;
+      const double value = run == 0 ? 1 : 2 + i;
+      metric.quantity = {Value{value}, Unit::kNumber, fmt::format("{}", value), ""};
+      runs.runs[run].metrics.push_back(std::move(metric));
+    }
+  }
+  EXPECT_THAT(RenderRunsTerminal(runs, {}), HasSubstr("\n  and 29 more: --html, --xlsx"));
+  EXPECT_THAT(RenderRunsMarkdown(runs),
+              HasSubstr(" And 5 more metrics, which the workbook lists."));
+}
+
 }  // namespace
 }  // namespace profgauge::render

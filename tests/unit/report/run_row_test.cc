@@ -137,5 +137,19 @@ TEST(RunRow, IsOfTheHistory) {
   EXPECT_EQ(RowOf(entry).verdict, "");
 }
 
+TEST(RunRow, SaysHowManyFindingsDoNotFit) {
+  Report report = Judged(State::kFail);
+  for (int i = 0; i < 100; ++i) {
+    Finding finding;
+    finding.rule = "gpu/idle";
+    finding.key = "gpu/idle@" + std::to_string(i) + std::string(91, 'k');
+    finding.status = State::kError;
+    report.findings.push_back(finding);
+  }
+  const RunRow row = RowOf(report, {});
+  EXPECT_LT(row.findings->size(), 25U);
+  EXPECT_EQ(row.findings->back(), "and " + std::to_string(101 - row.findings->size()) + " more");
+}
+
 }  // namespace
 }  // namespace profgauge::report
