@@ -141,7 +141,11 @@ std::vector<std::string> ColumnsOf(std::string_view sql) {
   constexpr std::size_t kMostTables = 3;
   std::vector<std::string> notes;
   for (const RelationInfo* table : NamedTables(sql)) {
-    if (notes.size() == kMostTables) break;
+    if (notes.size() == kMostTables) {
+      notes.push_back(fmt::format("help: `profgauge query --schema {}` lists the columns of `{}`",
+                                  table->name, table->name));
+      continue;
+    }
     // Those that name a row, then by the alphabet, so that a word is found in a long list.
     std::vector<std::pair<bool, std::string_view>> names;
     for (const ColumnInfo& column : table->columns) names.emplace_back(!column.is_key, column.name);

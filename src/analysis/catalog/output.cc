@@ -1,5 +1,7 @@
 #include "analysis/catalog/output.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "analysis/catalog/catalogue_parts.h"
+#include "base/format.h"
 
 namespace profgauge::analysis::catalog {
 namespace {
@@ -196,6 +199,15 @@ void Output::SetExposure(std::string_view table, Exposure exposure) {
 
 void Output::SetTableAbsent(std::string_view id, std::string reason) {
   absent_tables_.insert_or_assign(std::string(id), std::move(reason));
+}
+
+void Output::RemarkCut(std::string_view table, std::size_t all, std::string_view which) {
+  const Table& rows = *Added(table);
+  if (all <= rows.rows()) return;
+  AddRemark(fmt::format("table-rows/{}", table),
+            fmt::format("of {} rows of the table \"{}\", the report has the {} {}",
+                        FormatCount(static_cast<std::int64_t>(all)), rows.title(), which,
+                        FormatCount(static_cast<std::int64_t>(rows.rows()))));
 }
 
 void Output::AddRemark(std::string id, std::string text) {

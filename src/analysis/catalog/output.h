@@ -129,6 +129,9 @@ class Output {
   /// A remark on the data. Reports show remarks in the order in which they are added; some ids
   /// leave a verdict undecided (gate/doubts.h).
   void AddRemark(std::string id, std::string text);
+  /// A remark where `table` has fewer rows than the `all` that the data has: "of 120 000 rows of
+  /// the table "Instructions", the report has the first 100 000". REQUIRES: the table was added.
+  void RemarkCut(std::string_view table, std::size_t all, std::string_view which);
 
   /// An empty one for the same run: for a part of the analysis that runs beside others.
   Output Beside() const { return Output(hints_, accelerator_, unwanted_); }

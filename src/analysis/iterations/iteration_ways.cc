@@ -344,7 +344,10 @@ std::string ProposedMarkers(const Profile& profile) {
   });
   std::vector<std::string> lines;
   for (const auto* family : proposed) {
-    if (lines.size() == kMostProposed) break;
+    if (lines.size() == kMostProposed) {
+      lines.push_back(fmt::format("and {} more", proposed.size() - kMostProposed));
+      break;
+    }
     lines.push_back(fmt::format("`{}` occurs {} times: `--iteration-marker '{}'`",
                                 family->second.family, family->second.count, family->first.first));
   }

@@ -527,9 +527,10 @@ using profgauge::neuron::SbufAllocation;
 
 constexpr std::size_t kMostAllocations = 10'000;
 
-// The largest allocations come first; of equal ones the longest. At most `most` are kept.
-void AddAllocations(const NeuronRank& rank, std::size_t most,
-                    catalog::RowWriter<catalog::columns::kSbufAllocations>& write) {
+// The largest allocations come first; of equal ones the longest. At most `most` are kept, of
+// as many as are returned.
+std::size_t AddAllocations(const NeuronRank& rank, std::size_t most,
+                           catalog::RowWriter<catalog::columns::kSbufAllocations>& write) {
   std::vector<const SbufAllocation*> rows;
   for (const SbufAllocation& row : rank.data->sbuf_allocations) {
     const Span window = rank.sums.window;
@@ -539,7 +540,8 @@ void AddAllocations(const NeuronRank& rank, std::size_t most,
   std::stable_sort(rows.begin(), rows.end(), [](const SbufAllocation* a, const SbufAllocation* b) {
     return std::tuple(b->bytes, b->duration) < std::tuple(a->bytes, a->duration);
   });
-  if (rows.size() > most) rows.resize(most);
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, most));
   const Profile& profile = *rank.context->profile;
   for (const SbufAllocation* row : rows) {
     write.Integer("rank"_col, rank.context->rank).Integer("core"_col, row->core);
@@ -554,6 +556,7 @@ void AddAllocations(const NeuronRank& rank, std::size_t most,
     write.Text("hlo"_col, profile.Name(row->hlo)).Text("opcode"_col, profile.Name(row->opcode));
     write.Text("queue"_col, profile.Name(row->queue));
   }
+  return all;
 }
 
 }  // namespace
@@ -568,9 +571,11 @@ void AddNeuronSbuf(std::span<const NeuronRank> ranks, catalog::Output& out) {
         "the profile has no table SbufAllocation; pass it as CSV with the other tables");
   }
   catalog::RowWriter<catalog::columns::kSbufAllocations> write(out.AddTable("sbuf_allocations"));
+  std::size_t all = 0;
   for (const NeuronRank& rank : ranks) {
-    AddAllocations(rank, kMostAllocations / ranks.size(), write);
+    all += AddAllocations(rank, kMostAllocations / ranks.size(), write);
   }
+  out.RemarkCut("sbuf_allocations", all, "largest");
 }
 
 }  // namespace profgauge::analysis::neuron

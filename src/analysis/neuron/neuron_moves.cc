@@ -104,10 +104,10 @@ EngineUse AddEngines(const NeuronRank& rank,
   return use;
 }
 
-// The largest transfers, at most kMostTransfers. Packets name the transfer that they are of; 0 is
-// none.
-void AddTransfers(const NeuronRank& rank,
-                  catalog::RowWriter<catalog::columns::kDmaTransfers>& write) {
+// The largest transfers, at most kMostTransfers of as many as are returned. Packets name the
+// transfer that they are of; 0 is none.
+std::size_t AddTransfers(const NeuronRank& rank,
+                         catalog::RowWriter<catalog::columns::kDmaTransfers>& write) {
   std::map<std::int64_t, std::int64_t> packets;
   for (const Dma& row : rank.data->packets) {
     if (row.transfer != 0) ++packets[row.transfer];
@@ -118,7 +118,8 @@ void AddTransfers(const NeuronRank& rank,
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Dma* a, const Dma* b) { return a->bytes > b->bytes; });
-  if (rows.size() > kMostTransfers) rows.resize(kMostTransfers);
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, kMostTransfers));
   const Profile& profile = *rank.context->profile;
   for (const Dma* row : rows) {
     write.Integer("rank"_col, rank.context->rank).Text("variable"_col, profile.Name(row->variable));
@@ -133,6 +134,7 @@ void AddTransfers(const NeuronRank& rank,
     write.Share("bandwidth"_col, static_cast<double>(row->bytes) * 1e9,
                 static_cast<double>(row->duration));
   }
+  return all;
 }
 
 // Collectives of one kind, algorithm, type, group and size. Means are over the calls that state a
@@ -241,7 +243,9 @@ void AddNeuronMoves(std::span<const NeuronRank> ranks, catalog::Output& out) {
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->transfers.empty(); })) {
     catalog::RowWriter<catalog::columns::kDmaTransfers> transfers(out.AddTable("dma_transfers"));
-    for (const NeuronRank& rank : ranks) AddTransfers(rank, transfers);
+    std::size_t all = 0;
+    for (const NeuronRank& rank : ranks) all += AddTransfers(rank, transfers);
+    out.RemarkCut("dma_transfers", all, "largest");
   } else {
     out.SetTableAbsent("dma_transfers", "the file has no transfers of tensors");
   }

@@ -17,13 +17,14 @@ namespace {
 
 constexpr std::size_t kMostRegions = 64;
 
-// The times without a collective, the longest ones; names by the collectives around them.
+// The times without a collective, the longest ones; `all` counts them. Names by the collectives
+// around them.
 //
 //   window        |------------------------------------------|
 //   collectives         |--1--|          |--2--|
 //   regions       |-----|     |----------|     |-------------|
 //   names         from "start" to "collective 1", then to "collective 2", then to "end"
-std::vector<breakdown::Region> BetweenCollectives(const NeuronRank& rank) {
+std::vector<breakdown::Region> BetweenCollectives(const NeuronRank& rank, std::size_t& all) {
   std::vector<Span> spans;
   for (const profgauge::neuron::CcOp& row : rank.data->cc_ops)
     spans.push_back({row.start, row.start + row.duration});
@@ -39,6 +40,7 @@ std::vector<breakdown::Region> BetweenCollectives(const NeuronRank& rank) {
     from = name;
     if (!last) at = busy[i].end;
   }
+  all += regions.size();
   if (regions.size() <= kMostRegions) return regions;
   std::stable_sort(regions.begin(), regions.end(),
                    [](const breakdown::Region& a, const breakdown::Region& b) {
@@ -57,12 +59,14 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, catalog::Output& ou
                                [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); });
   if (!any) return out.SetTableAbsent("collective_regions", "the file has no collectives");
   catalog::RowWriter<catalog::columns::kEngineRegions> write(out.AddTable("collective_regions"));
+  std::size_t all = 0;
   for (const NeuronRank& rank : ranks) {
     if (rank.data->cc_ops.empty()) continue;
-    for (const breakdown::Region& region : BetweenCollectives(rank)) {
+    for (const breakdown::Region& region : BetweenCollectives(rank, all)) {
       breakdown::WriteEngineRegion(*rank.context, region, write);
     }
   }
+  out.RemarkCut("collective_regions", all, "longest");
 }
 
 // Means are over time: a value holds until the next one.

@@ -25,21 +25,22 @@ using profgauge::neuron::Instruction;
 
 constexpr std::size_t kMostInstructions = 100'000;
 
-// Rows in the data's order, at most `most` of the selected part. Dependencies are sorted by the
+// Rows in the data's order, at most `most` of the selected part, which has as many as are returned.
+// Dependencies are sorted by the
 // later instruction, so that one pass counts predecessors.
-void AddInstructions(const NeuronRank& rank, std::size_t most,
-                     catalog::RowWriter<catalog::columns::kInstructionRows>& write) {
+std::size_t AddInstructions(const NeuronRank& rank, std::size_t most,
+                            catalog::RowWriter<catalog::columns::kInstructionRows>& write) {
   const Profile& profile = *rank.context->profile;
   const auto& dependencies = rank.data->dependencies;
-  std::size_t written = 0, edge = 0;
-  for (std::uint32_t i = 0; i < rank.data->instructions.size() && written < most; ++i) {
+  std::size_t all = 0, edge = 0;
+  for (std::uint32_t i = 0; i < rank.data->instructions.size(); ++i) {
     const Instruction& row = rank.data->instructions[i];
     std::int64_t predecessors = 0;
     for (; edge < dependencies.size() && dependencies[edge].to <= i; ++edge) {
       if (dependencies[edge].to == i) ++predecessors;
     }
     if (!rank.Inside(row.start)) continue;
-    ++written;
+    if (++all > most) continue;
     write.Integer("rank"_col, rank.context->rank)
         .Integer("core"_col, row.core)
         .Text("engine"_col, profgauge::neuron::EngineName(row.engine));
@@ -58,6 +59,7 @@ void AddInstructions(const NeuronRank& rank, std::size_t most,
     catalog::AppendTraffic(row.traffic, write);
     write.Integer("predecessors"_col, predecessors);
   }
+  return all;
 }
 
 struct Wait {
@@ -189,9 +191,11 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
     return;
   }
   catalog::RowWriter<catalog::columns::kInstructionRows> instructions(out.AddTable("instructions"));
+  std::size_t all = 0;
   for (const NeuronRank& rank : ranks) {
-    AddInstructions(rank, kMostInstructions / ranks.size(), instructions);
+    all += AddInstructions(rank, kMostInstructions / ranks.size(), instructions);
   }
+  out.RemarkCut("instructions", all, "first");
   catalog::RowWriter<catalog::columns::kWaits> waits(out.AddTable("waits"));
   for (const NeuronRank& rank : ranks) AddWaits(rank, waits);
   if (!source) {

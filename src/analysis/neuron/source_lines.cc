@@ -61,15 +61,21 @@ std::string SourceLines::Line(std::string_view file, std::int64_t line) {
   const std::string& text = lines[static_cast<std::size_t>(line) - 1];
   const auto end = text.find_last_not_of(" \t\r");
   if (end == std::string::npos) return {};
+  std::size_t length = end + 1;
+  const bool is_cut = length > kMostColumns;
+  if (is_cut) length = kMostColumns;
+  while (is_cut && length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) {
+    --length;  // Not inside a character.
+  }
   std::string shown;
-  for (const char c : std::string_view(text).substr(0, std::min(end + 1, kMostColumns))) {
+  for (const char c : std::string_view(text).substr(0, length)) {
     // A tab is as wide as four blanks wherever the line is shown.
     if (c == '\t')
       shown += "    ";
     else
       shown += c;
   }
-  return shown;
+  return is_cut ? shown + "…" : shown;
 }
 
 }  // namespace profgauge::analysis::neuron

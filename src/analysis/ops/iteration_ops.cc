@@ -3,6 +3,8 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -526,12 +528,20 @@ void AddIterationTree(std::span<const iterations::RankContext> ranks,
   Table& table = out.AddTable("op_tree");
   catalog::RowWriter<catalog::columns::kOpTree> write(table);
   std::optional<Builder> builder;
-  for (const Choice& choice : Choose(ranks, run)) {
+  const auto choices = Choose(ranks, run);
+  std::size_t shown = 0;
+  for (const Choice& choice : choices) {
     const iterations::RankContext& rank = ranks[choice.rank];
     if (!builder || &builder->rank() != &rank) builder.emplace(rank, out.strings());
     const Tree tree = builder->Build(choice.iteration);
     if (table.rows() > 0 && table.rows() + tree.nodes.size() > kMostRows) break;
     Append(tree, choice.iteration, rank.rank, rank.has_device(), table.rows(), write);
+    ++shown;
+  }
+  if (shown < choices.size()) {
+    out.AddRemark("table-rows/op_tree",
+                  fmt::format("the table \"{}\" has the operators of {} of {} iterations",
+                              table.title(), shown, choices.size()));
   }
 }
 

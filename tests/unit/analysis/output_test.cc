@@ -87,5 +87,18 @@ TEST(Output, RemovesMissingData) {
   EXPECT_EQ(analysis.absent_tables.find("gaps")->second, "nothing ran");
 }
 
+TEST(Output, RemarksWhatATableDoesNotHave) {
+  catalog::Output out;
+  for (Column& column : out.AddTable("host_cores").columns()) column.AddAbsent();
+  out.RemarkCut("host_cores", 1, "first");
+  out.RemarkCut("host_cores", 12'000, "first");
+  Analysis analysis;
+  out.MoveTo(analysis);
+  ASSERT_EQ(analysis.remarks.size(), 1U);
+  EXPECT_EQ(analysis.remarks[0].id, "table-rows/host_cores");
+  EXPECT_EQ(analysis.remarks[0].text,
+            "of 12\u202f000 rows of the table \"Cores of the host\", the report has the first 1");
+}
+
 }  // namespace
 }  // namespace profgauge::analysis
