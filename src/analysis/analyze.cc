@@ -1,4 +1,4 @@
-// Analyze(): the contexts of all ranks, then every analysis, one after the other.
+// Analyze(): prepares the contexts of all ranks, then runs every analysis in order.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -43,7 +43,7 @@ void AddWithoutTimeline(std::span<const iterations::RankContext> ranks, catalog:
   breakdown::SetRecording(ranks, out);
 }
 
-// All analyses of a stage, and `first`, side by side. Their results join `out` in their order,
+// Runs all analyses of a stage, and `first`, in parallel. Their results join `out` in list order
 // after all have ended.
 void AddAtOnce(ranks::Stage stage, std::span<const iterations::RankContext> ranks,
                const std::function<void()>& first, catalog::Output& out) {
@@ -73,7 +73,7 @@ RankTime TimeOf(const iterations::RankContext& rank) {
   return out;
 }
 
-// The few tables that need sums but no times.
+// Adds the few tables that need sums but no times.
 void AddTablesOfSums(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   AddWithoutTimeline(ranks, out);
   for (const ranks::AnalysisRow& row : ranks::Analyses()) {
@@ -83,10 +83,10 @@ void AddTablesOfSums(std::span<const iterations::RankContext> ranks, catalog::Ou
 
 }  // namespace
 
-// The stages, and the results that each needs of those before:
+// The stages, and the results of earlier stages that each needs:
 //
-//   contexts and graphs        side by side: graphs need nothing that MeasureContexts() adds
-//   stage kExposed, paths      side by side, each into its own Output, joined in the list's order
+//   contexts and graphs        in parallel: graphs need nothing that MeasureContexts() adds
+//   stage kExposed, paths      in parallel, each into its own Output, joined in the list's order
 //   stage kOther, exposures    the same; exposures are about rows of the first stage
 //   critical path              needs roofline, gaps and the straggler of the stages before
 //   marks                      doubts and bounds of values that are set by now
@@ -94,7 +94,7 @@ void AddTablesOfSums(std::span<const iterations::RankContext> ranks, catalog::Ou
 //   reported                   fills values that are still absent
 //   certificate                reads the finished analysis
 //
-// A run with a summary in it takes AnalyzeRun() instead, also for its profiles.
+// A run that contains a summary takes AnalyzeRun() instead, also for its profiles.
 Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Selection& selection) {
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
     Replayable result;
@@ -145,7 +145,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   trust::AddReported(ranks, selection.range.has_value(), out);
 
   for (iterations::RankContext& rank :
-       *kept) {  // Simulations need much memory and do without these.
+       *kept) {  // Simulations need much memory and do not use these.
     rank.tree = {};
     rank.works = {};
     rank.exposed = {};
@@ -159,7 +159,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   analysis.steps = std::move(steps);
   if (replayer->can_replay()) result.replayer = replayer;
   const auto certify = [&] {
-    // Nothing was recorded that could be whole.
+    // No events were recorded that could be complete.
     const auto is_of_times = [](const iterations::RankContext& rank) {
       return IsOfTimes(*rank.profile);
     };
@@ -187,7 +187,7 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
   return std::move(result.analysis);
 }
 
-// AttributeTime(): rank after rank, then the run.
+// AttributeTime(): first each rank, then the run.
 
 Result<breakdown::Attribution> breakdown::AttributeTime(std::span<const Profile> profiles,
                                                         const Selection& selection) {

@@ -1,4 +1,4 @@
-// An analysis with the data for what-if questions: the simulation of the critical path.
+// An analysis together with the simulation that answers what-if questions.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@ namespace profgauge::analysis {
 /// The analysis and, if the profile has launches, the simulation.
 struct Replayable {
   Analysis analysis;
-  /// Null where the profile cannot be replayed; critical.host.share then says why. It keeps
+  /// Null if the profile cannot be simulated; critical.host.share then has the reason. It keeps
   /// pointers to the profiles, which must live as long as it is used.
   std::shared_ptr<const simulation::Replayer> replayer;
 };
 
-/// As Analyze(), which is this without the replayer.
+/// Like Analyze(), which returns the same analysis without the replayer.
 Result<Replayable> AnalyzeForReplay(std::span<const Profile> ranks, const Selection& selection);
 
 }  // namespace profgauge::analysis

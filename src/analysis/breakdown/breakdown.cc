@@ -15,16 +15,16 @@
 namespace profgauge::analysis::breakdown {
 namespace {
 
-// Where events come from.
+// The source of an event.
 enum : std::uint32_t { kDevice, kCalls, kHost, kOpenCommunication, kShortGaps };
 
-// The time of a row, as recorded: a negative length makes an empty span, which the sweep ignores.
+// The time of a row, as recorded; a negative length makes an empty span, which the sweep ignores.
 template <class Table>
 Span SpanOfRow(const Table& table, std::uint32_t row) {
   return {table.start[row], table.start[row] + table.duration[row]};
 }
 
-// The runs of the rows that overlap `within`: mostly one stretch of each sorted list, after a few
+// Adds the runs of rows that overlap `within`: usually one range of each sorted list, after a few
 // long rows that begin earlier.
 template <class Starts, class IsIn>
 void AddRunsOf(const Starts& starts, std::uint32_t source, const IsIn& is_in,
@@ -44,15 +44,15 @@ void AddRunsOf(const Starts& starts, std::uint32_t source, const IsIn& is_in,
 
 }  // namespace
 
-// One sweep over five lists that are sorted by start already; each range between two changes is
-// given with the set of categories that are active in it:
+// One sweep over five lists that are already sorted by start. Each range between two changes is
+// reported with the set of categories that are active in it:
 //
 //   device          |#####kernel######|             |##copy###|
 //   calls      |--launch--|                     |-------sync-------|
 //   host    |--------op---------|
 //   set     |o | ol | olk | ok  |  k  |         | s |   sc    | s  |
 //
-// Only as many events are held at a time as are active, so that no profile is too long.
+// Only active events are in memory, so profiles may have any length.
 void VisitCategories(const Profile& profile, const classify::KernelClasses& classes,
                      const std::function<void(Span, CategorySet)>& visit, Span within) {
   const std::vector<Category> of_host = CountedCategoriesOfHost(profile);
@@ -97,7 +97,7 @@ void VisitCategories(const Profile& profile, const classify::KernelClasses& clas
           case kCalls:
             return add(Category::kRuntime, SpanOfRow(profile.api, row));
           case kHost:
-            // For collectives, only the result of OpenHostCommunication() counts.
+            // For collectives, only OpenHostCommunication() counts.
             if (of_host[row] == Category::kOther || of_host[row] == Category::kCommunication)
               return;
             return add(of_host[row], SpanOfRow(profile.host, row));
@@ -114,17 +114,17 @@ namespace {
 
 std::size_t Index(Category category) { return static_cast<std::size_t>(category); }
 
-// The category of a host range; decided once per distinct name.
+// The category of a host range, found once per distinct name.
 enum class HostRole : std::uint8_t { kUnknown, kPlain, kDataLoader, kCommunication };
 
-// By the name of a host range; a device row is judged by its kernel (CategoryOfDevice()).
+// Judges a host range by its name; device rows are judged by their kernel (CategoryOfDevice()).
 HostRole RoleOfName(std::string_view name) {
   if (flops::IsDataLoaderRange(name)) return HostRole::kDataLoader;
   if (IsHostCollective(name)) return HostRole::kCommunication;
   return HostRole::kPlain;
 }
 
-// Users put annotations around whole parts of the program: as cpu time they would hide idle hosts.
+// Annotations are kOther: users put them around whole programs, where they would hide idle hosts.
 Category CategoryOfRole(HostRole role, HostKind kind) {
   switch (role) {
     case HostRole::kDataLoader:
@@ -194,7 +194,7 @@ Roles CollectRoles(const Profile& profile, const classify::KernelClasses& classe
   return roles;
 }
 
-// Two iterations, with an unobserved part in the second; Add([4, 10), kCpu) then moves 2 of each:
+// Two iterations, the second with an unobserved part; Add([4, 10), kCpu) moves 2 of each:
 //
 //   ranges   [0, 6)   [8, 16), hidden [12, 13)
 //   pieces   [0, 6)   [8, 12)   [13, 16)            all other: 6 of the first, 7 of the second
@@ -210,8 +210,8 @@ BreakdownSums::BreakdownSums(std::span<const Span> ranges, std::span<const Span>
   }
 }
 
-// `next_` only moves forwards, past pieces that have ended. A piece that goes on after this span is
-// looked at again by the next call.
+// `next_` only moves forward, past pieces that have ended. A piece that ends after this span is
+// checked again by the next call.
 void BreakdownSums::Add(Span stretch, CategorySet categories) {
   while (next_ < pieces_.size() && pieces_[next_].end <= stretch.start) ++next_;
   for (std::size_t i = next_; i < pieces_.size() && pieces_[i].start < stretch.end; ++i) {

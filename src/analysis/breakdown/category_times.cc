@@ -14,7 +14,7 @@ constexpr CategorySet kComputing = SetOf(Category::kTensorCoreKernel, Category::
 constexpr CategorySet kCommunicating = SetOf(Category::kCommunication);
 constexpr CategorySet kLoading = SetOf(Category::kDataLoader);
 
-// From each selected iteration to the one that follows it, where time passes.
+// The times between each selected iteration and its direct successor.
 std::vector<Span> BetweenIterations(const iterations::Iterations& iterations) {
   const std::vector<bool> follows = iterations::FollowsDirectly(iterations);
   std::vector<Span> between;
@@ -25,8 +25,9 @@ std::vector<Span> BetweenIterations(const iterations::Iterations& iterations) {
   return between;
 }
 
-// `loading`: nothing of higher priority runs. `stalled`: nothing computes, whatever else runs. The
-// breakdown has the loading inside of iterations, so `between` adds only the time between them.
+// `loading`: data is loaded and no higher category is active. `stalled`: no kernel computes while
+// it is loaded. The breakdown has the loading inside of iterations, so `between` only adds the time
+// between them.
 LoaderTimes LoaderTimesOf(const iterations::RankContext& rank, std::span<const Span> loading,
                           std::span<const Span> stalled) {
   const std::vector<Span> between = BetweenIterations(rank.iterations);
@@ -39,8 +40,8 @@ LoaderTimes LoaderTimesOf(const iterations::RankContext& rank, std::span<const S
   return times;
 }
 
-// How much of a span list is in each iteration. Near() finds the few spans of each, so that long
-// profiles do not cost iterations × spans.
+// The overlap of a span list with each iteration. Near() finds the few spans of each, so the cost
+// is not iterations × spans.
 std::vector<Ns> OverlapWithEach(std::span<const iterations::Iteration> iterations,
                                 std::span<const Span> list) {
   std::vector<Ns> times;
@@ -52,7 +53,7 @@ std::vector<Ns> OverlapWithEach(std::span<const iterations::Iteration> iteration
 
 }  // namespace
 
-// One walk, and what each moment adds to:
+// The walk, and the sums to which each combination of active categories contributes:
 //
 //   active             iterations, ranges    stalled   loading   both   exposed
 //   loader             dataloader            yes       yes
@@ -88,8 +89,7 @@ CategoryTimes CategoryTimesOf(const iterations::RankContext& rank, std::span<con
   return times;
 }
 
-// The same for one number of the gate, which needs it by iteration. Time between two iterations
-// belongs to the first of them.
+// Exposed loading by iteration, for the gate. Time between two iterations counts for the first.
 std::vector<Ns> LoadingByIteration(const iterations::RankContext& rank) {
   SpanCollector collector;
   VisitCategories(*rank.profile, rank.classes, [&](Span stretch, CategorySet active) {

@@ -22,18 +22,18 @@ namespace {
 struct Launch {
   std::uint64_t kind = 0;
   std::size_t iteration = 0;  // Among the selected ones.
-  std::uint32_t row = 0;  // A row of the device table, or of the host table where no device works.
+  std::uint32_t row = 0;      // A row of the device table; of the host table without device work.
 };
 
-// Invalid where no operator is known, or its shapes were not recorded.
+// Invalid if the operator is unknown or its shapes were not recorded.
 StringId ShapesOf(const Profile& profile, HostId op) {
   return op.valid() ? profile.host.input_shapes[op.value] : StringId{};
 }
 
-// Equal for equal names, launch configurations and shapes. It has 64 bits: others are equal only by
-// chance.
+// Equal for equal names, launch configurations and shapes. A 64-bit hash: different kinds are equal
+// only by chance.
 std::uint64_t KindOf(StringId name, std::uint32_t config, StringId shapes) {
-  // Each step adds before it mixes: small numbers of two parts must not meet in one.
+  // Each step adds before it mixes, so that small numbers of two parts do not collide.
   std::size_t kind = 0;
   boost::hash_combine(kind, std::size_t{name.value} << 32 | config);
   boost::hash_combine(kind, shapes.value);
@@ -56,15 +56,15 @@ void VisitKernels(const iterations::RankContext& rank, Visit visit) {
   }
 }
 
-// Calls `visit` for each operator of the loop's threads in the selected iterations whose inputs'
-// shapes are known, except for those inside of another one.
+// Calls `visit` for each operator of the loop's threads in the selected iterations whose input
+// shapes are known, except for operators inside of another one.
 template <class Visit>
 void VisitOps(const iterations::RankContext& rank, Visit visit) {
   const Profile& profile = *rank.profile;
   const HostTable& host = profile.host;
   const iterations::Iterations& iterations = rank.iterations;
   const std::vector<bool> in_loop = iterations::FindLoopThreads(profile);
-  std::vector<bool> counts(host.size(), false);  // It, or one around it. Parents come first.
+  std::vector<bool> counts(host.size(), false);  // It, or a parent. Parents come first.
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId parent = host.parent[row];
     const bool is_inside = parent.valid() && counts[parent.value];
@@ -77,7 +77,7 @@ void VisitOps(const iterations::RankContext& rank, Visit visit) {
   }
 }
 
-// Among the selected ones. REQUIRES: VisitLaunches() visits the row.
+// Index among the selected iterations. REQUIRES: VisitLaunches() visits the row.
 std::uint32_t IterationOf(const iterations::RankContext& rank, std::uint32_t row) {
   const iterations::Iterations& all = rank.iterations;
   const std::uint32_t index =
@@ -85,19 +85,19 @@ std::uint32_t IterationOf(const iterations::RankContext& rank, std::uint32_t row
   return index - static_cast<std::uint32_t>(all.first);
 }
 
-// Kernels, else operators: in a profile of the host only, changes show in those.
+// Visits kernels, or operators in a profile of the host only, which then show the changes.
 template <class Visit>
 void VisitLaunches(const iterations::RankContext& rank, Visit visit) {
   rank.has_device() ? VisitKernels(rank, visit) : VisitOps(rank, visit);
 }
 
-// At least three quarters, by iterations.changing_share.
+// Whether at least three quarters of the iterations are counted (iterations.changing_share).
 bool AreMost(std::size_t count, std::size_t iterations) {
   return iterations - count <= knowledge::kIterationsChangingShare.Of(iterations);
 }
 
-// Whether most of the iterations launch the same kernels, in whatever order: a sum of hashes does
-// not know the order. `| 1`: a kind of hash 0 would otherwise count as no launch.
+// Whether most iterations launch the same kernels in any order: a sum of hashes ignores the order.
+// `| 1`: otherwise a kind with hash 0 would not count.
 bool AreMostlyAlike(const iterations::RankContext& rank, std::size_t iterations) {
   std::vector<std::uint64_t> work(iterations);
   VisitLaunches(rank, [&](const Launch& launch) {
@@ -109,11 +109,11 @@ bool AreMostlyAlike(const iterations::RankContext& rank, std::size_t iterations)
       alike, [iterations](const auto& entry) { return AreMost(entry.second, iterations); });
 }
 
-// The rows of the iterations' launches, kind by kind: long profiles launch tens of millions, so all
-// kinds share one array. Counted first, then put in place:
+// The rows of the launches, sorted by kind. Long profiles launch tens of millions, so all kinds
+// share one array. Launches are first counted, then put in place:
 //
 //   launches of kinds   a b a c a b
-//   counts, then sums   a: 3 → 0   b: 2 → 3   c: 1 → 5      where each kind begins
+//   counts, then sums   a: 3 → 0   b: 2 → 3   c: 1 → 5      the first position of each kind
 //   rows_               0 2 4 | 1 5 | 3                     ends_ is 3, 5, 6 afterwards
 class RowsByKind {
  public:
@@ -122,7 +122,7 @@ class RowsByKind {
     std::size_t sum = 0;
     for (std::size_t& at : ends_) sum += std::exchange(at, sum);
     rows_.resize(sum);
-    // From where each kind begins to where it ends.
+    // Advances each kind from its first position to its end.
     VisitLaunches(rank, [&](const Launch& launch) { rows_[AtKind(launch.kind)++] = launch.row; });
   }
 
@@ -147,8 +147,8 @@ class RowsByKind {
   std::vector<std::uint32_t> rows_;
 };
 
-// Whether most iterations make these launches, each its own, as often. `launching`: the iteration
-// of each launch of one kind, e.g. 0 0 1 1 2 3 3, which is twice in 0, 1 and 3, once in 2.
+// Whether most iterations make the launches of one kind equally often. `launching`: the iteration
+// of each launch, e.g. 0 0 1 1 2 3 3, which is twice in 0, 1 and 3, once in 2.
 bool AreSteady(std::vector<std::uint32_t> launching, std::size_t iterations) {
   if (!std::ranges::is_sorted(launching)) std::ranges::sort(launching);
   std::map<std::size_t, std::size_t> by_count;
@@ -177,7 +177,7 @@ std::vector<Ns> ChangingWork(const iterations::RankContext& rank) {
     return rank.has_device() ? device.duration[row] : rank.profile->host.duration[row];
   };
   std::map<std::int32_t, std::vector<Ns>> by_gpu;
-  std::vector<std::uint32_t> launching;  // The iterations that launch one kind.
+  std::vector<std::uint32_t> launching;  // By launch of one kind.
   RowsByKind(rank).ForEachKind([&](std::span<const std::uint32_t> rows) {
     launching.clear();
     for (const std::uint32_t row : rows) launching.push_back(IterationOf(rank, row));
@@ -196,7 +196,7 @@ std::vector<Ns> ChangingWork(const iterations::RankContext& rank) {
 
 namespace {
 
-/// The place of each value in their order, the mean one of equal values.
+/// The rank of each value in sorted order; equal values share their mean rank.
 std::vector<double> PlacesOf(std::span<const std::int64_t> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -212,7 +212,7 @@ std::vector<double> PlacesOf(std::span<const std::int64_t> values) {
   return places;
 }
 
-// Spearman's rank correlation, -1 to 1; 0 where one of both never changes.
+// Spearman's rank correlation, -1 to 1; 0 if one of the series is constant.
 double CorrelationOfPlaces(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
   const std::vector<double> x = PlacesOf(a), y = PlacesOf(b);
   const double mean = static_cast<double>(a.size() - 1) / 2;
@@ -225,7 +225,7 @@ double CorrelationOfPlaces(std::span<const std::int64_t> a, std::span<const std:
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-// Whether no number of bytes is that of three quarters of the iterations.
+// Whether less than three quarters of the iterations copy the same number of bytes.
 bool Change(std::span<const std::int64_t> bytes) {
   std::map<std::int64_t, std::size_t> counts;
   for (const std::int64_t one : bytes) ++counts[one];
@@ -239,7 +239,7 @@ struct Sums {
   std::map<std::int32_t, std::vector<Ns>> kernels;  ///< By GPU and iteration.
 };
 
-// One pass over the device table, for the selected iterations.
+// Sums the selected iterations in one pass over the device table.
 Sums SumIterations(const iterations::RankContext& rank, std::size_t count) {
   const DeviceTable& device = rank.profile->device;
   const iterations::Iterations& iterations = rank.iterations;
@@ -262,8 +262,8 @@ Sums SumIterations(const iterations::RankContext& rank, std::size_t count) {
 
 }  // namespace
 
-// A loader that copies a batch ahead copies the inputs of iteration i + 1 in iteration i. Both are
-// tried, here with five iterations (fewer than eight are never enough):
+// A loader that prefetches a batch copies the inputs of iteration i + 1 in iteration i, so both are
+// tested. The example has five iterations, although at least eight are needed:
 //
 //   bytes     8  2  5  9  1          bytes of i against times of i: another order
 //   time      7  8  2  5  9          bytes of i against times of i + 1: the same order
@@ -292,8 +292,8 @@ double MiddleOf(std::span<const double> lengths) {
   return Quantile(sorted, 0.5);
 }
 
-// By the number of kernels. One kind with fewer than three iterations makes all of them one: of two
-// that differ nothing says which is unusual, and an outlier would be its own measure.
+// By the number of kernels. If a count has fewer than three iterations, all count as one kind: two
+// differing ones do not show which is unusual, and an outlier would define its own norm.
 std::vector<double> TypicalByCounts(std::span<const double> lengths,
                                     std::span<const std::int64_t> kernels) {
   std::map<std::int64_t, std::vector<double>> kinds;
@@ -311,8 +311,8 @@ std::vector<double> TypicalByCounts(std::span<const double> lengths,
   return typical;
 }
 
-// A rest that all iterations share, and the changing work: with a rest of 4, iterations whose work
-// takes 6 and 16 have the typical lengths 10 and 20.
+// A rest common to all iterations, plus the changing work. With a rest of 4, iterations with work
+// of 6 and 16 have the typical lengths 10 and 20.
 std::vector<double> TypicalByWork(std::span<const double> lengths, std::span<const Ns> changing) {
   std::vector<double> rests;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -324,7 +324,7 @@ std::vector<double> TypicalByWork(std::span<const double> lengths, std::span<con
   return typical;
 }
 
-// Median distance of a length from its typical one.
+// Median distance of lengths from their typical ones.
 double DistanceTo(std::span<const double> typical, std::span<const double> lengths) {
   std::vector<double> distances;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -335,8 +335,8 @@ double DistanceTo(std::span<const double> typical, std::span<const double> lengt
 
 }  // namespace
 
-// Work of changing inputs explains lengths only where these follow it: the host may be the slower
-// one. So the explanation that leaves the smaller distances counts.
+// Changing inputs explain the lengths only if these follow them; the host may be slower. So the
+// explanation with the smaller distances is used.
 std::vector<double> TypicalLengths(std::span<const double> lengths,
                                    std::span<const std::int64_t> kernels,
                                    std::span<const Ns> changing) {

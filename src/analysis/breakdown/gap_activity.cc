@@ -18,8 +18,8 @@ namespace profgauge::analysis::breakdown {
 namespace {
 
 constexpr std::uint32_t kNone = kNoIndex;
-// This many levels of nesting, and other threads, are examined: more than programs have, and a gap
-// costs no more whatever a file contains.
+// Limits of nesting levels and other threads: more than programs have. They bound the cost of a gap
+// for any file.
 constexpr std::size_t kMostLevels = 1024, kMostOthers = 256;
 
 constexpr std::string_view kLibraryStarts[] = {
@@ -28,7 +28,7 @@ constexpr std::string_view kLibraryStarts[] = {
 constexpr std::array<std::string_view, 4> kLibraryParts = {"site-packages/", "dist-packages/",
                                                            "/lib/python", "/lib64/python"};
 
-// Whether the file's path begins with or contains that of an installed package or of Python itself.
+// Whether the file's path belongs to an installed package or to Python itself.
 bool IsLibrary(std::string_view name) {
   const auto starts = [name](std::string_view start) { return name.starts_with(start); };
   const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
@@ -36,7 +36,7 @@ bool IsLibrary(std::string_view name) {
          std::any_of(kLibraryParts.begin(), kLibraryParts.end(), has);
 }
 
-// "train.py(88): preprocess" has one; a builtin's frame and most ranges have none.
+// True for "train.py(88): preprocess", but not for a builtin's frame and most ranges.
 bool NamesFile(std::string_view text) { return text.find(".py") != text.npos; }
 
 // The innermost function of the user's own files in a call stack; else the innermost.
@@ -51,16 +51,16 @@ std::string_view UsersFunction(std::string_view stack) {
   return innermost;
 }
 
-// Negative where they are apart.
+// The length of the overlap; negative if they are disjoint.
 Ns Common(Span time, Span gap) {
   return std::min(time.end, gap.end) - std::max(time.start, gap.start);
 }
 
-// More than half: so whatever covers a gap in this sense runs in its middle.
+// Whether it covers more than half of the gap, and therefore its middle.
 bool CoversMost(Span time, Span gap) { return Common(time, gap) * 2 > gap.length(); }
 
-// The last row of `thread` that starts by `at`, in a table sorted by thread and start; kNone before
-// the first.
+// The last row of `thread` that starts by `at`, in a table sorted by thread and start; kNone if all
+// start later.
 template <class Table>
 std::uint32_t LastStarted(const Table& table, ThreadId thread, Ns at) {
   std::size_t low = 0, high = table.size();
@@ -75,13 +75,13 @@ std::uint32_t LastStarted(const Table& table, ThreadId thread, Ns at) {
   return low == 0 || table.thread[low - 1] != thread ? kNone : static_cast<std::uint32_t>(low - 1);
 }
 
-// A negative length counts as none.
+// A negative length counts as 0.
 template <class Table>
 Span SpanOf(const Table& table, std::uint32_t row) {
   return {table.start[row], table.start[row] + std::max<Ns>(table.duration[row], 0)};
 }
 
-// The frame that contains each, by a stack of the frames that have not ended:
+// The parent frame of each row, found with a stack of open frames:
 //
 //   row   0 |------------------| main        1 and 3: in 0
 //         1   |-------| step                 2: in 1
@@ -98,7 +98,7 @@ std::vector<std::uint32_t> ParentsOf(const PythonTable& python) {
   return parents;
 }
 
-// Threads on which functions, operators or ranges were recorded, in the order of their numbers.
+// Threads with recorded functions, operators or ranges, in order of their numbers.
 std::vector<ThreadId> BusyThreads(const Profile& profile) {
   std::vector<bool> is_busy(profile.threads.size(), false);
   for (const ThreadId thread : profile.python.thread) is_busy[thread.value] = true;
@@ -161,7 +161,7 @@ GapActivities::Source GapActivities::SourceOf(StringId id) {
   return at->second;
 }
 
-// From the innermost frame in the gap's middle upwards: all that cover most of it are on that path.
+// Adds frames from the innermost in the gap's middle outward: all that cover most of it are there.
 void GapActivities::AddPython(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   const PythonTable& python = rank_.profile->python;
   const Ns middle = gap.start + gap.length() / 2;
@@ -175,7 +175,7 @@ void GapActivities::AddPython(ThreadId thread, Span gap, std::vector<Frame>& fra
   }
 }
 
-// The same over the host table, whose rows have their parents. A range is the user's, whatever its
+// The same for the host table, whose rows store their parents. A range counts as the user's for any
 // name; it has a file if the user's function in its stack has one.
 void GapActivities::AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   const Profile& profile = *rank_.profile;
@@ -199,8 +199,7 @@ void GapActivities::AddFrames(ThreadId thread, Span gap, std::vector<Frame>& fra
   AddRanges(thread, gap, frames);
 }
 
-// A thread of the framework, e.g. autograd's, has no separate functions: the program's are
-// on other threads.
+// A framework's thread, e.g. autograd's, has no functions of the user: they are on other threads.
 void GapActivities::AddOthers(ThreadId launching, Span gap, std::vector<Frame>& frames) {
   const bool any = !frames.empty();
   for (std::size_t i = 0; i < std::min(threads_.size(), kMostOthers); ++i) {
@@ -220,7 +219,7 @@ std::string GapActivities::TextOf(const Frame& frame) const {
   return function.empty() ? std::string(name) : fmt::format("{} ({})", name, function);
 }
 
-// One gap and its frames: main is longer than twice the gap and resize shorter than nine tenths of
+// Example of a gap. main is longer than twice the gap, and resize covers less than nine tenths of
 // it, so preprocess is named first.
 //
 //   gap                  |==========|
@@ -240,7 +239,7 @@ GapActivity GapActivities::Of(Span gap, ThreadId launching) {
     return a.time.length() < b.time.length();
   };
   const auto innermost = [&](const Frame& a, const Frame& b) {
-    // For the gap as a whole: neither a part of it nor a loop around it.
+    // Neither a small part of the gap nor a loop around it.
     const auto is_other = [gap](const Frame& frame) {
       return Common(frame.time, gap) < knowledge::kIdleFrameShare.Of(gap.length()) ||
              frame.time.length() > knowledge::kIdleFrameLength.Of(gap.length());

@@ -1,6 +1,6 @@
-// The host's activity while a GPU is idle: the functions, operators and ranges that cover
-// most of a gap. It names places in the program; why the GPU was idle is decided without it, by
-// gap_explainer.h.
+// The host's activity while a GPU is idle: the functions, operators and ranges that cover most of a
+// gap. It names locations in the program; gap_explainer.h finds the cause of the idle time without
+// it.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -14,47 +14,47 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// Empty if no host event covers more than half of the gap. Both names are for people: name, and
-/// where recorded the user's function and line in parentheses.
+/// The host events that cover more than half of the gap; empty if there are none. Each text is the
+/// name and, if recorded, the user's function and line in parentheses.
 struct GapActivity {
-  /// "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty. The function that
-  /// covers nearly all of the gap, else most of it: parts of the host's work would hide the rest.
+  /// "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty. Prefers the function
+  /// that covers nearly all of the gap, because inner functions would show only part of the work.
   std::string innermost;
-  std::string outermost;  ///< Also; the same where only one covers the gap.
+  std::string outermost;  ///< The same for the outermost; equal if only one covers it.
 };
 
-/// The kind of work of both names, the innermost first; kUnnamedHostWork and kUnrecordedHostWork
-/// where no kind is known.
+/// The kind of work of the innermost name, else of the outermost; kUnnamedHostWork or
+/// kUnrecordedHostWork if it is unknown.
 const HostWork& CategoryOf(const GapActivity& activity, classify::HostWorkByName& works);
 
-/// The calls that hold a host thread: those that block, and asynchronous copies that took at least
-/// 1 ms, since such calls return at once. Answers gaps in any order.
+/// Finds calls that hold a host thread: those that block, and asynchronous copies of at least 1 ms,
+/// since such calls normally return immediately. Gaps may be queried in any order.
 class HoldingCalls {
  public:
   /// The profile must outlive it. O(calls log calls).
   explicit HoldingCalls(const Profile& profile);
 
-  /// The one that covers most of a gap, more than half, on any thread; invalid without one.
+  /// The call, on any thread, that covers most of a gap and more than half; invalid without one.
   /// O(threads log calls).
   ApiId Over(Span gap) const;
 
  private:
   const Profile& profile_;
-  std::vector<std::vector<ApiId>> of_thread_;  // Of threads that have some, in order of time.
+  std::vector<std::vector<ApiId>> of_thread_;  // By thread with such calls, in order of time.
 };
 
-/// Answers gaps in any order. Building it is O(Python frames + host rows); it keeps a parent for
-/// each frame.
+/// Finds the activities in gaps, queried in any order. Construction is O(Python frames + host
+/// rows); it stores a parent for each frame.
 class GapActivities {
  public:
   /// The context must outlive this.
   explicit GapActivities(const iterations::RankContext& rank);
 
-  /// Among events over more than half of the gap: Python functions of the user's own files,
-  /// operators, ranges and garbage collections of the launching thread, else of any thread of the
-  /// profile (the first 256 that have some). Libraries' functions count only where nothing else
-  /// does, and the outermost is one that did not run during the whole window, if there is one.
-  /// O(log n + depth) for each thread, of 1 024 levels at most.
+  /// The activity among events that cover more than half of the gap: Python functions of the user's
+  /// own files, operators, ranges and garbage collections. Uses the launching thread, else any
+  /// thread of the profile (the first 256 with such events). Library functions count only if
+  /// nothing else does. The outermost is one that did not run during the whole window, if possible.
+  /// O(log n + depth) for each thread, with at most 1 024 levels.
   GapActivity Of(Span gap, ThreadId launching);
 
  private:
@@ -78,7 +78,7 @@ class GapActivities {
 
   const iterations::RankContext& rank_;
   std::vector<std::uint32_t> python_parent_;                  // By row; of the same thread.
-  std::vector<ThreadId> threads_;                             // With anything to look at.
+  std::vector<ThreadId> threads_;                             // Those with such events.
   boost::unordered_flat_map<std::uint32_t, Source> sources_;  // By name.
 };
 

@@ -11,15 +11,15 @@ namespace {
 
 std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
 
-// A copy of unified memory's pages, which the driver moved.
+// Whether it is a copy of unified-memory pages made by the driver.
 bool IsMigration(const DeviceTable& device, DeviceId event) {
   return device.host_memory[event.value] == HostMemory::kManaged;
 }
 
 }  // namespace
 
-// Several observed gaps may be parts of one time without work (`whole`), between unobserved parts:
-// it is taken apart once, and each gap takes its cut.
+// Several observed gaps may be parts of one idle time (`whole`), between unobserved parts. It is
+// divided once, and each gap takes the parts within it.
 void GapExplainer::Explain(IdleGap& gap) {
   if (gap.whole != explained_) {
     explained_ = gap.whole;
@@ -33,20 +33,20 @@ void GapExplainer::Explain(IdleGap& gap) {
   }
 }
 
-// Four cases, by the work at the gap's end:
+// There are four cases, by the work at the gap's end:
 //
-//   nothing follows          all is the host's, of the thread that launched the last work; not
-//                            recorded without any launch
-//   its launch is unknown    not recorded; host_wait between two migrations of pages
+//   nothing follows          all is the host's, on the thread that launched the last work; cause
+//                            not recorded without launches
+//   its launch is unknown    not recorded; host_wait between two page migrations
 //   launched before the gap  all is on the way to the device, or queued
-//   launched in the gap      up to the call's start the host's, from there on the way
+//   launched in the gap      before the call's start it is the host's, then on the way
 void GapExplainer::TakeApart(const IdleGap& gap) {
   const DeviceTable& device = profile_.device;
   const ApiTable& api = profile_.api;
   const Span whole{std::max(gap.whole.start, std::min(profile_.first, gap.time.start)),
                    std::min(gap.whole.end, std::max(profile_.last, gap.time.end))};
   if (!gap.after.valid()) {
-    // Without launches it is unknown which thread the device waits for.
+    // Without launches it is unknown for which thread the device waits.
     if (!knows_launches_) return Add(whole, IdleCause::kOther);
     ThreadId thread;
     if (gap.before.valid() && device.launch[gap.before.value].valid()) {
@@ -56,7 +56,7 @@ void GapExplainer::TakeApart(const IdleGap& gap) {
   }
   const ApiId launch = device.launch[gap.after.value];
   if (!launch.valid()) {
-    // Between pages that the driver moves, the host works on them.
+    // Between migrations by the driver, the host works on the pages.
     const bool faults =
         gap.before.valid() && IsMigration(device, gap.before) && IsMigration(device, gap.after);
     return Add(whole, faults ? IdleCause::kHostWait : IdleCause::kOther);
@@ -71,8 +71,8 @@ void GapExplainer::TakeApart(const IdleGap& gap) {
   SplitDevicePart({begin, whole.end}, call, gap.before.valid());
 }
 
-// Moves the part of the rest that `list` covers to `cause`. Each call finds only the rest that
-// earlier ones left.
+// Moves the part of the rest that `list` covers to `cause`. Later calls only see the remaining
+// rest.
 void GapExplainer::Take(NearInOrder& list, IdleCause cause) {
   if (rest_.empty()) return;
   TakeOf(list({rest_.front().start, rest_.back().end}), cause);
@@ -84,8 +84,8 @@ void GapExplainer::TakeOf(std::span<const Span> near, IdleCause cause) {
   rest_ = Subtract(rest_, near);
 }
 
-// `rest_` may be in several pieces: `length` runs on over them. If the rest is 3 and 4 long and
-// `length` is 5, `cause` gets 3 and 2, `remainder` 2.
+// `rest_` may have several pieces, over which `length` continues. If the pieces are 3 and 4 long
+// and `length` is 5, `cause` gets 3 and 2, `remainder` gets 2.
 void GapExplainer::TakeFirst(Ns length, IdleCause cause, IdleCause remainder) {
   for (const Span& span : rest_) {
     const Ns first = std::min(length, span.length());
@@ -103,9 +103,9 @@ std::vector<Span> GapExplainer::ReadyIn(Span part) {
   return ended;
 }
 
-// The host's part of a gap, 20 us. A synchronization that began 6 us before the gap returns 1 us
-// after its start. It has held the host for 6 us: without it the launch could have come as much
-// earlier, so that the first 6 of the unexplained 10 us are synchronization, too.
+// Example: the host's part of a gap, 20 us long. A synchronization that began 6 us before the gap
+// returns 1 us after its start. It held the host for 6 us: without it, the launch could have come
+// that much earlier. So the first 6 of the 10 unexplained us also count as sync.
 //
 //   sync [-6, 1)   batch [3, 8)   cudaMalloc [10, 14)   launch at 20
 //   data_loader [3, 8)   memory [10, 14)   sync [0, 1)     left: [1, 3) [8, 10) [14, 20)
@@ -119,7 +119,7 @@ void GapExplainer::SplitHostPart(Span part, Thread* launching) {
     Take(launching->capture, IdleCause::kCapture);
     Take(launching->loading, IdleCause::kModuleLoading);
     Take(launching->memory, IdleCause::kMemoryManagement);
-    // XLA launches from threads that say nothing of themselves, for others that allocate.
+    // XLA launches from threads without ranges, while other threads allocate.
     if (!launching->has_ranges) Take(allocator_, IdleCause::kMemoryManagement);
     drained = launching->sync.HeldAt(part.start);
     Take(launching->sync, IdleCause::kSync);
@@ -127,21 +127,21 @@ void GapExplainer::SplitHostPart(Span part, Thread* launching) {
   const std::vector<Span> ready = ReadyIn(part);
   drained = std::max(drained, NearInOrder(ready).HeldAt(part.start));
   TakeOf(ready, IdleCause::kSync);
-  // The host would be as much further as the call has held it, and no more than that.
+  // Without the call, the host would be ahead by as long as it was held, and no more.
   TakeFirst(drained, IdleCause::kSync, IdleCause::kHostWait);
 }
 
-// From the start of the launch call to the work: the call's own time first (loading of code in it,
-// else latency), then the way. Work that is later than launches.free_latency although the device is
-// free was queued. Calls that hold the device explain that; a host that waits does not, as queued
-// work needs no host.
+// From the start of the launch call to the work. First comes the call's own time (code loading in
+// it, otherwise latency), then the way to the device. If the work is later than
+// launches.free_latency on a free device, it was queued. Calls that hold the device explain this;
+// waits of the host do not, as queued work needs no host.
 void GapExplainer::SplitDevicePart(Span part, const LaunchCall& launch, bool has_before) {
   if (part.end <= part.start) return;
   const Ns call_end = std::clamp(launch.time.end, part.start, part.end);
   rest_.clear();
   if (call_end > part.start) rest_.push_back({part.start, call_end});
   TakeHeld(launch.thread);
-  // A copy that was called while earlier work ran has waited for it.
+  // A copy called while earlier work was running waited for it.
   const bool has_waited =
       launch.kind == ApiKind::kMemcpy && launch.time.start < explained_.start && has_before;
   for (const Span& left : rest_) {

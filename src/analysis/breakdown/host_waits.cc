@@ -21,14 +21,14 @@
 namespace profgauge::analysis::breakdown {
 namespace {
 
-// JAX waits for results without a call of the runtime.
+// Whether JAX waits for results in this range, without a runtime call.
 bool WaitsForResults(std::string_view name) {
   return name.find("block_until_ready") != name.npos ||
          name.find("BlockHostUntilReady") != name.npos;
 }
 
-// Copies named asynchronous that returned only when their work was done, as those of pageable
-// memory do; or, to the device, when most of it was.
+// Flags copies named asynchronous that returned only when their work was done (e.g. for pageable
+// memory), or, for copies to the device, when most of it was.
 std::vector<bool> WaitingCopies(const Profile& profile) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
@@ -45,7 +45,7 @@ std::vector<bool> WaitingCopies(const Profile& profile) {
   return waits;
 }
 
-// By parts of names, of rules/knowledge: calls and ranges that load code for the device.
+// Whether a name is listed in rules/knowledge as loading code for the device.
 bool LoadsCode(std::string_view name) {
   static constexpr std::string_view kLoaders[] = {
 #include "knowledge/code_loaders.inc"
@@ -54,14 +54,14 @@ bool LoadsCode(std::string_view name) {
       kLoaders, [name](std::string_view part) { return name.find(part) != name.npos; });
 }
 
-// CUDA's libraries make their contexts with the idiom cudaFree(0), which frees nothing; freeing
-// takes such time only while it waits for work, and then the device is busy.
+// CUDA's libraries create their contexts with cudaFree(0), which frees nothing. A real free is this
+// slow only while it waits for work, and then the device is busy.
 bool SetsLibraryUp(std::string_view name, Ns duration) {
   return duration >= knowledge::kIdleLibrarySetupFree && (name == "cudaFree" || name == "hipFree");
 }
 
-// cuDNN and MIOpen find the fastest algorithm of a convolution by running them all, once for each
-// size: waits for events in such an operator time those runs.
+// cuDNN and MIOpen find the fastest algorithm of a convolution by running them all, once per size.
+// Waits for events in these operators measure those runs.
 std::vector<bool> SearchingOps(const Profile& profile) {
   std::vector<bool> searching(profile.strings.size());
   for (std::uint32_t id = 0; id < searching.size(); ++id) {
@@ -72,8 +72,8 @@ std::vector<bool> SearchingOps(const Profile& profile) {
   return searching;
 }
 
-// Waits of cuDNN's benchmark mode. They are loading, as they happen once for each size of inputs;
-// as synchronization they would ask for a change of the program.
+// Whether a call waits in cuDNN's benchmark mode. It counts as loading, which happens once per
+// input size: as synchronization, it would suggest to change the program.
 bool TimesAlgorithms(const Profile& profile, std::size_t call, const std::vector<bool>& searching) {
   const ApiTable& api = profile.api;
   if (api.kind[call] != ApiKind::kSync || !api.op[call].valid()) return false;
@@ -82,7 +82,7 @@ bool TimesAlgorithms(const Profile& profile, std::size_t call, const std::vector
   return profile.Name(api.name[call]).find("EventSynchronize") != std::string_view::npos;
 }
 
-// Long launch calls that are the first of their kernel: the runtime loads its code in them.
+// Flags long launch calls that are the first of their kernel: the runtime loads its code in them.
 std::vector<bool> LoadingLaunches(const Profile& profile) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
@@ -97,24 +97,23 @@ std::vector<bool> LoadingLaunches(const Profile& profile) {
   std::vector<bool> loads(api.size(), false);
   for (const std::uint32_t call : first) {
     if (!ApiId{call}.valid() || api.duration[call] <= knowledge::kIdleLoadingLaunch) continue;
-    // The launch of a graph takes long because it launches much.
+    // A graph launch is long because it launches many kernels.
     loads[call] = profile.Name(api.name[call]).find("Graph") == std::string_view::npos;
   }
   return loads;
 }
 
-// Ranges in which a framework without recorded calls gives or takes device memory: of TensorFlow's
-// and XLA's allocators.
+// Whether in this range a framework without recorded calls allocates or frees device memory: the
+// allocators of TensorFlow and XLA.
 bool IsAllocatorRange(std::string_view name) {
   return name.find("DeviceMemAllocator") != name.npos || name.find("BFCAllocator") != name.npos ||
          name == "Build buffer allocations";
 }
 
-// The meaning of a name: its ranges load code, allocate or free memory, wait for results, or are
-// unknown.
+// The use of a range, by its name: code loading, memory management, waiting for results, or none.
 enum class RangeUse : std::uint8_t { kNone, kLoading, kMemory, kReady };
 
-// Whether a call of its thread begins with the range, as where the range was made of its work.
+// Whether a call of its thread begins with the range, e.g. if the range was derived from its work.
 bool BeginsWithCall(const Profile& profile, std::size_t row) {
   const ApiTable& api = profile.api;
   const std::pair wanted(profile.host.thread[row].value, profile.host.start[row]);
@@ -130,9 +129,9 @@ bool BeginsWithCall(const Profile& profile, std::size_t row) {
   return low < api.size() && std::pair(api.thread[low].value, api.start[low]) == wanted;
 }
 
-// Cuts ranges that wait for results at the end of the last device work that began before their own
-// end, on any device. From there on they wait for none of these, and the time is the host's like
-// any other, but for the usual way back to the host.
+// Cuts ranges that wait for results at the end of the last device work, on any device, that began
+// before their own end. After that they wait for no work, and the time counts as the host's, except
+// for the usual latency back to the host.
 //
 //   device 0  [---]                     wait   [---------------------)
 //   device 1     [------]               kept   [----------)
@@ -153,8 +152,8 @@ void CutAfterWork(const DeviceTable& device, std::vector<Span>& ready) {
   }
 }
 
-// Ranges of loading that the profiler records itself (CUPTI's overhead of that name), and ranges
-// that XLA records instead of calls.
+// Adds ranges of loading that the profiler itself records (CUPTI overhead), and ranges that XLA
+// records instead of calls.
 void AddHostRanges(const Profile& profile, HostWaits& waits) {
   const HostTable& host = profile.host;
   std::vector<RangeUse> uses(profile.strings.size(), RangeUse::kNone);
@@ -203,8 +202,8 @@ bool BlocksHost(ApiKind kind, std::string_view name) {
          name.find("Memcpy") != name.npos;
 }
 
-// Except for set-up each call is in one list at most: loading before memory before synchronization.
-// A first cudaMalloc makes the context, and its time is of that.
+// Except for device setup, each call is in at most one list: loading before memory before
+// synchronization. A first cudaMalloc creates the context, and counts as setup.
 HostWaits CollectWaits(const Profile& profile) {
   HostWaits waits;
   waits.knows_launches = HasLaunches(profile);
@@ -262,7 +261,8 @@ const HostWaits& WaitsOf(const iterations::RankContext& rank) {
 
 namespace {
 
-// By text: whether operators of that name compute. Those that communicate or wait hide nothing.
+// By string id: whether operators of that name compute. Communicating and waiting ones hide
+// nothing.
 std::vector<bool> ComputingNames(const Profile& profile) {
   std::vector<bool> compute(profile.strings.size());
   for (std::uint32_t id = 0; id < compute.size(); ++id) {
@@ -273,12 +273,12 @@ std::vector<bool> ComputingNames(const Profile& profile) {
   return compute;
 }
 
-// Work of the loop's threads: operators that compute, and with `calls` those of the runtime.
+// Work of the loop's threads: computing operators and, with `calls`, runtime calls.
 std::vector<Span> LoopWork(const Profile& profile, const std::vector<bool>& in_loop, bool calls) {
   const HostTable& host = profile.host;
   const auto is_in_loop = [&](ThreadId thread) { return !thread.valid() || in_loop[thread.value]; };
   const std::vector<bool> compute = ComputingNames(profile);
-  // A collective that it may wait for; PyTorch's own operators wait for none that is in them.
+  // Operators around a collective may wait for it; PyTorch's do not.
   std::vector<bool> around(host.size(), false);
   std::vector<Span> work;
   for (std::size_t row = host.size(); row-- > 0;) {
@@ -302,7 +302,7 @@ std::vector<Span> LoopWork(const Profile& profile, const std::vector<bool>& in_l
   return Merge(std::move(work));
 }
 
-// The end of `span` after all of `work`, a span list; nothing where work goes on.
+// The part of `span` after all of `work` (a span list); empty if work continues.
 Span RestBehind(Span span, const std::vector<Span>& work) {
   const auto after = std::partition_point(work.begin(), work.end(),
                                           [&](const Span& each) { return each.start < span.end; });
@@ -314,8 +314,8 @@ Span RestBehind(Span span, const std::vector<Span>& work) {
 
 bool IsHostCollective(std::string_view name) { return name.starts_with("gloo:"); }
 
-// Collectives of the loop's threads count whole, but less the operators beside them where there is
-// no device work; those of other threads only from where the loop's threads ran out of work.
+// Collectives on the loop's threads count completely, but without device work minus concurrent
+// operators. Those on other threads count only after the loop's threads ran out of work.
 std::vector<Span> OpenHostCommunication(const Profile& profile) {
   const HostTable& host = profile.host;
   const std::vector<bool> in_loop = iterations::FindLoopThreads(profile);

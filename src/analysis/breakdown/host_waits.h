@@ -1,7 +1,6 @@
-// Delays of the host between launches, thread by thread: waiting for data, in synchronizing calls,
-// for memory and for code, and while graphs are captured. Input of the explanation of gaps
-// (gap_explainer.h); the rooms of host calls and of collectives ask single questions. It decides
-// nothing about a device.
+// Delays of the host between launches, by thread: waiting for data, synchronizing calls, memory
+// management, code loading, and graph capture. Used to explain gaps (gap_explainer.h); the analyses
+// of host calls and collectives use single functions. It concerns only the host, not devices.
 #pragma once
 
 #include <string_view>
@@ -13,56 +12,56 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// Possible delays of a launching thread. Span lists, which may overlap each other: a call that
-/// sets the device up is in `loading` for that time, and may be in another list as well.
+/// Possible delays of a launching thread, as span lists. The lists may overlap: a call that sets up
+/// the device is in `loading` for that time, and may also be in another list.
 struct ThreadWaits {
   std::vector<Span> sync;
   std::vector<Span> memory;
   std::vector<Span> loading;
-  /// When its process captures a graph, whose launches run nothing then, and what the thread does
-  /// from there until it has instantiated or uploaded the graph.
+  /// When its process captures a graph, whose launches do not run then; and work of the thread from
+  /// there until it has instantiated or uploaded the graph.
   std::vector<Span> capture;
-  bool has_ranges = false;  ///< Whether ranges show its work between its calls.
+  bool has_ranges = false;  ///< Whether it has ranges, which show its work between calls.
 };
 
-/// All delays of a profile. Span lists are sorted and disjoint; ns from the profile's start.
+/// All delays in a profile. Span lists are sorted and disjoint, in ns from the profile's start.
 struct HostWaits {
   std::vector<Span> data_loader;     ///< Waits of the loop's threads.
   std::vector<ThreadWaits> threads;  ///< By ThreadId.
   std::vector<Span> allocator;       ///< Ranges of an allocator, of all threads.
   std::vector<Span> ready;           ///< Ranges that wait for results, of all threads.
-  bool knows_launches = false;       ///< Without them nothing shows why the host was late.
+  bool knows_launches = false;       ///< Without launches the reason of a late host is unknown.
 };
 
-/// Reads the host and the call tables once. O(n log n). Calls with a thread that the profile does
-/// not list are left out.
+/// Reads the host table and the call table once. O(n log n). Ignores calls on threads that the
+/// profile does not list.
 HostWaits CollectWaits(const Profile& profile);
-/// Those of the rank's profile, kept with it: idle time and graphs both need them.
+/// The delays of the rank's profile, cached in it: idle time and graphs both need them.
 const HostWaits& WaitsOf(const iterations::RankContext& rank);
 
-/// Whether a call of that kind and name returns only when the awaited work is done: synchronizing
-/// calls except queries, and copies that are not named asynchronous.
+/// Whether a call of this kind and name returns only after the awaited work: synchronizing calls
+/// except queries, and copies whose name is not asynchronous.
 bool BlocksHost(ApiKind kind, std::string_view name);
 
 /// Whether any device work is linked to the call that launched it. O(device rows).
 bool HasLaunches(const Profile& profile);
 
-// Collectives on the host (gloo's), and their exposed part.
+// Collectives on the host (gloo), and their exposed part.
 
-/// When the host communicates and nothing on the host hides it; a span list. Computation of a
-/// device does not count as overlap here. Empty for a profile without gloo's ranges.
+/// When the host communicates and no host work overlaps, as a span list. Computation on a device
+/// does not count as overlap here. Empty for a profile without gloo ranges.
 ///
-/// Without device work, operators of the loop's threads hide a collective. With it they launch the
-/// overlapping work, and hide no collective on their threads. A collective of another thread
-/// (the coordination of a checkpoint) delays the loop only at its end, where the loop's threads
-/// wait for it: since they last ran an operator or a call.
+/// Without device work, operators on the loop's threads hide a collective. With device work, they
+/// only launch it, and hide no collective on their own threads. A collective on another thread
+/// (coordination of a checkpoint) delays the loop only after the last operator or call of the
+/// loop's threads before its end, when they wait for it.
 ///
 ///   other thread     |-------- gloo:broadcast ---------|
 ///   loop's thread   |--op--| |--op--|
 ///   exposed                          |==================|
 std::vector<Span> OpenHostCommunication(const Profile& profile);
 
-/// Whether a range of that name is such a collective.
+/// Whether a range of that name is a collective on the host.
 bool IsHostCollective(std::string_view name);
 
 }  // namespace profgauge::analysis::breakdown

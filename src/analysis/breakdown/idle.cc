@@ -23,7 +23,7 @@
 namespace profgauge::analysis::breakdown {
 namespace {
 
-// The table holds at most this many gaps, the longest; the metrics count all of them.
+// The table holds at most this many gaps, the longest ones; the metrics include all gaps.
 constexpr std::size_t kGapsInTable = 10'000;
 
 struct TableRow {
@@ -39,8 +39,8 @@ bool IsLonger(const TableRow& a, const TableRow& b) {
   return std::tie(a.rank, a.gpu, a.gap.time.start) < std::tie(b.rank, b.gpu, b.gap.time.start);
 }
 
-// The longest gaps of all that were added: up to twice as many are kept, then the shorter half is
-// cut. By `left_out_` one comparison refuses most of the later gaps of a long profile.
+// Keeps the longest gaps: up to twice as many are stored before the shorter half is removed. One
+// comparison with `left_out_` rejects most later gaps of a long profile.
 class LongestGaps {
  public:
   void Add(const TableRow& row) {
@@ -63,7 +63,7 @@ class LongestGaps {
     rows_.resize(kGapsInTable);
   }
   std::vector<TableRow> rows_;
-  std::optional<TableRow> left_out_;  // The longest that is no longer kept.
+  std::optional<TableRow> left_out_;  // The longest removed row.
 };
 
 // The thread that launched the work after a gap, or else the work before it.
@@ -76,7 +76,7 @@ ThreadId LaunchingThread(const Profile& profile, const IdleGap& gap) {
   return {};
 }
 
-// What is read of a rank once one of its gaps is among the longest.
+// Data of a rank that are read only if one of its gaps is among the longest.
 struct HostOfGaps {
   explicit HostOfGaps(const iterations::RankContext& rank)
       : activities(rank), calls(*rank.profile) {}
@@ -84,8 +84,8 @@ struct HostOfGaps {
   HoldingCalls calls;
 };
 
-// A row for each gap. HostOfGaps is made for a rank when its first gap is written: ranks without
-// a gap among the longest never read their Python frames.
+// Writes a row for each gap. HostOfGaps is built at a rank's first gap: ranks without a long gap
+// never read their Python frames.
 void FillTable(std::span<const iterations::RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
   std::vector<std::unique_ptr<HostOfGaps>> hosts(ranks.size());
@@ -103,7 +103,7 @@ void FillTable(std::span<const iterations::RankContext> ranks, const std::vector
     HostOfGaps& host = *hosts[row.rank];
     const IdleCause cause = row.gap.main_cause();
     const ApiId call = cause == IdleCause::kQueued ? host.calls.Over(row.gap.time) : ApiId{};
-    // Work that was queued needs no host: what counts is who else waits.
+    // Queued work needs no host: uses the thread of the call that held the gap, if there is one.
     const ThreadId thread =
         call.valid() ? profile.api.thread[call.value] : LaunchingThread(profile, row.gap);
     const GapActivity doing = host.activities.Of(row.gap.time, thread);
@@ -135,11 +135,11 @@ IdleCause IdleGap::main_cause() const {
 
 namespace {
 
-// The last work to end before a gap, and the work that ends it. Rows come by start.
+// Finds the last work to end before a gap, and the work that ends it. Rows come by start.
 //
-// Clocks of whole microseconds record short kernels without a length. Such a row may be inside a
-// gap or at its edge, and does not end it for VisitIdle(), which sees time only. At an edge it is
-// still the neighbor, as it was launched there:
+// Clocks with whole microseconds record short kernels with length 0. Such a row may be inside a gap
+// or at its edge. VisitIdle(), which sees only time, does not end the gap there. At an edge the row
+// is the neighbor, as it was launched there:
 //
 //   rows    |##a##|      b|##c##|      b has no length and starts with c
 //   gap           |=======|            before: a    after: b, the first to start at the gap's end
@@ -149,15 +149,15 @@ class GapEdges {
 
   void Pass(std::uint32_t row) {
     if (device_.duration[row] > 0) return End(row);
-    // While other work runs it neither ends last nor ends a gap.
+    // Beside other work, it neither ends last nor ends a gap.
     const bool is_beside = latest_.valid() && device_.start[row] < latest_end_;
     if (!is_beside) empty_.push_back(row);
   }
-  /// REQUIRES: gaps come in order, each after the rows before it. `row` ends the range `whole`,
-  /// of which `idle` is the observed part.
+  /// REQUIRES: gaps come in order, each after the rows before it. `row` ends the range `whole`, and
+  /// `idle` is its observed part.
   IdleGap Between(Span idle, Span whole, std::uint32_t row) {
     for (; next_ < empty_.size() && device_.start[empty_[next_]] < whole.end; ++next_) {
-      // Events of no length inside the gap end nothing.
+      // Events of length 0 inside the gap do not end it.
       if (device_.start[empty_[next_]] <= whole.start) End(empty_[next_]);
     }
     IdleGap gap;
@@ -182,13 +182,13 @@ class GapEdges {
   const DeviceTable& device_;
   DeviceId latest_;
   Ns latest_end_ = 0;
-  std::vector<std::uint32_t> empty_;  // That last no time; from next_ on none has had its gap yet.
+  std::vector<std::uint32_t> empty_;  // Rows of length 0; from next_ on, not yet assigned to a gap.
   std::size_t next_ = 0;
 };
 
 }  // namespace
 
-// A GPU that has no row at all is idle throughout: one gap for each observed part.
+// A GPU without any row is idle throughout: one gap for each observed part.
 void VisitGaps(const iterations::RankContext& rank, const iterations::GpuUse& use,
                const std::function<void(const IdleGap&)>& visit) {
   const DeviceTable& device = rank.profile->device;
@@ -216,8 +216,8 @@ std::vector<IdleGap> ExplainIdle(const iterations::RankContext& rank,
 
 namespace {
 
-// Why a cause is unknown in a profile: that part of the host was not recorded. Its idle time is
-// with the other causes. Empty: it can.
+// Why a cause cannot be known in this profile: that part of the host was not recorded, and its time
+// is in other causes. Empty if it can be known.
 std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
                       const catalog::Output& out) {
   const auto any = [&](bool IdleFacts::*has) {
@@ -225,7 +225,7 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
                        [has](const IdleFacts& rank) { return rank.*has; });
   };
   if (cause == IdleCause::kOther) return {};
-  // A gap is the host's or not by the launch of the work at its end.
+  // Whether a gap is the host's depends on the launch of the work at its end.
   if (!any(&IdleFacts::has_launches)) return out.Gap(Capability::kLaunchLinks);
   switch (cause) {
     case IdleCause::kDataLoader:
@@ -243,16 +243,16 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
   return {};
 }
 
-// Before the first work of a device and after its last the host prepares and ends the program:
-// faster launches change little of that.
+// The time that faster launches could reduce. Before the first work of a device and after its last,
+// the host prepares and ends the program.
 Ns BetweenLaunches(const IdleGap& gap) {
   if (!gap.before.valid() || !gap.after.valid()) return 0;
   return gap.causes[static_cast<std::size_t>(IdleCause::kHostWait)] +
          gap.causes[static_cast<std::size_t>(IdleCause::kLaunchLatency)];
 }
 
-// How many rows of a table, sorted by thread and start, begin in ranges on threads. Gaps come in
-// order, so that a search begins where the last one ended, with steps that double.
+// Counts rows that begin in given ranges on threads, in a table sorted by thread and start. Gaps
+// come in order, so each search continues from the last one with doubling steps.
 template <class Table>
 class CounterInOrder {
  public:
@@ -266,7 +266,7 @@ class CounterInOrder {
   }
 
  private:
-  // To the first row of the thread that begins at `time` or later.
+  // Moves to the first row of the thread that begins at `time` or later.
   void MoveTo(ThreadId thread, Ns time) {
     const auto is_before = [&](std::size_t row) {
       return std::pair(table_.thread[row].value, table_.start[row]) < std::pair(thread.value, time);
@@ -287,8 +287,8 @@ class CounterInOrder {
   std::size_t at_ = 0;
 };
 
-// What the profiler may have made of a gap. A gap of which the host records nothing is the
-// program's: C code that prepares a batch runs as fast with a profiler as without.
+// The part of a gap that the profiler may have caused. A gap without recorded host events is the
+// program's: C code that prepares a batch is as fast with a profiler as without.
 class Delays {
  public:
   explicit Delays(const Profile& profile)
@@ -347,7 +347,7 @@ IdleFacts IdleFactsOf(const iterations::RankContext& rank) {
   return SumIdle(rank, [](std::int32_t, const IdleGap&) {});
 }
 
-// Shares of each GPU first, then their mean: ranks differ in how long they were observed.
+// Averages the shares of the GPUs, since ranks differ in their observed time.
 void SetIdleCauses(std::span<const IdleFacts> ranks, catalog::Output& out) {
   std::array<double, kIdleCauses> shares{};
   std::size_t gpus = 0;

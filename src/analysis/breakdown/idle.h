@@ -1,12 +1,12 @@
-// Why a GPU had nothing to do.
+// Idle time of GPUs by cause.
 //
-// The time in which nothing at all runs on a GPU falls into gaps. Each gap is divided by the cause
-// that delayed the work at its end: the part before its launch call began is the host's, the part
-// after is the way to the device. All parts of a gap add up to its length exactly, in ns, so the
+// The time in which nothing runs on a GPU is divided into gaps. Each gap is divided by the cause
+// that delayed the work at its end. The part before its launch call began is due to the host, the
+// rest to the way to the device. All parts of a gap add up exactly to its length in ns, so the
 // causes add up to the idle time. Source: HTA's idle-time breakdown (host wait, kernel wait,
 // other), by device instead of by stream and made exclusive.
 //
-// A gap, and the parts of its causes (module loading is found in both halves):
+// A gap and its parts by cause (module loading can be in both halves):
 //
 //   device  ##before##|                                                  |##after##
 //   host       [sync call] [malloc]  other host work  [launch call]
@@ -28,55 +28,55 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// One gap of one GPU. `causes` add up to the length of `time`, once GapExplainer filled them:
+/// One gap of one GPU. `causes` add up to the length of `time` after GapExplainer has set them;
 /// VisitGaps() leaves them 0.
 struct IdleGap {
   Span time;
-  /// The whole time without work; `time` is its observed part. Causes are found for the whole of
-  /// it, so the selection does not change them.
+  /// The whole time without work; `time` is its observed part. Causes are found for all of it, so
+  /// they do not depend on the selection.
   Span whole;
-  DeviceId before;  ///< The last work to end before it; invalid at the beginning.
-  DeviceId after;   ///< The work that ends it; invalid if nothing follows.
+  DeviceId before;  ///< The work that ended last before the gap; invalid at the beginning.
+  DeviceId after;   ///< The work that ends the gap; invalid if none follows.
   std::array<Ns, kIdleCauses> causes{};
   /// The cause of the largest part; the earlier one at a tie.
   IdleCause main_cause() const;
 };
 
-/// The gaps of one GPU in the window, in order. `use` comes from MeasureGpus(rank).
-/// O(n log n) over the GPU's device rows and the host's events. It lists all gaps, which may be
-/// millions: for queries that ask for gaps, and tests.
+/// The gaps of one GPU in the window, in order. `use`: from MeasureGpus(rank). O(n log n) over the
+/// GPU's device rows and the host's events. Stores all gaps, possibly millions: only for gap
+/// queries and tests.
 std::vector<IdleGap> ExplainIdle(const iterations::RankContext& rank,
                                  const iterations::GpuUse& use);
 
-/// Calls `visit` for each gap of one GPU, in order, without its causes. Long profiles have millions
+/// Calls `visit` for each gap of one GPU, in order and without causes. Long profiles have millions
 /// of gaps, so they are never all in memory. Gaps are inside of the window and outside of its
-/// unobserved parts; those shorter than the clock can show are skipped (ShortestIdle()). A GPU
-/// without any row has one gap for each observed part, with no work on either side.
+/// unobserved parts; those below the clock's resolution are skipped (ShortestIdle()). A GPU without
+/// any row has one gap for each observed part, with no work on either side.
 void VisitGaps(const iterations::RankContext& rank, const iterations::GpuUse& use,
                const std::function<void(const IdleGap&)>& visit);
 
-/// The idle facts of one rank. `gpus` is empty when nothing was observed or no GPU has work.
+/// Idle time of one rank. `gpus` is empty if nothing was observed or no GPU has work.
 struct IdleFacts {
-  Ns observed = 0;                                ///< The window as far as it is observed.
+  Ns observed = 0;                                ///< Observed time of the window.
   std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.
-  /// Of that time, summed over GPUs: what lies between two pieces of work, for the next launch.
+  /// The part of it between two device events that waits for the next launch.
   Ns between_launches = 0;
-  /// Of that time, summed over GPUs: what the profiler may have made, by the events that it
-  /// recorded of the launching thread inside of each gap; at most half of a gap.
+  /// The part of the idle time that the profiler may have caused, summed over GPUs. It follows from
+  /// the recorded events of the launching thread in each gap; at most half of a gap.
   Ns delayed = 0;
   std::int64_t iterations = 1;
-  bool knows_delay = false;  ///< Whether it is known what an event costs this profiler.
+  bool knows_delay = false;  ///< Whether the profiler's cost per event is known.
   bool has_launches = false, has_host = false, has_api = false;
 };
-/// The causes by GPU, without the gaps themselves, for summaries.
+/// Computes the causes by GPU without storing gaps, for summaries.
 IdleFacts IdleFactsOf(const iterations::RankContext& rank);
 
 /// Sets gpu.idle_cause.* and adds the table of gaps: the 10 000 longest of the run. The metrics
-/// count all gaps.
+/// include all gaps.
 void AddIdle(std::span<const iterations::RankContext> ranks, catalog::Output& out);
-/// Sets gpu.idle_cause.*, launch.wait_share and profiler.delay_time: of each GPU the share of its
-/// rank's observed window, averaged over the GPUs of all ranks. Absent where no GPU has work, and
-/// for a cause that the profile could not show and that has no time.
+/// Sets gpu.idle_cause.*, launch.wait_share and profiler.delay_time: the share in the observed
+/// window of a GPU's rank, averaged over the GPUs of all ranks. Absent if no GPU has work, or if a
+/// cause has no time and the profile could not show it.
 void SetIdleCauses(std::span<const IdleFacts> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::breakdown

@@ -18,14 +18,14 @@
 namespace profgauge::analysis::breakdown {
 namespace {
 
-// To whole ns: a mean of times is no more exact than they are.
+// Rounds to whole ns: a mean of times is no more exact than the times.
 Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
 }
 
 }  // namespace
 
-// Over the pairs that follow each other. Where numbers jump, the profile has no next one.
+// Uses pairs of consecutive iterations. If numbers jump, the next one is missing.
 void SetPeriods(std::span<const RunIteration> run, catalog::Output& out) {
   std::vector<double> periods;
   Ns all = 0, between = 0;
@@ -47,7 +47,7 @@ void SetPeriods(std::span<const RunIteration> run, catalog::Output& out) {
   out.Set(metric::kIterationBetweenShare, static_cast<double>(between) / static_cast<double>(all));
 }
 
-// Whether kernels that change explain a part of the lengths, and whether they are few.
+// Notes whether changing kernels explain a part of the lengths, and whether iterations are few.
 void SetNoteOfVariance(std::span<const double> durations, std::span<const double> alike,
                        const knowledge::TunableThresholds& thresholds, catalog::Output& out) {
   const bool is_of_rest = !std::ranges::equal(durations, alike);
@@ -64,9 +64,9 @@ void SetNoteOfVariance(std::span<const double> durations, std::span<const double
   if (!note.empty()) out.SetNote(metric::kIterationTimeRobustCv, std::move(note), is_low);
 }
 
-// Two kinds of limits: how many values a number needs at all, and how many it needs to be reliable.
-// The robust variation and the outliers are of `alike`; all other numbers, the standard deviation
-// too, are of the real lengths.
+// There are two kinds of limits: the number of values that a number needs at all, and to be
+// reliable. The robust variation and the outliers use `alike`; all other numbers, including the
+// standard deviation, use the real lengths.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
                    const knowledge::TunableThresholds& thresholds, catalog::Output& out) {
   SeriesStats stats = Describe(durations, thresholds.iterations_outlier_deviations);
@@ -95,7 +95,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
   set(metric::kIterationTimeCv, stats.cv, 2, false);
   set(metric::kIterationTimeRobustCv, stats.robust_cv, 2, false);
   set(metric::kIterationDrift, stats.drift, 3, false);
-  // With fewer iterations the spread is too uncertain: chance makes outliers.
+  // With fewer iterations the spread is too uncertain: outliers would be random.
   if (durations.size() >= knowledge::kIterationsOutlierLeast) {
     out.Set(metric::kIterationOutliers, stats.outliers);
   } else {
@@ -103,7 +103,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
         knowledge::kIterationsOutlierLeast.as<std::size_t>(), false);
   }
   if (stats.robust_cv) SetNoteOfVariance(durations, alike, thresholds, out);
-  // Neighboring iterations depend on each other; of so few, chance makes drift.
+  // Neighboring iterations depend on each other; with so few, drift would be random.
   if (durations.size() >= knowledge::kIterationsOutlierLeast) return;
   for (const MetricId id : {metric::kIterationTimeCv, metric::kIterationDrift}) {
     if (!out.IsSet(id)) continue;
@@ -112,7 +112,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
   }
 }
 
-// Why no time can be known to go to a part: the profile has nothing of the kind. Empty: it has.
+// Why the time of a part is unknown: no such events were recorded. Empty if they were.
 std::string WhyUntold(std::span<const IterationFacts> ranks, Category part,
                       const catalog::Output& out) {
   const auto any = [&](auto has) {
@@ -157,8 +157,8 @@ void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, 
 
 namespace {
 
-// The loading that few iterations have above all others, of the rank with most of it: an epoch's
-// first batch starts the loader's processes.
+// The one-off loading time of a few iterations above all others, on the rank with most of it: an
+// epoch's first batch starts the loader's processes.
 Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
   Ns most = 0;
   for (const IterationFacts& rank : ranks) {
@@ -173,7 +173,7 @@ Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
 
 }  // namespace
 
-// `exposed`: in the iterations, whose length is `whole`.
+// `exposed`: time inside of the iterations, whose total length is `whole`.
 void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, catalog::Output& out) {
   LoaderTimes all;
   for (const IterationFacts& rank : ranks) {

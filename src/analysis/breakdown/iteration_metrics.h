@@ -1,6 +1,6 @@
-// Metrics of the iterations of a run: statistics of their lengths, and what their time went to.
-// All times are ns. They are made of RunIteration and IterationFacts only, so that summaries give
-// the same numbers as events; run_iterations.h calls them in order.
+// Metrics of the iterations of a run: statistics of their lengths, and the parts of their time. All
+// times are ns. They use only RunIteration and IterationFacts, so summaries give the same numbers
+// as events; run_iterations.h calls them in order.
 #pragma once
 
 #include <span>
@@ -12,31 +12,30 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// Sets iteration.period.* and iteration.between_share: the work between iterations, which their
-/// lengths do not show. Absent without two consecutive iterations. Between two iterations that
-/// overlap (a period shorter than the length) there is 0.
+/// Sets iteration.period.* and iteration.between_share: the time between iterations, which is not
+/// in their lengths. Absent without two consecutive iterations. For two overlapping iterations
+/// (period shorter than length) that time is 0.
 void SetPeriods(std::span<const RunIteration> run, catalog::Output& out);
 
 /// Sets iteration.time.*, iteration.drift and iteration.outliers from the lengths without
-/// unobserved time. `alike`: the same lengths as if all launched as much; of them are the robust
-/// variation and the outliers. Absent with fewer iterations than a number needs (2 for spread, 3
-/// for drift, 8 for outliers); low confidence with few. REQUIRES: neither is empty; both have one
-/// length.
+/// unobserved time. `alike`: the lengths as if all launched equally much; used for the robust
+/// variation and the outliers. Absent if a number needs more iterations (2 for spread, 3 for drift,
+/// 8 for outliers); low confidence for few. REQUIRES: both are non-empty and of equal size.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
                    const knowledge::TunableThresholds& thresholds, catalog::Output& out);
 
-/// Why no time can be known to go to a part: the profile has nothing of the kind. Empty: it has,
-/// or the part needs no special events (communication, unattributed time).
+/// The reason why the time of a part is unknown: no such events were recorded. Empty if they were,
+/// or if the part needs none (communication, unattributed time).
 std::string WhyUntold(std::span<const IterationFacts> ranks, Category part,
                       const catalog::Output& out);
 
-/// Sets breakdown.*: the share of each part in `whole`, to which `sums` add up. A part without time
-/// of a kind that was not recorded is absent, not 0; its time is with the others.
+/// Sets breakdown.*: the share of each part in `whole`, the sum of `sums`. A part that was not
+/// recorded and has no time is absent, not 0; its time is in the other parts.
 void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, Ns whole,
                   catalog::Output& out);
 
 /// Sets dataloader.*. `exposed`: time in the iterations, whose length is `whole`; time between them
-/// adds to both. All are absent where the host was not recorded and nothing waits, or where
+/// is added to both. All are absent if the host was not recorded and nothing waits, or if
 /// iterations have no length.
 void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, catalog::Output& out);
 

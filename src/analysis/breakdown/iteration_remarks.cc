@@ -20,8 +20,8 @@
 namespace profgauge::analysis::breakdown {
 namespace {
 
-// The markers of one thread are the iterations; another process has its own pace. One that is far
-// slower is judged by no one.
+// Iterations are the markers of one thread; another process has its own rate. A far slower process
+// is not judged, so it gets a remark.
 void RemarkProcesses(std::span<const IterationFacts> ranks, catalog::Output& out) {
   for (const IterationFacts& rank : ranks) {
     const MarkingProcesses& processes = rank.processes;
@@ -39,7 +39,7 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, catalog::Output& out
   }
 }
 
-// Those that are something else than iterations, or parts of them.
+// Notes markers that are not iterations, or only parts of them.
 void RemarkOtherMarkers(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   constexpr std::string_view kId = "other-markers", kHow = "--iteration-marker selects others";
   for (const iterations::RankContext& rank : ranks) {
@@ -58,8 +58,8 @@ void RemarkOtherMarkers(std::span<const iterations::RankContext> ranks, catalog:
   }
 }
 
-// The loss of the rank that lost the largest share of its iterations, including those missing on
-// other ranks. Shares are compared in whole numbers, so that equal ones are equal.
+// The loss of the rank with the largest share of lost iterations, including those that only other
+// ranks have. Shares are compared exactly, as integers.
 LostIterations MostLost(std::span<const iterations::RankContext> ranks) {
   LostIterations most;
   for (const iterations::RankContext& rank : ranks) {
@@ -72,8 +72,8 @@ LostIterations MostLost(std::span<const iterations::RankContext> ranks) {
   return most;
 }
 
-// A profile may stop while some iterations are in flight, and then gets a note. A profile without a
-// quarter of them has lost them.
+// A profile that stops may miss iterations in flight, which is only noted. If a quarter is missing,
+// the profile has lost iterations.
 void RemarkLost(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   const LostIterations most = MostLost(ranks);
   if (most.lost == 0) return;
@@ -95,7 +95,7 @@ void RemarkLost(std::span<const iterations::RankContext> ranks, catalog::Output&
                 lost, all));
 }
 
-// Iterations that the profiler lost while it started.
+// Notes iterations that the profiler lost while it started.
 void RemarkLostHead(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   LostIterations most;
   for (const iterations::RankContext& rank : ranks) {
@@ -116,8 +116,8 @@ void RemarkLostHead(std::span<const iterations::RankContext> ranks, catalog::Out
                 FormatCount(most.lost), FormatCount(most.all)));
 }
 
-// One thread is in one iteration at a time: markers that say otherwise have wrong times. Few are
-// repaired and named; of many the iteration time is unknown, and the verdict stays undecided.
+// A thread runs one iteration at a time, so overlapping markers have wrong times. A few are
+// repaired and named; with many, the iteration time is unknown and the verdict undecided.
 void RemarkDisplaced(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   iterations::MarkerFaults most;
   for (const iterations::RankContext& rank : ranks) {
@@ -141,7 +141,7 @@ void RemarkDisplaced(std::span<const iterations::RankContext> ranks, catalog::Ou
                 std::move(text));
 }
 
-// A stopped recording cuts the iteration in flight, which is no fault; its work is of no iteration.
+// A profile that stops cuts the running iteration, which is no fault. Its work is not counted.
 void RemarkUnfinished(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   const bool any = std::ranges::any_of(ranks, [](const iterations::RankContext& rank) {
     return rank.iterations.marker_faults.unfinished > 0;
@@ -163,8 +163,8 @@ void RemarkMarkersWithoutWork(std::span<const iterations::RankContext> ranks,
   }
 }
 
-// Numbers of the run would be those of the other ranks. A rank counts as without work only if
-// something says that it should have some: a listed GPU, or calls of the runtime.
+// Ranks without work, whose run would be judged by the others. A rank counts only if a listed GPU
+// or runtime calls show that it should have work.
 void SetRanksWithoutWork(std::span<const iterations::RankContext> ranks,
                          std::span<const IterationFacts> facts, catalog::Output& out) {
   constexpr MetricId kId = metric::kProfileRanksWithoutWork;
@@ -191,8 +191,8 @@ void SetRanksWithoutWork(std::span<const iterations::RankContext> ranks,
                             FormatCount(static_cast<std::int64_t>(ranks.size())), list, nothing));
 }
 
-// Names the first set-up call and how much of the profile is excluded because of it. Returns
-// whether there was any.
+// Names the first setup call and the part of the profile excluded because of it. Returns whether
+// there was any.
 bool RemarkSetup(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const std::vector<bool> before = iterations::CallsBeforeWindow(*rank.profile, rank.iterations);
@@ -214,7 +214,7 @@ bool RemarkSetup(std::span<const iterations::RankContext> ranks, catalog::Output
   return false;
 }
 
-// Whether an operator or device work touches that time. Annotations do not count: a range around
+// Whether an operator or device work overlaps that time. Annotations do not count: a range around
 // the whole program would make every part look busy.
 bool HasOperatorOrWork(const Profile& profile, Span time) {
   const auto touches = [time](Ns start, Ns duration) {
@@ -230,7 +230,7 @@ bool HasOperatorOrWork(const Profile& profile, Span time) {
   return false;
 }
 
-// The judged part of an undivided profile, unless it is nearly all of the profile.
+// Notes the judged part of a profile without iterations, unless it is nearly the whole profile.
 void RemarkWindow(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const Profile& profile = *rank.profile;
@@ -275,9 +275,9 @@ void RemarkWindow(std::span<const iterations::RankContext> ranks, catalog::Outpu
   }
 }
 
-// A quarter missing on one rank is more than ranks that began or ended at slightly different times.
+// If a rank has less than three quarters, ranks did not only start or end at different times.
 void RemarkPartial(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
-  std::span<const std::string> partial;  // Those of one rank are those of all.
+  std::span<const std::string> partial;  // Partial iterations are equal on all ranks.
   LostIterations most;
   for (const iterations::RankContext& rank : ranks) {
     if (rank.iterations.partial.empty()) continue;
@@ -296,7 +296,7 @@ void RemarkPartial(std::span<const iterations::RankContext> ranks, catalog::Outp
                             partial.size() == 1 ? "it" : "them", list));
 }
 
-// If markers have no numbers, positions identify iterations: the ranks have equally many.
+// Without numbers, positions identify iterations, which requires equal counts on all ranks.
 void RemarkUnlikeCounts(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
   for (const iterations::RankContext& rank : ranks) {
@@ -337,8 +337,8 @@ LostIterations MostLostInside(std::span<const iterations::RankContext> ranks) {
   return most;
 }
 
-// A rank of which no iteration launched anything is no loss of some: its launches, or its device,
-// were not recorded at all.
+// A rank without any launches has not lost iterations: its launches, or its device, were not
+// recorded at all.
 LostIterations MostWithoutLaunches(std::span<const iterations::RankContext> ranks) {
   LostIterations most;
   for (const iterations::RankContext& rank : ranks) {

@@ -1,5 +1,5 @@
-// Remarks on a run's iterations beside their numbers: the skipped and lost ones, and the ranks that
-// they belong to. Some of the remarks leave a verdict undecided (gate/doubts.h).
+// Remarks on a run's iterations in addition to the metrics: skipped and lost iterations, and their
+// ranks. Some remarks leave a verdict undecided (gate/doubts.h).
 #pragma once
 
 #include <cstddef>
@@ -28,17 +28,17 @@ bool IsMarked(const iterations::RankContext& rank);
 struct LostIterations {
   std::int64_t lost = 0, all = 0;
 };
-/// Fewer than two, or than a quarter of all: as a profile that stops loses some. More than that
-/// leaves the verdict undecided.
+/// True for fewer than two, or less than a quarter of all: a profile that stops loses some. A
+/// larger loss leaves the verdict undecided.
 bool AreFew(const LostIterations& of);
-/// Iterations that launched nothing, among others that did: of the rank that has most of them.
-/// Reads only the iterations of the contexts.
+/// The iterations that launched nothing, on the rank with most of them, if other iterations did
+/// launch. Reads only the iterations of the contexts.
 LostIterations MostWithoutLaunches(std::span<const iterations::RankContext> ranks);
-/// Iterations that launched work, of which none was recorded: of the rank with most of them.
+/// Iterations whose launched work was not recorded at all, on the rank with most of them.
 LostIterations MostLostInside(std::span<const iterations::RankContext> ranks);
 
-/// Sets profile.ranks_without_work too. Reads rank and iterations of the contexts and, for the
-/// host's setup before them, the profile's calls.
+/// Adds the remarks and sets profile.ranks_without_work. Reads only rank and iterations of the
+/// contexts, and the profile's calls to find host setup before the iterations.
 void AddIterationRemarks(std::span<const iterations::RankContext> ranks,
                          std::span<const IterationFacts> facts, catalog::Output& out);
 

@@ -21,8 +21,8 @@ double Mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Sums over any run of the series in constant time. Centred on the mean: squares of nanoseconds
-// would otherwise eat the digits of the spread.
+// Sums over any run of the series in constant time. Values are centered on the mean, since squares
+// of nanoseconds would lose the digits of the spread.
 class RunSums {
  public:
   explicit RunSums(std::span<const double> values) : centre_(Mean(values)) {
@@ -33,8 +33,8 @@ class RunSums {
       squares_.push_back(squares_.back() + (value - centre_) * (value - centre_));
     }
   }
-  // Sample standard deviation of the values [first, last) by their mean; 0 where the mean is not
-  // above 0. REQUIRES: at least two values.
+  // Sample standard deviation of the values [first, last), divided by their mean; 0 if the mean is
+  // not positive. REQUIRES: at least two values.
   double Variation(std::size_t first, std::size_t last) const {
     const auto n = static_cast<double>(last - first);
     const double sum = sums_[last] - sums_[first];
@@ -50,7 +50,7 @@ class RunSums {
   std::vector<double> squares_;
 };
 
-// Medians of whole blocks. Blocks of 1 are the values themselves.
+// Medians of whole blocks. Blocks of size 1 are the values themselves.
 std::vector<double> BlockMedians(std::span<const double> values, std::size_t block) {
   std::vector<double> medians;
   for (std::size_t begin = 0; begin + block <= values.size(); begin += block) {
@@ -112,7 +112,7 @@ SeriesStats Describe(std::span<const double> values, knowledge::Ratio deviations
   return stats;
 }
 
-// The first length at which any run is steady enough is the longest. Downwards from n - 1:
+// Lengths are tried downward from n - 1, so the first steady run is a longest one:
 //
 //   values       90 60 50 51 49 50 52       limit 5 %
 //   length 6        |---------------|  no

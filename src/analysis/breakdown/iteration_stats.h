@@ -1,6 +1,5 @@
-// Statistics of a series of iteration times: its center, spread, outliers and drift, and the part
-// of it that is steady. Plain functions of numbers, which know no profile: the gate asks them of
-// the series of baselines, too.
+// Statistics of a series of iteration times: center, spread, outliers, drift and its steady part.
+// The functions take only numbers, since the gate uses them for series of baselines, too.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +14,17 @@ namespace profgauge::analysis::breakdown {
 /// In the unit of the values; `cv`, `robust_cv` and `drift` are relative.
 struct SeriesStats {
   double mean = 0, median = 0, min = 0, max = 0, p95 = 0;
-  /// Sample standard deviation (n - 1), and by the mean; absent for a single value.
+  /// Sample standard deviation (n - 1), and its ratio to the mean; absent for a single value.
   std::optional<double> stddev, cv;
-  /// 1.4826 times the median absolute deviation, by the median; absent for a single value.
+  /// 1.4826 times the median absolute deviation, divided by the median; absent for a single value.
   std::optional<double> robust_cv;
   std::int64_t outliers = 0;  ///< Values over median + deviations * 1.4826 * MAD.
-  /// Theil-Sen slope per position, by the median; absent for fewer than 3 values.
+  /// Theil-Sen slope per position, divided by the median; absent for fewer than 3 values.
   std::optional<double> drift;
 };
 
-/// `deviations`: the distance of an outlier from the median. REQUIRES: not empty; no value
-/// negative. O(n log n), and O(n²) for the drift of up to 1000 values.
+/// `deviations`: the distance of an outlier from the median. REQUIRES: not empty; no negative
+/// value. O(n log n), plus O(n²) for the drift of up to 1000 values.
 SeriesStats Describe(
     std::span<const double> values,
     knowledge::Ratio deviations = knowledge::TunableThresholds{}.iterations_outlier_deviations);
@@ -37,8 +36,8 @@ double MedianDeviation(std::span<const double> values, double median);
 /// REQUIRES: sorted ascending, not empty.
 double Quantile(std::span<const double> sorted, double share);
 
-/// Median of the slopes between all pairs. Above 1000 values the medians of equal blocks represent
-/// their values, so that time stays bounded; values after the last whole block do not count.
+/// The median of the slopes between all pairs. More than 1000 values are replaced by medians of
+/// equal blocks, to bound the time; values after the last whole block are ignored.
 /// REQUIRES: at least 2 values. Source: Theil 1950, Sen 1968.
 double TheilSenSlope(std::span<const double> values);
 
@@ -48,8 +47,8 @@ struct SteadyRange {
   double cv = 0;
 };
 /// The longest run of at least 3 values with a coefficient of variation of at most `variation`; the
-/// steadiest of several. Nothing when there is none, when the whole series is steady already, or
-/// when the series is longer than 10000 values or has at most 3. O(n²).
+/// steadiest if several are equally long. None if the whole series is already steady, or if it has
+/// at most 3 or more than 10000 values. O(n²).
 std::optional<SteadyRange> FindSteadyRange(
     std::span<const double> values,
     knowledge::Ratio variation = knowledge::TunableThresholds{}.iterations_steady_variation);

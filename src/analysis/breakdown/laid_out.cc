@@ -9,7 +9,7 @@ namespace {
 
 std::vector<Span> ColumnsOf(const LaidOutPart& part) {
   const auto count = static_cast<Ns>(part.columns);
-  // Length times columns may be beyond 64 bits.
+  // Length times columns may exceed 64 bits.
   const Ns each = part.time.length() / count, rest = part.time.length() % count;
   const auto edge = [&](Ns i) { return part.time.start + each * i + rest * i / count; };
   std::vector<Span> columns;

@@ -1,5 +1,5 @@
-// The breakdown of one iteration laid out in time: what each of many equal columns of it is spent
-// on. A picture of it integrates to the numbers of the breakdown, since both are sums of one walk.
+// The breakdown of one iteration over time, in many equal columns. Pictures of it agree with the
+// numbers of the breakdown, since both are sums of the same walk.
 #pragma once
 
 #include <array>
@@ -14,21 +14,21 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// What to lay out.
+/// The iteration, and the columns into which it is divided.
 struct LaidOutPart {
   Span time;                         ///< The iteration; not empty.
-  std::size_t columns = 1;           ///< At most as many as it has nanoseconds.
-  std::span<const Span> unobserved;  ///< A span list: in no part.
+  std::size_t columns = 1;           ///< At most its length in nanoseconds.
+  std::span<const Span> unobserved;  ///< A span list; excluded from all parts.
   /// A span list: when collectives wait for other ranks. Communication then is kWait.
   std::span<const Span> waits;
 };
 
-/// Nanoseconds of a column by category, as the breakdown counts them, and kWait. Exclusive: they
-/// add up to the column's observed time.
+/// Nanoseconds of a column by category, as the breakdown counts, plus kWait. Exclusive: they add up
+/// to the column's observed time.
 using LaidOutColumn = std::array<Ns, kAllCategories>;
 
-/// The columns, from the left, of equal lengths but for the rounding to whole nanoseconds. O(events
-/// within), and a look at each of the others. REQUIRES: `classes` are those of the profile.
+/// The columns in order of time, of equal length up to rounding to whole nanoseconds. O(events
+/// inside), plus O(1) for each other event. REQUIRES: `classes` are those of the profile.
 ///
 ///   columns    |=======|=======|=======|
 ///   kernels       |###########|             most of the first two

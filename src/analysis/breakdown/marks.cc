@@ -15,8 +15,8 @@
 namespace profgauge::analysis::breakdown {
 namespace {
 
-// From the start over every mark to the end of the profile. Two marks at one time make no region,
-// and the later one's name is where the next begins:
+// The regions from the start over every mark to the end of the profile. Two marks at one time make
+// no region; the later name starts the next one:
 //
 //   marks      load=2 store=5 sync=5      end 9
 //   regions    start–load [0, 2)   load–store [2, 5)   sync–end [5, 9)
@@ -34,7 +34,7 @@ std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
   return regions;
 }
 
-// Work counts where it starts, so that regions add up to the whole; busy time is cut at the edges.
+// Work counts where it starts, so that regions add up to the whole; busy time is clipped.
 void WriteRegion(const iterations::RankContext& rank, const Region& region,
                  catalog::RowWriter<catalog::columns::kRegions>& write) {
   const DeviceTable& device = rank.profile->device;
@@ -66,8 +66,8 @@ void WriteRegion(const iterations::RankContext& rank, const Region& region,
 
 }  // namespace
 
-// `mfu` and `hfu` are shares of the cores' peak over the region, `mfu` without transposes, which
-// move data only; `mbu` is the share of the memory's bandwidth.
+// `mfu` and `hfu` are shares of the cores' peak over the region; `mfu` excludes transposes, which
+// only move data. `mbu` is the share of the memory bandwidth.
 void WriteEngineRegion(const iterations::RankContext& rank, const Region& region,
                        catalog::RowWriter<catalog::columns::kEngineRegions>& write) {
   const profgauge::neuron::Data& data = *rank.profile->neuron;

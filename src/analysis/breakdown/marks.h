@@ -1,5 +1,5 @@
-// The regions between marks, each summed up like the whole: tables `regions` and `engine_regions`.
-// Users choose marks, mostly in profiles of Neuron, which have no iterations.
+// The regions between marks, each summarized like the whole profile: tables `regions` and
+// `engine_regions`. Users set marks, mostly in Neuron profiles, which have no iterations.
 #pragma once
 
 #include <span>
@@ -13,20 +13,20 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// A part of a profile, with its first and last mark: names, "start" and "end" at the profile's
-/// ends. Regions are in order, adjacent, and never empty.
+/// A part of a profile, with the names of its first and last mark, "start" and "end" at the
+/// profile's ends. Regions are in order, adjacent, and never empty.
 struct Region {
   std::string from, to;
   Span span;
 };
 
-/// Nothing when no marks were chosen. Work counts where it starts, busy time where it is. Marks
-/// after the end of a rank's profile divide nothing there. O(regions × device rows): for the few
-/// marks that a person names.
+/// Adds the table of regions; nothing without marks. Work counts in the region in which it starts;
+/// busy time is clipped. Marks after the end of a rank's profile are ignored there. O(regions ×
+/// device rows), for a few marks.
 void AddRegions(std::span<const iterations::RankContext> ranks, const Selection& selection,
                 catalog::Output& out);
 
-/// A row of `engine_regions` or a table like it. REQUIRES: the rank is of Neuron.
+/// Writes a row of `engine_regions` or a similar table. REQUIRES: the rank is of Neuron.
 void WriteEngineRegion(const iterations::RankContext& rank, const Region& region,
                        catalog::RowWriter<catalog::columns::kEngineRegions>& write);
 

@@ -1,4 +1,4 @@
-// FoldSmall(): parts of a rank small enough to keep, whatever its profile had.
+// The attribution of one rank, and FoldSmall(), which bounds its size.
 
 #include "analysis/breakdown/rank_attribution.h"
 
@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kMostCells = 20'000;
 
-// Numbers that a part keeps in a summary, in cells.
+// The size of a part in a summary, in cells.
 std::size_t SizeOf(const RankPart& part) { return part.cells.size() + part.spans.size(); }
 
 Ns TimeOf(const RankPart& part) {
@@ -38,8 +38,8 @@ Ns TimeOf(const RankPart& part) {
   return time;
 }
 
-/// Adds a part to one that represents several. Spans with different ends stay apart: the ends say
-/// in which iterations an event took part, so that the run counts it once.
+/// Adds a part to one that represents several. Spans with different ends stay separate: the ends
+/// show in which iterations an event took part, so that the run counts it once.
 void FoldInto(RankPart& into, const RankPart& part) {
   std::map<std::int64_t, PartCell> cells;
   for (const RankPart* of : {&std::as_const(into), &part}) {
@@ -60,12 +60,12 @@ void FoldInto(RankPart& into, const RankPart& part) {
   for (const auto& [ends, count] : spans) into.spans.push_back({ends.first, ends.second, count});
 }
 
-// The largest by time stay, as many as there is room for; from the first that does not fit on all
-// are folded, so that which ones stay is a question of one limit. `other` has no name to lose.
+// Keeps the largest parts by time up to the limit; all are merged from the first that does not fit,
+// so the result depends on one limit only. `other` is always kept.
 //
-//   parts by time    9 000 cells | 8 000 | 5 000 | 100 ...      room for 20 000
+//   parts by time    9 000 cells | 8 000 | 5 000 | 100 ...      the limit is 20 000
 //   kept             9 000       | 8 000 |                      the third does not fit, so it and
-//   folded                               | 5 000 | 100 ...      all after it become one by op type
+//   folded                               | 5 000 | 100 ...      all after it are merged by op type
 void FoldParts(std::vector<RankPart>& parts) {
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -111,7 +111,7 @@ namespace {
 
 constexpr std::uint32_t kMostPositions = 16;
 
-// One thing that can be credited, within the names of one rank.
+// Identifies a part, within the names of one rank.
 struct Key {
   Category category = Category::kOther;
   StringId op, shapes, kernel;
@@ -135,7 +135,7 @@ struct Event {
   Key key;
 };
 
-// The requested iterations: their observed parts.
+// The requested iterations, as their observed parts.
 struct WantedIterations {
   std::vector<Span> ranges;             // In order, disjoint.
   std::vector<std::int64_t> positions;  // The position of each range among the selected iterations.
@@ -145,7 +145,7 @@ struct Credit {
   std::vector<PartCell> cells;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> spans;  // Count by first, last.
 
-  // Asked for in ascending order, except for the last few.
+  // Queries ascend, except for the last few.
   PartCell& At(std::int64_t iteration) {
     std::size_t at = cells.size();
     while (at > 0 && cells[at - 1].iteration > iteration) --at;
@@ -154,8 +154,8 @@ struct Credit {
   }
 };
 
-// Credits the time of one rank's iterations, category after category in the order of priority.
-// `free_` is the time that no earlier category took; each takes its part and leaves the rest:
+// Credits the time of one rank's iterations, one category after another by priority. `free_` is the
+// time that no earlier category took; each category takes its part of it:
 //
 //   free      [0, 20)                          the observed parts of the wanted iterations
 //   kernels   a [3, 8)  b [11, 16)             take all of their time
@@ -188,13 +188,13 @@ class RankAttribution {
 
   using Range = std::vector<Span>::const_iterator;
 
-  // The first range that has not ended when `span` starts.
+  // The first range that ends after `span` starts.
   Range FirstAround(Span span) const {
     return std::partition_point(wanted_.ranges.begin(), wanted_.ranges.end(),
                                 [span](const Span& range) { return range.end <= span.start; });
   }
 
-  // Whether it overlaps a wanted iteration: all other events are never listed.
+  // Whether it overlaps a wanted iteration; other events are not listed.
   bool Touches(Span span) const {
     const Range after = FirstAround(span);
     return after != wanted_.ranges.end() && after->start < span.end;
@@ -208,7 +208,7 @@ class RankAttribution {
     if (span.end > span.start && Touches(span)) list.push_back({span, key});
   }
 
-  // Names of the op, if there is one, and of the kernel, copy or call.
+  // The names of the op, if any, and of the kernel, copy or call.
   Key KeyOf(Category category, HostId op, StringId kernel) const {
     Key key{category, {}, {}, kernel, 0};
     if (op.valid()) {
@@ -218,8 +218,8 @@ class RankAttribution {
     return key;
   }
 
-  // Launches of one op call are numbered in the order in which they ran, so that the two kernels of
-  // one matmul stay apart in a comparison. From the 16th on they share a number.
+  // Numbers the launches of one op call in the order in which they ran, so that comparisons can
+  // separate the two kernels of one matmul. From the 16th on they share a number.
   std::vector<std::uint32_t> Positions() const {
     const DeviceTable& device = profile_.device;
     std::vector<std::uint32_t> order(device.size());
@@ -254,7 +254,7 @@ class RankAttribution {
     }
   }
 
-  // Calls of the runtime, with the op that made them: `cudaLaunchKernel` of `aten::mm`.
+  // Collects runtime calls with the op that made them: `cudaLaunchKernel` of `aten::mm`.
   void CollectCalls(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
     const ApiTable& api = profile_.api;
     for (std::size_t row = 0; row < api.size(); ++row) {
@@ -263,14 +263,14 @@ class RankAttribution {
     }
   }
 
-  // The innermost op around a host range of any kind.
+  // The innermost op around a host range.
   HostId OpOf(HostId row) const {
     while (row.valid() && !rank_.tree.IsOp(row.value)) row = profile_.host.parent[row.value];
     return row;
   }
 
-  // Waiting for data and host collectives count whole; of nested ops the innermost one counts. A
-  // stack of open ranges cuts the time of a thread into pieces of one op each:
+  // Collects host time. Waiting for data and host collectives count completely; of nested ops the
+  // innermost counts. A stack of open ranges cuts a thread's time into pieces of one op each:
   //
   //   ops      layer [0, 20)   mm [3, 8)   add [11, 17), both in layer
   //   pieces   layer [0, 3)   mm [3, 8)   layer [8, 11)   add [11, 17)   layer [17, 20)
@@ -318,9 +318,9 @@ class RankAttribution {
     stack.pop_back();
   }
 
-  // Credits disjoint pieces of `events` (sorted by start) that are in the free part and where the
-  // breakdown counts them, then removes them from it. `cursor`: up to where an earlier event has
-  // taken the time, whether or not it was free.
+  // Credits disjoint pieces of `events` (sorted by start) that are free and in `role`, then removes
+  // them from the free time. `cursor`: the time up to which earlier events were credited, whether
+  // or not it was free.
   void CreditCategory(const std::vector<Event>& events, const std::vector<Span>& role) {
     const std::vector<Span> open = Intersect(free_, role);
     std::vector<Span> taken;
@@ -341,7 +341,7 @@ class RankAttribution {
     free_ = Subtract(free_, Merge(std::move(taken)));
   }
 
-  // REQUIRES: it touches an iteration.
+  // REQUIRES: the event touches an iteration.
   void Count(const Event& event) {
     const Range first = FirstAround(event.span);
     Range last = first;
@@ -373,12 +373,12 @@ class RankAttribution {
   boost::unordered_flat_map<Key, Credit, KeyHash> credits_;
 };
 
-// The order of parts in a summary, whatever the order of events: the same bytes each time.
+// The order of parts in a summary, independent of event order: its bytes are reproducible.
 auto NamesOf(const RankPart& part) {
   return std::tie(part.category, part.op_type, part.op, part.shapes, part.kernel, part.position);
 }
 
-// Ids of the profile become texts here: another rank has other ids.
+// Converts ids of the profile to texts, because ids differ between ranks.
 std::vector<RankPart> PartsOf(const iterations::RankContext& rank,
                               const std::vector<bool>& is_wanted) {
   WantedIterations wanted;
@@ -411,8 +411,8 @@ std::vector<RankPart> PartsOf(const iterations::RankContext& rank,
   return parts;
 }
 
-// Launches of each op and shapes per iteration, rounded: of several iterations one that launches
-// once more, or that the profile cut off, does not change the signature of a model.
+// Sets launches per iteration of each op and shapes, rounded: one additional launch, or one that
+// the profile cut off, does not change the signature of a model.
 void SetLaunching(const iterations::RankContext& rank, AttributionFacts& facts) {
   const Profile& profile = *rank.profile;
   std::map<std::pair<std::string_view, std::string_view>, std::int64_t> launches;
@@ -431,14 +431,14 @@ void SetLaunching(const iterations::RankContext& rank, AttributionFacts& facts) 
   }
 }
 
-// FNV-1a: the same on every machine.
+// FNV-1a: equal on every machine.
 std::uint64_t HashOf(std::string_view text, std::uint64_t hash) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
 }
 
-// Only matmuls and convolutions: another elementwise operator means another program, but no other
-// length of input. Sums, as the order of operators is no matter.
+// Uses only matmuls and convolutions: other elementwise operators mean another program, but not
+// inputs of another length. Hashes are added, since the order of operators does not matter.
 void SetIterationShapes(const iterations::RankContext& rank, AttributionFacts& facts) {
   const Profile& profile = *rank.profile;
   std::vector<std::uint64_t> sums(rank.iterations.selected().size(), 0);
@@ -454,7 +454,7 @@ void SetIterationShapes(const iterations::RankContext& rank, AttributionFacts& f
     if (shapes.empty() || !classify::IsProduct(name)) continue;
     has_any = true;
     std::uint64_t hash = HashOf(shapes, HashOf(name, 0xcbf29ce484222325));
-    // A sum needs all of its bits.
+    // Mixed, because a sum needs all bits to vary.
     sums[iteration - rank.iterations.first] += Mixed(hash, hash >> 32);
   }
   if (!has_any) return;
@@ -463,7 +463,7 @@ void SetIterationShapes(const iterations::RankContext& rank, AttributionFacts& f
   }
 }
 
-// The product names of the GPUs that have rows; a GPU that is only listed is none.
+// Sets the product names of GPUs with rows, not of GPUs that are only listed.
 void SetGpuModels(const Profile& profile, AttributionFacts& facts) {
   const std::set<std::int32_t> ids(profile.device.gpu.begin(), profile.device.gpu.end());
   std::set<std::string> models;

@@ -1,7 +1,7 @@
-// The attribution of one rank's iterations, iteration by iteration: everything that the attribution
-// of the run (run_attribution.h) needs from a rank, so that it can be kept without the profile. The
-// iterations of the run follow from all ranks together, so a summary, which is made before the
-// others are known, keeps the parts of all of its rank's iterations.
+// The attribution of one rank by iteration: all data that the attribution of the run
+// (run_attribution.h) needs from a rank, so that the profile is no longer needed. The run's
+// iterations depend on all ranks. A summary is made before the others are known, so it stores the
+// parts of all iterations of its rank.
 #pragma once
 
 #include <cstddef>
@@ -16,58 +16,58 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// The time in one iteration. A cell may have a count and no time: the thing ran in the iteration,
-/// and things of a higher priority, or earlier ones of its category, took all of its time.
+/// The time in one iteration. A cell may have a count without time: an event ran in the iteration,
+/// but events of a higher priority, or earlier ones of its category, took all of the time.
 struct PartCell {
   std::int64_t iteration = 0;  ///< Position among the selected ones.
-  std::int64_t count = 0;      ///< How many took part only in this one.
+  std::int64_t count = 0;      ///< Events that took part only in this iteration.
   Ns time = 0;
 };
 
-/// How many took part in several iterations, each time the same: an event that begins in the first
-/// and ends in the last. It is counted once for the run, however many of these iterations count.
+/// The number of events that took part in the same several iterations: each begins in the first and
+/// ends in the last. The run counts it once, whichever of these iterations belong to the run.
 struct PartSpan {
   std::int64_t first = 0, last = 0;  ///< Positions, inclusive.
   std::int64_t count = 0;
 };
 
-/// A thing that time is credited to: like TimePart, for one rank.
+/// A kernel, copy, call or operator that gets time: like TimePart, for one rank.
 struct RankPart {
   Category category = Category::kOther;
   std::string op_type, op, shapes, kernel;
   std::int64_t position = 0;
-  bool is_folded = false;  ///< Several small ones of a category and op type, without other names.
+  bool is_folded = false;       ///< Several small parts of a category and op type, without names.
   std::vector<PartCell> cells;  ///< By iteration.
   std::vector<PartSpan> spans;
 };
 
-/// Launches of an op with these shapes, rounded to whole ones per iteration.
+/// Launches of an op with these shapes, rounded to a whole number per iteration.
 struct LaunchingOp {
   std::string op, shapes;
   std::int64_t per_iteration = 0;
 };
 
-/// The credited time of one rank. It is bounded: small parts are folded (FoldSmall()).
+/// The credited time of one rank. Its size is bounded: small parts are merged (FoldSmall()).
 struct AttributionFacts {
   std::vector<RankPart> parts;  ///< By category and names.
   std::vector<LaunchingOp> launching;
   bool has_shapes = false;
-  /// For each selected iteration: the input shapes of its matmuls and convolutions, as a number
-  /// that is equal for equal shapes. Empty where none has shapes.
+  /// By selected iteration: a number for the input shapes of its matmuls and convolutions, which is
+  /// equal for equal shapes. Empty without shapes.
   std::vector<std::int64_t> iteration_shapes;
   RankWork work;
-  std::vector<std::string> gpu_models;  ///< Models of the GPUs that worked; each once, in order.
+  std::vector<std::string> gpu_models;  ///< GPUs with work; unique and sorted.
 };
 
-/// `is_wanted`: of the selected iterations those whose parts are asked for; empty: of all. Work
-/// sums, launches and shapes cover all selected iterations in either case. O(n log n).
+/// `is_wanted`: the selected iterations whose parts are needed; empty: all. Sums of work, launches
+/// and shapes always cover all selected iterations. O(n log n).
 AttributionFacts AttributionFactsOf(const iterations::RankContext& rank,
                                     const std::vector<bool>& is_wanted);
 
-/// Folds the smallest parts, and drops the series of the smallest work, until the rest has bounded
-/// size: 20 000 cells, besides `other` and one folded part for each category and op type, and
-/// 10 000 numbers of series in each list of work. Profiles of few iterations lose nothing.
-/// Times and counts stay exact: only names and series are lost.
+/// Merges the smallest parts, and drops the series of the smallest work, to bound the size: 20 000
+/// cells, besides `other` and one merged part for each category and op type, and 10 000 numbers of
+/// series in each list of work. Profiles of few iterations stay complete. Times and counts remain
+/// exact; only names and series are lost.
 void FoldSmall(AttributionFacts& facts);
 
 }  // namespace profgauge::analysis::breakdown

@@ -30,9 +30,9 @@ constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcp
 // which only lowers the bound, and a hostile file costs no more than an honest one. A remark says
 // how much time that is.
 constexpr std::size_t kMostAtOnce = 64;
-// Also of combinations of rows.
+// The same for combinations of rows.
 constexpr std::size_t kMostShared = 200'000;
-// Also of calls beside gaps: ordinary profiles have a few visits of each, once per idle device.
+// The same for calls beside gaps: normal profiles visit each a few times, once per idle device.
 constexpr std::size_t kVisitsPerRow = 64, kLeastVisits = 4'000'000;
 
 using Rows = std::vector<std::uint32_t>;
@@ -42,7 +42,7 @@ void MakeUnique(Rows& rows) {
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
 }
 
-// Time by the rows that share it.
+// Sums time by the set of rows that share it.
 class PartSums {
  public:
   void Add(std::uint32_t row, Ns time) {
@@ -51,12 +51,12 @@ class PartSums {
     if (single_[row] == 0) touched_.push_back(row);
     single_[row] += time;
   }
-  /// For two rows, in any order.
+  /// Adds time of two rows, in any order.
   void Add(std::uint32_t a, std::uint32_t b, Ns time) {
     if (a == b) return Add(a, time);
     AddShared(std::uint64_t{std::min(a, b)} << 32 | std::max(a, b), time, pairs_);
   }
-  /// `rows`: sorted, each once.
+  /// `rows`: sorted and unique.
   void Add(const Rows& rows, Ns time) {
     if (rows.empty()) return;
     if (rows.size() == 1) return Add(rows.front(), time);
@@ -107,7 +107,7 @@ class PartSums {
   Ns lost_ = 0;
   Rows touched_;
   boost::unordered_flat_map<std::uint64_t, Ns> pairs_;  // By the lower row, then the higher.
-  boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;  // For more rows.
+  boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;  // For three or more rows.
 };
 
 // Calls `visit(span, items, is_crowded)` for every span in which the same items run; crowded ones
@@ -143,7 +143,7 @@ void Sweep(ForEach for_each, SpanOf span_of, Visit visit) {
   run_to(std::numeric_limits<Ns>::max());
 }
 
-// Rows of a table by the names of a profile.
+// Maps names of a profile to rows of a table.
 Rows RowsOfNames(const Profile& profile, const Table* table) {
   Rows rows(profile.strings.size(), kNoRow);
   if (table == nullptr) return rows;
@@ -169,7 +169,7 @@ Span SpanOfCall(const ApiTable& api, std::uint32_t call) {
   return {api.start[call], api.start[call] + std::max<Ns>(api.duration[call], 0)};
 }
 
-// The calls of all threads that touch one gap after the other.
+// Finds the calls on all threads that touch each gap. Gaps come in order.
 class CallsOfGaps {
  public:
   explicit CallsOfGaps(const ApiTable& api)
@@ -180,7 +180,7 @@ class CallsOfGaps {
       all_.back().end = call + 1;
     }
   }
-  /// From the first gap on, of another device.
+  /// Starts again with the first gap, for another device.
   void Restart() {
     if (Spend(all_.size())) threads_ = all_;
     begun_.clear();
@@ -200,7 +200,7 @@ class CallsOfGaps {
     std::sort(calls_.begin(), calls_.end(), [this](std::uint32_t a, std::uint32_t b) {
       return std::pair(api_.start[a], a) < std::pair(api_.start[b], b);
     });
-    if (!Spend(calls_.size() * 8)) calls_.clear();  // Sorted here, swept by the caller.
+    if (!Spend(calls_.size() * 8)) calls_.clear();  // Sorted here, then swept by the caller.
     return calls_;
   }
 
@@ -216,11 +216,11 @@ class CallsOfGaps {
   const ApiTable& api_;
   std::size_t visits_left_;
   std::vector<Range> all_, threads_;
-  Rows begun_;  // Those that may touch a later gap, too: a call around many others delays none.
+  Rows begun_;  // Calls that may touch a later gap; calls around many others delay none.
   Rows calls_;
 };
 
-// The exposures of one GPU.
+// Computes the exposures of one GPU.
 class DeviceSweep {
  public:
   DeviceSweep(const iterations::RankContext& rank, std::size_t position, catalog::Output& out)
@@ -303,7 +303,7 @@ class DeviceSweep {
     });
   }
 
-  // A collective beside other work hides none of it: mostly it waits for ranks that do the same.
+  // A collective beside other work does not hide it: it mostly waits for ranks with the same work.
   const Rows& WithoutWaits(const Rows& active) {
     computing_.clear();
     for (const std::uint32_t event : active)
@@ -319,14 +319,14 @@ class DeviceSweep {
     }
     sharing_.clear();
     for (const std::uint32_t event : active) {
-      if (rows[event] == kNoRow) return;  // Other work runs beside it.
+      if (rows[event] == kNoRow) return;  // Other work runs at the same time.
       sharing_.push_back(rows[event]);
     }
     MakeUnique(sharing_);
     table.alone.Add(sharing_, span.length());
   }
 
-  // A call that is still running while the device does only the work that it launched.
+  // Adds a call that is still running while the device only runs work that it launched.
   void AddBlocked(Span span, std::uint32_t event) {
     const ApiId call = profile_.device.launch[event];
     if (!call.valid()) return;
@@ -376,7 +376,7 @@ class DeviceSweep {
     call_gaps_.Add(sharing_, gap.length());
   }
 
-  // The operators that launched the work after the gap, or made a call that may have waited in it.
+  // Adds the operators that launched the work after the gap, or made a call that may wait in it.
   void AddOps(const IdleGap& gap, const Rows& calls) {
     const ApiTable& api = profile_.api;
     sharing_.clear();
@@ -398,7 +398,7 @@ class DeviceSweep {
   }
 
   void AddOpChain(HostId op) {
-    // A chain of parents is as deep as the program's calls; more than that is a broken file.
+    // Parents are nested like the program's calls; deeper chains come from broken files.
     for (std::size_t depth = 0; op.valid() && depth < kMostAtOnce; ++depth) {
       const std::uint32_t row = RowOf(op_rows_, profile_.host.name[op.value]);
       if (row != kNoRow) sharing_.push_back(row);

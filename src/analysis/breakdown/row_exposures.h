@@ -2,11 +2,11 @@
 // maximum savings of changing those rows. catalog/row_exposure.h defines an exposure and answers
 // questions about its costs; rules ask for the rows that a finding chose.
 //
-// Two sweeps for each GPU. The first goes over its work: a moment counts for the rows that run
-// then, if all of it is selected and counted by the table; a collective beside other work is left
-// out. The second goes over its gaps: each counts for the work at both ends, for the calls of any
-// thread that touch it, for the operators of the work after it, and for those of calls that may
-// have waited in it. Each thread is a cursor into the call table, and calls that go on are kept:
+// There are two sweeps for each GPU. The first visits its work: a moment counts for the rows that
+// run then, if all running work is selected and in the table; a collective beside other work is
+// ignored. The second visits its gaps. Each gap counts for the work at both ends, for calls of any
+// thread that touch it, for operators of the work after it, and for operators of calls that may
+// have waited in it. Each thread is a cursor into the call table; calls still running are kept:
 //
 //   thread 1   [--a--]   [-b-]          [---c---]      gap 1 touches b and d
 //   thread 2        [------------d------------]        gap 2 touches c and d
@@ -20,9 +20,9 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// Sets an exposure for kernels_by_op, memcpys, collectives, tensor_core_ops and roofline where
-/// they link their rows, and for api_calls and ops. Ranks whose window is empty have none.
-/// REQUIRES: the tables are in `out`, and those of device work say which row counts which event
+/// Sets an exposure for kernels_by_op, memcpys, collectives, tensor_core_ops and roofline if their
+/// rows are linked, and for api_calls and ops. Ranks with an empty window have none.
+/// REQUIRES: the tables are in `out`, and those of device work map events to rows
 /// (Output::RowsOfDevice). O(n log n) over device rows, calls and gaps, with fixed limits on the
 /// cost of concurrent events.
 void AddExposures(std::span<const iterations::RankContext> ranks, catalog::Output& out);

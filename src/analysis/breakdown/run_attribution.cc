@@ -21,8 +21,8 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
   const auto known = std::count_if(run_.begin(), run_.end(), [](const RunIteration& iteration) {
     return iteration.period.has_value();
   });
-  // Where few numbers jump, an iteration before a jump counts as the last one does: by its length.
-  // Otherwise one jump would hide all other iterations between two of them.
+  // If few numbers jump, an iteration before a jump counts with its length, like the last one.
+  // Otherwise one jump would hide all other periods.
   const bool fills_jumps = 2 * static_cast<std::size_t>(known) > run_.size();
   for (const RunIteration& iteration : run_) {
     out_.iteration_times.push_back(iteration.duration);
@@ -40,7 +40,7 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
   }
 }
 
-// Which iterations of the run this rank's are, e.g. of 0 to 4 the run took 1 and 3 from this rank:
+// Maps iterations of this rank to the run's. Here the run takes 1 and 3 of 0 to 4 from this rank:
 //
 //   iteration   0  1  2  3  4
 //   of_run      -  1  -  3  -
@@ -87,8 +87,8 @@ void RunAttribution::AddRank(std::size_t rank, const iterations::Iterations& ite
   gpu_models_.insert(facts.gpu_models.begin(), facts.gpu_models.end());
 }
 
-// Sums over all ranks, iteration by iteration: meaningful only where positions mean the same on
-// all. A rank whose series was too long to keep takes the whole metric out.
+// Adds sums over all ranks by iteration; this requires equal positions on all ranks. If a rank's
+// series was too long to store, the metric is dropped.
 void RunAttribution::AddSums(const std::vector<NameWork>& sums, std::size_t iterations) {
   lacks_sums_ = lacks_sums_ || iterations != run_.size();
   for (const NameWork& sum : sums) {
@@ -102,7 +102,7 @@ void RunAttribution::AddSums(const std::vector<NameWork>& sums, std::size_t iter
   }
 }
 
-// The selected iterations of all ranks are the same ones.
+// REQUIRES: all ranks have the same selected iterations.
 void RunAttribution::AddShapes(const std::vector<std::int64_t>& shapes) {
   lacks_iteration_shapes_ = lacks_iteration_shapes_ || shapes.size() != run_.size();
   if (lacks_iteration_shapes_) return;
@@ -112,13 +112,13 @@ void RunAttribution::AddShapes(const std::vector<std::int64_t>& shapes) {
   }
 }
 
-// How many took part in one of the iterations that the run is made of. A span of several
-// iterations counts once if any of these is the run's: next_own finds the first of them.
+// The number of events in iterations of the run. A span over several iterations counts once if any
+// of them is the run's: next_own finds the first.
 std::int64_t RunAttribution::CountOf(const RankPart& part, const OwnPositions& positions) {
   const auto is_own = [&](const PartCell& cell) {
     return positions.of_run[static_cast<std::size_t>(cell.iteration)] != kNotSlowest;
   };
-  if (part.category == Category::kOther) {  // Counted by iterations, where there is any.
+  if (part.category == Category::kOther) {  // Counted by iteration with such time.
     return std::any_of(part.cells.begin(), part.cells.end(), is_own) ? positions.own : 0;
   }
   std::int64_t count = 0;
@@ -130,7 +130,7 @@ std::int64_t RunAttribution::CountOf(const RankPart& part, const OwnPositions& p
   return count;
 }
 
-// Parts of equal names of all ranks become one. Time counts only in the rank's own iterations.
+// Merges parts of equal names over ranks. Time counts only in the rank's own iterations.
 void RunAttribution::AddPart(const RankPart& of_rank, const OwnPositions& positions) {
   const std::int64_t count = CountOf(of_rank, positions);
   if (count == 0) return;
@@ -154,7 +154,7 @@ void RunAttribution::AddPart(const RankPart& of_rank, const OwnPositions& positi
   }
 }
 
-// Small parts of a category and op type become one, so that a baseline stays kilobytes.
+// Merges small parts by category and op type, so that a baseline needs only kilobytes.
 void RunAttribution::Fold() {
   const double least = knowledge::kPartsFoldedShare.Of(static_cast<double>(whole_));
   std::vector<Part> parts;
@@ -180,13 +180,13 @@ void RunAttribution::Fold() {
     TimePart& part = out_.parts.emplace_back(std::move(parts[i].sum));
     const bool is_large = static_cast<double>(part.time) >=
                           knowledge::kPartsSeriesShare.Of(static_cast<double>(whole_));
-    // Joined parts do not have all points.
+    // Merged parts do not have all points.
     if (is_large && i < kMostSeries && parts[i].is_alone)
       part.series = SeriesOf(parts[i].points, run_.size());
   }
 }
 
-// REQUIRES: parts are not folded yet, as folding moves them and drops points.
+// REQUIRES: parts are not folded yet, because folding moves them and drops points.
 void RunAttribution::SetShares() {
   std::map<std::string, std::vector<double>, std::less<>> times;
   for (const Category category : BreakdownCategories()) {

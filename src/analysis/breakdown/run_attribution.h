@@ -1,7 +1,7 @@
-// The attribution of the run, from the facts of its ranks, one after the other.
+// The attribution of the run, computed from the facts of one rank after another.
 //
-// An iteration of the run is that of its slowest rank, whose parts add up to it; of the other ranks
-// only sums of work count.
+// An iteration of the run is that of its slowest rank, whose parts add up to it. The other ranks
+// contribute only sums of work.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +21,23 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// AddRank() takes each rank once, in any order; Take() ends it. Ranks come one after the other,
-/// so that the facts of only one are in memory.
+/// Call AddRank() once for each rank, in any order, then Take(). Only the facts of one rank need to
+/// be in memory.
 class RunAttribution {
  public:
-  /// `run`: PoolIterations() of the ranks. `has_gpu`: some rank has GPU work.
+  /// `run`: PoolIterations() of the ranks. `has_gpu`: whether any rank has GPU work.
   RunAttribution(std::vector<RunIteration> run, bool has_gpu);
 
-  /// Which of the rank's selected iterations the run consists of, to be asked for their parts only.
-  /// `rank` is its position in the run (RunIteration::rank).
+  /// Which of the rank's selected iterations are in the run, so that only their parts are needed.
+  /// `rank`: its position in the run (RunIteration::rank).
   std::vector<bool> OwnIterations(std::size_t rank, const iterations::Iterations& iterations) const;
 
-  /// `facts` are of these iterations, at least of the own ones. Parts in other iterations are left
-  /// out; sums of work count whole.
+  /// `facts` cover these iterations, at least the rank's own ones. Parts in other iterations are
+  /// ignored; sums of work count completely.
   void AddRank(std::size_t rank, const iterations::Iterations& iterations,
                const AttributionFacts& facts);
 
-  /// Folds small parts, sets shares and sorts. The object is empty afterwards.
+  /// Merges small parts, sets shares and sorts. The object is empty afterwards.
   Attribution Take();
 
  private:
@@ -47,13 +47,13 @@ class RunAttribution {
   struct Part {
     TimePart sum;  ///< Without series.
     Points points;
-    bool is_alone = true;  ///< It represents no others.
+    bool is_alone = true;  ///< Not a merged part.
   };
   /// Positions among a rank's selected iterations.
   struct OwnPositions {
-    std::vector<std::size_t> of_run;    ///< Which of the run each is, or kNotSlowest.
-    std::vector<std::size_t> next_own;  ///< From each on, the first that is of the run.
-    std::int64_t own = 0;               ///< How many are.
+    std::vector<std::size_t> of_run;    ///< Position in the run, or kNotSlowest.
+    std::vector<std::size_t> next_own;  ///< From each on, the first one in the run.
+    std::int64_t own = 0;               ///< Number of those in the run.
   };
 
   OwnPositions PositionsOf(std::size_t rank, const iterations::Iterations& iterations) const;
@@ -72,9 +72,9 @@ class RunAttribution {
   std::map<Names, Part> parts_;
   std::map<std::pair<std::string, std::string>, Part> folded_;  ///< By category and op type.
   bool lacks_sums_ = false;                                     ///< A rank has other iterations.
-  std::set<std::string, std::less<>> lost_sums_;                ///< A rank has them of too many.
+  std::set<std::string, std::less<>> lost_sums_;                ///< Too long on a rank.
   bool has_shapes_ = false;
-  bool lacks_iteration_shapes_ = false;  ///< A rank has none.
+  bool lacks_iteration_shapes_ = false;  ///< A rank has no shapes.
   std::set<std::string> shape_lines_;
   std::set<std::string> gpu_models_;
 };

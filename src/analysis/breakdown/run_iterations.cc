@@ -1,4 +1,4 @@
-// ProcessesOf(): programs in one profile that each mark iterations of their own.
+// The run's iterations; ProcessesOf(): programs in one profile that each mark iterations.
 
 #include "analysis/breakdown/run_iterations.h"
 
@@ -35,8 +35,8 @@
 namespace profgauge::analysis::breakdown {
 namespace {
 
-// The row that marks the first iteration. Nothing in a profile that nothing marks, or whose first
-// iteration begins where no row does, as derived ones may.
+// The row that marks the first iteration. None in a profile without markers, or if the first
+// iteration begins at no row, as derived ones may.
 std::optional<std::size_t> FirstMark(const iterations::RankContext& rank) {
   const HostTable& host = rank.profile->host;
   if (rank.iterations.all.empty() || !IsMarked(rank)) return std::nullopt;
@@ -47,19 +47,19 @@ std::optional<std::size_t> FirstMark(const iterations::RankContext& rank) {
   return std::nullopt;
 }
 
-// How far the marks of a process are apart.
+// The rate of a process's marks.
 struct Pace {
   Ns begin = std::numeric_limits<Ns>::max(), end = std::numeric_limits<Ns>::min();
   std::int64_t marks = 0;
-  // Mean time from mark to mark, the last one's length included.
+  // Mean time between marks, including the length of the last one.
   double OfOne() const { return static_cast<double>(end - begin) / static_cast<double>(marks); }
 };
 
-// Paces of the processes that mark iterations, or of their threads that launch work themselves,
-// such as the workers of a server.
+// Rates of the processes that mark iterations, or of their threads that launch work themselves,
+// e.g. the workers of a server.
 using Paces = std::map<std::pair<std::string_view, ThreadId>, Pace>;
 
-// Whether a name is of a family of markers, asked once for each name.
+// Whether a name is of a family of markers, cached by name.
 class IsOfFamily {
  public:
   IsOfFamily(const Profile& profile, StringId like)
@@ -80,7 +80,7 @@ class IsOfFamily {
   std::vector<std::optional<bool>> known_;
 };
 
-// Paces of markers like that of row `like`: of its kind and family.
+// Rates of markers with the kind and family of row `like`.
 Paces PacesOf(const Profile& profile, std::size_t like) {
   const HostTable& host = profile.host;
   IsOfFamily is_alike(profile, host.name[like]);
@@ -109,8 +109,8 @@ Paces PacesOf(const Profile& profile, std::size_t like) {
 
 }  // namespace
 
-// `slower` compares paces with that of the thread whose marks are the iterations; 1 where that is
-// unknown. Ranks of one program keep one pace; a server's workers need not.
+// `slower` compares rates with that of the thread whose marks are the iterations; 1 if it is
+// unknown. Ranks of one program have equal rates; a server's workers may not.
 MarkingProcesses ProcessesOf(const iterations::RankContext& rank) {
   const Profile& profile = *rank.profile;
   MarkingProcesses processes;
@@ -131,7 +131,7 @@ MarkingProcesses ProcessesOf(const iterations::RankContext& rank) {
 
 namespace {
 
-// Observed time of the selected iterations: the whole that the breakdown's parts add up to.
+// Observed time of the selected iterations, to which the parts of the breakdown add up.
 Ns ObservedTime(const iterations::RankContext& rank) {
   Ns time = 0;
   for (const iterations::Iteration& iteration : rank.iterations.selected()) {
@@ -161,19 +161,19 @@ std::vector<IterationKernels> KernelsOf(const iterations::RankContext& rank) {
   return sums;
 }
 
-// The input of SetRecording(): cheap, and known without a timeline.
+// The facts that SetRecording() needs: cheap, and known without a timeline.
 IterationFacts RecordingFactsOf(const iterations::RankContext& rank) {
   IterationFacts facts;
   facts.has_device = rank.has_device();
   facts.has_host = rank.has_host();
   facts.has_api = rank.profile->api.size() > 0;
-  // A GPU without a name is known only by its work, which does not list all GPUs.
+  // A GPU without a name is known only from its work, so it is not a list of all GPUs.
   facts.gpus_listed = std::count_if(rank.profile->gpus.begin(), rank.profile->gpus.end(),
                                     [](const Gpu& gpu) { return !gpu.name.empty(); });
   return facts;
 }
 
-// From `tensor_core_kernel` to `other`.
+// Appends the columns from `tensor_core_kernel` to `other`.
 void AppendParts(const Breakdown& parts, catalog::RowWriter<catalog::columns::kIterations>& write) {
   const auto of = [&](Category category) { return parts[static_cast<std::size_t>(category)]; };
   write.Integer("tensor_core_kernel"_col, of(Category::kTensorCoreKernel))
@@ -187,7 +187,7 @@ void AppendParts(const Breakdown& parts, catalog::RowWriter<catalog::columns::kI
       .Integer("other"_col, of(Category::kOther));
 }
 
-// Columns of kernels are absent, not 0, where no rank has a device's work.
+// Columns of kernels are absent, not 0, if no rank has device work.
 void MarkWithoutDevice(std::span<const IterationFacts> facts, const catalog::Output& out,
                        Table& table) {
   if (std::ranges::any_of(facts, &IterationFacts::has_device)) return;
@@ -251,7 +251,7 @@ void ProposeSteadyRange(const iterations::RankContext& rank, std::span<const Run
                   run[steady->last - 1].iteration));
 }
 
-// The skipped iterations by position, each as on the rank where it is longest.
+// Adds the skipped iterations by position, each as on the rank where it is longest.
 void AddOthers(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::map<std::size_t, iterations::Iteration> others;
   for (const iterations::RankContext& rank : ranks) {
@@ -280,7 +280,7 @@ void VisitSelected(std::span<const iterations::RankContext> ranks, Visit visit) 
   const bool any_marked = std::any_of(ranks.begin(), ranks.end(), IsMarked);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const iterations::Iterations& iterations = ranks[r].iterations;
-    // The one range of a profile without markers is no iteration of the others'.
+    // A profile without markers has one range, which is no iteration of other ranks.
     if (any_marked && !IsMarked(ranks[r])) continue;
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
       visit(r, i, iterations::NumberOf(iterations.all[i], i));
@@ -317,7 +317,7 @@ std::vector<RunIteration> PoolIterations(std::span<const iterations::RankContext
                                           static_cast<double>(longest.at(number))) {
       return;
     }
-    // How long a rank waits is unknown where its device was not recorded.
+    // A rank's waiting is unknown if its device was not recorded.
     const bool is_known = facts[rank].has_device == has_device;
     const Ns own = is_known ? length - facts[rank].parts[i - iterations.first][kWaiting] : 0;
     Slowest& slowest = by_number[number];
@@ -345,12 +345,12 @@ std::vector<RunIteration> PoolIterations(std::span<const iterations::RankContext
   return run;
 }
 
-// A rank that began later has a shorter window: the longest one is the run's.
+// A rank that began later has a shorter window: the run uses the longest.
 void SetExtent(std::span<const iterations::RankContext> ranks, Analysis& analysis) {
   const iterations::RankContext* longest = &ranks.front();
   for (const iterations::RankContext& rank : ranks) {
     if (rank.window().length() > longest->window().length()) longest = &rank;
-    // The iteration in flight when the profile ended was recorded as well.
+    // The iteration in flight at the end of the profile was recorded as well.
     analysis.iterations_total = std::max(
         analysis.iterations_total,
         static_cast<std::int64_t>(rank.iterations.all.size()) + rank.iterations.dropped_at_end +
@@ -358,7 +358,7 @@ void SetExtent(std::span<const iterations::RankContext> ranks, Analysis& analysi
   }
   analysis.iteration_source = longest->iterations.source;
   analysis.iterations_selected = static_cast<std::int64_t>(LongestOf(ranks).size());
-  // Ranks whose iterations have other numbers have more of them together than any single rank.
+  // If ranks' iteration numbers differ, the run has more of them than any rank.
   analysis.iterations_total = std::max(analysis.iterations_total, analysis.iterations_selected);
   analysis.window_start = longest->window().start;
   analysis.window_end = longest->window().end;
@@ -366,15 +366,15 @@ void SetExtent(std::span<const iterations::RankContext> ranks, Analysis& analysi
 
 namespace {
 
-// Counts of ranks and GPUs. Without any device work GPUs are only counted if all ranks have times:
-// a file of sums without kernels says nothing of them.
+// Sets counts of ranks and GPUs. Without device work, GPUs are counted only if all ranks have
+// times: a file of sums without kernels has no information on them.
 void SetRecorded(std::span<const iterations::RankContext> ranks,
                  std::span<const IterationFacts> facts, catalog::Output& out) {
   std::int64_t gpus = 0, listed = 0;
   bool has_device = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     gpus += static_cast<std::int64_t>(iterations::MeasureGpus(ranks[i]).size());
-    // Ranks of one machine list the same GPUs, and which ranks share one is not recorded.
+    // Ranks of one machine list the same GPUs; which ranks share one is not recorded.
     listed = std::max(listed, facts[i].gpus_listed);
     has_device = has_device || facts[i].has_device;
   }
@@ -393,7 +393,7 @@ void SetRecorded(std::span<const iterations::RankContext> ranks,
 
 }  // namespace
 
-// All that the run's numbers need of the rank's iterations beside their times.
+// Collects all data that the run needs of the rank's iterations, besides their times.
 IterationFacts IterationFactsOf(const iterations::RankContext& rank, const CategoryTimes& times) {
   IterationFacts facts = RecordingFactsOf(rank);
   facts.parts = times.iterations;
@@ -409,7 +409,7 @@ void SetRecording(std::span<const iterations::RankContext> ranks, catalog::Outpu
   SetRecorded(ranks, facts, out);
 }
 
-// Everything here works on kept facts, so that summaries of a thousand ranks need no events.
+// This uses only kept facts, so that summaries of a thousand ranks need no events.
 std::vector<RunIteration> AddIterations(std::span<const iterations::RankContext> ranks,
                                         std::span<const IterationFacts> facts,
                                         catalog::Output& out) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostNames = 500;
 
-// Rows come mostly in the order of iterations, so that the place is found from the end.
+// Rows are mostly in the order of iterations, so the search starts at the end.
 void AddTo(std::vector<std::pair<std::int64_t, Ns>>& series, std::int64_t iteration, Ns time) {
   std::size_t at = series.size();
   while (at > 0 && series[at - 1].first > iteration) --at;
@@ -83,8 +83,8 @@ std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations) {
   return series;
 }
 
-// Ops count in the iteration in which they start on the host, though their kernels may run later:
-// both sums of an op are then of the same calls.
+// Ops count for the iteration in which they start on the host, though their kernels may run later:
+// both sums of an op then cover the same calls.
 RankWork RankWorkOf(const iterations::RankContext& rank) {
   RankWork work;
   work.has_gpu = rank.has_device();
@@ -104,8 +104,7 @@ RankWork RankWorkOf(const iterations::RankContext& rank) {
   return work;
 }
 
-// After the first that does not fit there is no room for any smaller one: which series are kept
-// follows from one limit on size.
+// No smaller series is kept after the first that does not fit, so the result depends on one limit.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names) {
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -146,15 +145,15 @@ void WorkCollector::Add(const NameWork& work, bool has_gpu,
   sum.gpu_time += work.gpu_time;
   sum.host_time += work.host_time;
   of_name.has_series = of_name.has_series && work.has_series;
-  if (out_.has_gpu && !has_gpu) return;  // Its series are of host time.
+  if (out_.has_gpu && !has_gpu) return;  // Its series contain host time.
   for (const auto& [iteration, time] : work.series) {
     const std::size_t position = run_positions[static_cast<std::size_t>(iteration)];
     if (position != kNotSlowest) of_name.points.emplace_back(position, time);
   }
 }
 
-// Longest first, at most kMostNames of them, the rest as one. A series is kept by those of
-// the first kMostSeries that are large enough.
+// The longest sums first, at most kMostNames, the rest as one. Of the first kMostSeries, those that
+// are large enough keep a series.
 std::vector<WorkSum> WorkCollector::Sorted(Sums& sums, Ns whole) const {
   std::vector<Sum> all;
   for (auto& [name, sum] : sums) all.push_back(std::move(sum));

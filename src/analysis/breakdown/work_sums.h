@@ -1,6 +1,6 @@
 // The time of each kernel, copy and op in the selected iterations: plain sums, in which parallel
-// work counts each time. (analysis/breakdown/attribution.h attributes the wall time.) Baselines
-// keep them: a comparison of two runs names the kernels whose own time changed.
+// work counts several times. (analysis/breakdown/attribution.h attributes the wall time.) Baselines
+// store them, so that comparisons can name kernels whose own time changed.
 #pragma once
 
 #include <cstddef>
@@ -15,66 +15,66 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// The total of one name over the selected iterations. Concurrent work counts each time.
+/// The total of one name over the selected iterations. Concurrent events count separately.
 struct WorkSum {
   std::string name;
   std::int64_t count = 0;  ///< Launches of a kernel or copy; calls of an op.
-  Ns gpu_time = 0;         ///< Sum of durations; of an op: of the work that it launched itself.
+  Ns gpu_time = 0;         ///< Sum of durations; for an op, of the work it launched directly.
   Ns host_time = 0;        ///< For an op: self time. 0 for kernels.
-  /// GPU time by iteration of the run, on its slowest rank; host time where no rank has GPU work.
-  /// Empty for small ones.
+  /// By iteration of the run, on its slowest rank: GPU time, or host time if no rank has GPU work.
+  /// Empty for small names.
   std::vector<Ns> series;
 };
 
-/// Work counts for the iteration that launched it, ops for the one in which they start. In each
-/// list at most 500 names are kept; the rest is summed up as "(smaller)".
+/// Work counts for the iteration that launched it, ops for the one in which they start. Each list
+/// has at most 500 names; the rest is one sum named "(smaller)".
 struct WorkSums {
-  std::int64_t iterations = 0;       ///< Selected iterations of all ranks together: divide by this.
+  std::int64_t iterations = 0;       ///< Number over all ranks: divide by this.
   bool has_gpu = false;              ///< Whether some rank has GPU work.
-  std::vector<WorkSum> kernels;      ///< With copies and sets; longest first.
+  std::vector<WorkSum> kernels;      ///< Includes copies and memsets; longest first.
   std::vector<WorkSum> ops;          ///< By GPU time, then host time.
   std::vector<WorkSum> collectives;  ///< By kind and group size: "all_reduce of 8".
-  std::vector<WorkSum> modules;      ///< By path, without the modules inside.
-  /// Of a file of times: `count` values, whose times are in picoseconds, as a benchmark of one
-  /// instruction takes no whole nanoseconds. In the file's order; of no iteration.
+  std::vector<WorkSum> modules;      ///< By path, without inner modules.
+  /// From a file of times: `count` values, with times in picoseconds, since one instruction may
+  /// take less than a nanosecond. In the file's order; in no iteration.
   std::vector<WorkSum> benchmarks;
 };
 
-/// Times by iteration of the run, where there are any.
+/// Pairs of an iteration of the run and a time.
 using Points = std::vector<std::pair<std::size_t, Ns>>;
-/// One time for each of `iterations`, 0 without a point; points of one position add up. REQUIRES:
-/// positions are below `iterations`.
+/// One time for each of `iterations`, 0 without a point; points of one position are added.
+/// REQUIRES: positions are below `iterations`.
 std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations);
 
-/// As WorkSum, of one rank. `series` is by ascending position and leaves out zeros.
+/// Like WorkSum, for one rank. `series` is sorted by position and omits zeros.
 struct NameWork {
   std::string name;
   std::int64_t count = 0;
   Ns gpu_time = 0, host_time = 0;
-  /// GPU time by position of the selected iteration; host time where the rank has no GPU work.
+  /// By position of the selected iteration: GPU time, or host time if the rank has no GPU work.
   std::vector<std::pair<std::int64_t, Ns>> series;
-  bool has_series = true;  ///< False: it was too much to be kept.
+  bool has_series = true;  ///< False: it was too long to store.
 };
 
 /// The sums of one rank.
 struct RankWork {
   bool has_gpu = false;
   std::vector<NameWork> kernels, ops;  ///< By name.
-  /// The same; made in later rooms.
+  /// By name; set by later analyses.
   std::vector<NameWork> collectives, modules;
-  /// Metrics that are sums over iterations, by id: a time of each iteration.
+  /// By metric id, for metrics that are sums over iterations: the time in each iteration.
   std::vector<NameWork> sums;
 };
-/// One walk over the device and the host table. Fills `kernels` and `ops`; the other lists are
-/// their rooms'.
+/// Walks the device and the host table once. Fills `kernels` and `ops`; other analyses fill the
+/// other lists.
 RankWork RankWorkOf(const iterations::RankContext& rank);
 
-/// Sums by name and selected iteration, of names that are given whole, for rooms whose things have
-/// no name in the profile: collectives by kind and size, modules by path.
+/// Sums by name and selected iteration, for analyses whose names are not in the profile:
+/// collectives by kind and size, modules by path.
 class NamedWork {
  public:
   explicit NamedWork(const iterations::RankContext& rank) : rank_(rank) {}
-  /// Nothing where `iteration` is not selected.
+  /// Ignored if `iteration` is not selected.
   void Add(const std::string& name, std::uint32_t iteration, Ns gpu_time, Ns host_time = 0);
   std::vector<NameWork> Take();  ///< By name.
 
@@ -83,27 +83,26 @@ class NamedWork {
   std::map<std::string, NameWork, std::less<>> names_;
 };
 
-/// Keeps the series of the largest names while `most` numbers have room for them, and drops all
-/// smaller ones' from the first that does not fit; has_series becomes false for these. Sums stay.
+/// Keeps the series of the largest names as long as `most` numbers are enough, and drops all others
+/// from the first that does not fit; has_series becomes false for these. Sums stay.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names);
 
-/// Maximum number of parts whose sums by iteration are kept: summaries stay small.
+/// Maximum number of names with a series: keeps summaries small.
 inline constexpr std::size_t kMostSeries = 64;
 
-/// Sums over ranks, which may be added in any order: counts and times are the same, and series add
-/// up by position.
+/// Sums over ranks, which may be added in any order: counts, times and series are added.
 class WorkCollector {
  public:
   static constexpr std::size_t kNotSlowest = static_cast<std::size_t>(-1);
 
-  /// `iterations`: how many the run has. `has_gpu`: some rank has GPU work.
+  /// `iterations`: their number in the run. `has_gpu`: whether any rank has GPU work.
   WorkCollector(std::size_t iterations, bool has_gpu);
 
-  /// `run_positions`: for each selected iteration of the rank, which of the run it is, or
+  /// `run_positions`: for each selected iteration of the rank, its position in the run, or
   /// kNotSlowest.
   void AddRank(const RankWork& work, const std::vector<std::size_t>& run_positions);
 
-  /// `whole`: the run's iteration times together, of which a name needs a share to keep its series.
+  /// `whole`: the sum of the run's iteration times; small shares of it get no series.
   WorkSums Take(Ns whole);
 
  private:

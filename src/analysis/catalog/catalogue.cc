@@ -1,5 +1,5 @@
-// The metric catalogue. Several ranks: counts and times are summed over ranks, shares are weighted
-// by the time they are shares of; a definition says so where it is otherwise.
+// The metric catalog. For several ranks, counts and times are summed, and shares are weighted by
+// the time that they refer to, unless the definition differs.
 
 #include "analysis/catalog/catalogue.h"
 
@@ -31,7 +31,7 @@ using enum Pooling;
 
 }  // namespace
 
-// Put together on the first question; the language makes that safe for several threads.
+// Built at first use; C++ makes this thread-safe.
 std::span<const MetricSpec> MetricCatalogue() {
   static const std::vector<MetricSpec> kAll = [] {
     std::vector<MetricSpec> all;
@@ -69,7 +69,7 @@ std::string_view PoolingName(Pooling pooling) {
   return "other";
 }
 
-// "what_if.bf16.gain_share" is of "bf16".
+// Returns "bf16" for "what_if.bf16.gain_share".
 std::string_view catalog::ScenarioOfMetric(std::string_view id) {
   constexpr std::string_view kPrefix = "what_if.";
   if (!id.starts_with(kPrefix)) return {};
@@ -91,7 +91,7 @@ struct ScenarioMetric {
 
 }  // namespace
 
-// An entry of the catalog is shared without being owned; a scenario's owns its texts.
+// An entry of the catalog is returned without ownership; a scenario's entry owns its texts.
 std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
   if (const MetricSpec* known = FindMetric(id)) return {std::shared_ptr<void>(), known};
   const std::string_view name = catalog::ScenarioOfMetric(id);
@@ -101,7 +101,7 @@ std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
   entry->id = id;
   entry->title =
       fmt::format("{}: {}", name, is_share ? "predicted gain" : "predicted iteration time");
-  // A change for the worse gains less than nothing.
+  // A change for the worse has a negative saving.
   entry->spec = {entry->id,
                  entry->title,
                  is_share ? kShare : kTime,
@@ -119,23 +119,23 @@ std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
   return {std::move(entry), spec};
 }
 
-// The table catalog: every table with its columns. Times of a row are sums over the calls that the
-// row represents, unless the column says otherwise.
+// The table catalog: every table with its columns. Times of a row are sums over its calls, unless
+// the column's definition differs.
 
 namespace {
 
 using namespace catalog::columns;
 using namespace catalog::catalogue;
 
-// Tables that are there only when marks were chosen; reports do not list them as missing.
+// Tables that only exist with marks; reports do not list them as missing.
 constexpr std::string_view kMarksFamily = "marks";
 constexpr std::string_view kDlprofFamily = "dlprof";
-// A table that is there only when some iterations were not selected.
+// A table that only exists if some iterations are excluded.
 constexpr std::string_view kSelectionFamily = "selection";
-// A table that is there only when a policy has scenarios.
+// A table that only exists if a policy has scenarios.
 constexpr std::string_view kWhatIfFamily = "what_if";
 constexpr std::string_view kComparisonFamily = "comparison";
-// Tables that are there only of files with times.
+// Tables that only exist for files of times.
 constexpr std::string_view kTimesFamily = "times";
 
 constexpr std::string_view kNoFamily;
@@ -304,7 +304,7 @@ std::span<const TableSpec> TableCatalogue() {
 
 std::span<const catalog::ColumnBasis> catalog::ColumnsWithBasis() { return kColumnBases; }
 
-// A walk over some dozens of tables: asked once for a table, not for a row.
+// A linear search over some dozen tables; used once per table, not per row.
 const TableSpec* FindTable(std::string_view id) {
   for (const TableSpec& spec : TableCatalogue()) {
     if (spec.id == id) return &spec;
@@ -312,8 +312,8 @@ const TableSpec* FindTable(std::string_view id) {
   return nullptr;
 }
 
-// Mostly metrics are in catalog order, each at its place. A report of another version may not have
-// some: then all are searched.
+// Metrics are usually in catalog order, so the position is known. Reports of another version may
+// have fewer: then all are searched.
 const Metric* Analysis::Find(MetricId id) const {
   const MetricSpec& spec = SpecOf(id);
   if (id.place() < metrics.size() && metrics[id.place()].spec == &spec) return &metrics[id.place()];
@@ -323,7 +323,7 @@ const Metric* Analysis::Find(MetricId id) const {
   return nullptr;
 }
 
-// nullptr for ids that neither the catalog nor a scenario has, and where the analysis has none.
+// nullptr for unknown ids, and for metrics that the analysis does not have.
 const Metric* Analysis::Find(std::string_view id) const {
   if (const std::optional<MetricId> known = FindMetricId(id)) return Find(*known);
   if (catalog::ScenarioOfMetric(id).empty()) return nullptr;

@@ -1,6 +1,6 @@
-// The metrics of AWS Neuron profiles. Where the profiler has a name for one, the definition is the
-// profiler's (SDK 2.31, schema 7.4.0): `*_percent` of its files are shares here, seconds are
-// nanoseconds. Several ranks: counts, bytes and times are summed, shares weighted by their time.
+// The metrics of AWS Neuron profiles. If the profiler has the same metric, its definition is used
+// (SDK 2.31, schema 7.4.0): `*_percent` in its files are shares here, seconds are nanoseconds. For
+// several ranks, counts, bytes and times are summed, and shares weighted by their time.
 #include "analysis/catalog/catalogue.h"
 #include "analysis/catalog/catalogue_parts.h"
 #include "knowledge/neuron.h"
@@ -19,7 +19,7 @@ constexpr std::string_view kPeak = "peak = 2 · rows · columns · clock of the 
 static_assert(knowledge::kNeuronEngineActiveLeastShare == knowledge::Ratio(1, 100),
               "a definition states it");
 
-// All follow from events, and none has changed its meaning.
+// All are based on events, and have the first definition.
 constexpr MetricSpec NeuronRow(MetricId id, std::string_view title, Unit unit, ValueRange range,
                                Direction direction, Pooling pooling, std::string_view definition,
                                std::string_view formula, std::string_view source) {
@@ -27,7 +27,7 @@ constexpr MetricSpec NeuronRow(MetricId id, std::string_view title, Unit unit, V
           kOfEvents, 1,     definition, formula, source,    kNeuronFamily};
 }
 
-// Active time leaves out EVENT_SEMAPHORE: these instructions are the engine waiting.
+// Active time excludes EVENT_SEMAPHORE, in which the engine waits.
 #define PROFGAUGE_ENGINE(Id, id, name)                                                            \
   NeuronRow(                                                                                      \
       metric::kEngine##Id##ActiveTime, name " Engine active", kTime, kFromZero, kNeutral, kSum,   \

@@ -1,14 +1,13 @@
-// The metric catalog in parts, and the shared parts of their entries. Internal to the catalog:
-// other rooms ask MetricCatalogue() and SpecOf().
+// The metric catalog in parts, and their shared constants. Internal to the catalog: other code uses
+// MetricCatalogue() and SpecOf().
 //
-// base/metric_id.h lists the ids in the order of the catalog. Each part has one row for each id of
-// its range, in the same order; of the parts that are constants AreInOrder() lets the compiler
-// refuse anything else:
+// base/metric_id.h lists the ids in catalog order. Each part has one row per id of its range, in
+// the same order; for constant parts, AreInOrder() makes the compiler check this:
 //
 //   metric::kAll    kProfileWallTime … | kTensorCoreEfficiency … | kNeuronTotalTime …
 //   rows            TimeMetrics()      | WorkMetrics() …         | NeuronMetrics()
 //
-// So a MetricId is a position in the catalog, and looking one up costs nothing.
+// So a MetricId is a position in the catalog, and its lookup is an array access.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +19,16 @@
 
 namespace profgauge::analysis::catalog {
 
-/// Metrics of iterations, idle time and communication. The five parts follow each other in the
-/// catalog in this order; NeuronMetrics() comes last.
+/// Metrics of iterations, idle time and communication. The five parts are in catalog order;
+/// NeuronMetrics() comes last.
 std::span<const MetricSpec> TimeMetrics();
 std::span<const MetricSpec> WorkMetrics();     ///< Computed, launched and copied work.
 std::span<const MetricSpec> PathMetrics();     ///< Metrics of the critical path.
-std::span<const MetricSpec> ServingMetrics();  ///< As load tests state them.
+std::span<const MetricSpec> ServingMetrics();  ///< Values that load tests report.
 std::span<const MetricSpec> RunMetrics();      ///< Metrics of ranks, memory, peaks and coverage.
 
-/// A column that follows from more than its table does: where that is missing, the column is absent
-/// and the table stays (Output::SetLacking()).
+/// A column that needs more data than its table: if that is missing, only the column is absent, and
+/// the table stays (Output::SetLacking()).
 struct ColumnBasis {
   std::string_view table, column;
   Basis basis;
@@ -37,10 +36,10 @@ struct ColumnBasis {
 /// Columns whose basis differs from that of their table.
 std::span<const ColumnBasis> ColumnsWithBasis();
 
-// Parts of the catalog's entries, and formulas that several share.
+// Constants for entries of the catalog, and shared formulas.
 namespace catalogue {
 
-// A basis: kOfTimes | kOfNames.
+// Combines bases: kOfTimes | kOfNames.
 constexpr Basis operator|(Basis a, Basis b) {
   return {a.times || b.times, a.execution || b.execution, a.all_work || b.all_work,
           a.names || b.names, a.gpu_units || b.gpu_units, a.events || b.events};
@@ -53,14 +52,14 @@ inline constexpr Basis kOfNames = {.names = true};
 inline constexpr Basis kOfGpuUnits = {.gpu_units = true};
 inline constexpr Basis kOfEvents = {.events = true};
 
-// A range: a share of a whole is at most 1; spreads and work against a peak that is stated,
-// measured or assumed elsewhere may be more; a change for the worse is negative.
+// Ranges. A share of a whole is at most 1. Spreads, and work relative to a peak that is reported,
+// measured or assumed, may exceed 1. A change for the worse is negative.
 inline constexpr ValueRange kUpToOne = {0, 1};
 inline constexpr ValueRange kFromZero = {};
 inline constexpr ValueRange kOfAnySign = {-std::numeric_limits<double>::infinity()};
 
-/// Whether the rows of a part are those of consecutive constants, `first` on. For a static_assert
-/// after each part: a row in the wrong place would give all later ids another's definition.
+/// Whether the rows of a part are consecutive constants from `first` on. Used in a static_assert
+/// after each part: one misplaced row would give all later ids a wrong definition.
 constexpr bool AreInOrder(std::span<const MetricSpec> rows, MetricId first) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].id != metric::kAll[first.place() + i].text()) return false;

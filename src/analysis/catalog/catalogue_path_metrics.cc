@@ -1,4 +1,4 @@
-// The parts of the critical path in the metric catalog, two metrics for each kind.
+// The metrics of the critical path, two for each kind of wait.
 #include <fmt/format.h>
 
 #include <deque>
@@ -13,13 +13,13 @@
 namespace profgauge::analysis::catalog {
 namespace {
 
-/// Texts that entries of the catalog refer to; none ever moves.
+/// Keeps a text for entries of the catalog at a fixed address.
 std::string_view KeptText(std::string text) {
   static std::deque<std::string> texts;
   return texts.emplace_back(std::move(text));
 }
 
-// The entry of a kind of wait, as a share or as a time.
+// The entry for a kind of wait, as a share or as a time.
 MetricSpec PathMetric(const PathKindInfo& kind, Unit unit) {
   const bool is_share = unit == Unit::kShare;
   std::string title(kind.title);
@@ -38,7 +38,7 @@ MetricSpec PathMetric(const PathKindInfo& kind, Unit unit) {
           catalogue::kOurs};
 }
 
-// Metrics of the plan (rules/plan.h), which the rules make of findings.
+// Metrics of the plan (rules/plan.h), computed from findings.
 constexpr std::string_view kReplayed =
     "each step is the finding whose change saves most in a simulation with the changes before it";
 constexpr std::string_view kFloor =

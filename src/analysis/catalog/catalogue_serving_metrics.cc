@@ -1,4 +1,4 @@
-// The metrics of load tests, as the tools state them: latencies of requests, and rates.
+// The metrics that load-test tools report: latencies of requests, and rates.
 #include "analysis/catalog/catalogue.h"
 #include "analysis/catalog/catalogue_parts.h"
 
@@ -12,7 +12,7 @@ using namespace catalogue;
 
 constexpr std::string_view kLoadTest = "the load test";
 
-// Stated by the tool: nothing in the program's work follows from them.
+// Reported by the tool; not computed from the program's work.
 constexpr MetricSpec ServingRow(MetricId id, std::string_view title, Unit unit, ValueRange range,
                                 Direction direction, std::string_view definition) {
   return {id,         title, unit,       range, direction, kOther,

@@ -1,4 +1,4 @@
-// Where the time of iterations goes, and how busy devices are: a part of the metric catalogue.
+// Metrics of iteration time and device utilization: a part of the metric catalog.
 #include "analysis/catalog/catalogue_parts.h"
 #include "knowledge/unrecorded.h"
 

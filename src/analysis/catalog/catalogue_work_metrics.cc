@@ -1,5 +1,5 @@
-// Computed, launched, copied and communicated work, and memory: a part of the metric
-// catalogue.
+// Metrics of computed, launched, copied and communicated work, and of memory: a part of the metric
+// catalog.
 #include "analysis/catalog/catalogue_parts.h"
 
 namespace profgauge::analysis::catalog {
@@ -11,8 +11,8 @@ using enum Pooling;
 using namespace catalogue;
 
 // A row: id, title, unit, range, better direction, pooling over iterations, basis, number of the
-// definition, definition, formula, source. Whoever changes the meaning of a number raises that of
-// its definition: baselines with another one are not compared.
+// definition, definition, formula, source. Increase the number if the meaning changes: baselines
+// with another number are not compared.
 constexpr MetricSpec kWorkMetrics[] = {
     {metric::kTensorCoreEfficiency, "{{ device.matrix_unit }} efficiency", kShare, kUpToOne,
      kHigherIsBetter, kRatio, kOfNames | kOfGpuUnits, 4,

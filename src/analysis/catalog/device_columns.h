@@ -1,7 +1,7 @@
-// Columns of the tables of devices, their kernels, launches and copies. The order, in this and the
-// other headers of columns, is that of reports and of the cells that RowWriter takes. Rules and
-// queries name a column by its id, so an id never changes its meaning. A metric at the end of a row
-// is the one whose uncertainty its cells share (ColumnSpec::as_sure_as).
+// Columns of the tables of devices, their kernels, launches and copies. In all column headers, the
+// order is that of reports and of RowWriter's cells. Rules and queries name a column by its id, so
+// an id never changes its meaning. A metric at the end of a row is the one whose uncertainty its
+// cells share (ColumnSpec::as_sure_as).
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"
@@ -11,7 +11,7 @@ namespace profgauge::analysis::catalog::columns {
 
 inline constexpr ColumnSpec kRule = {
     "rule", "Rule", kText, "Name rule that decided the use of {{ device.matrix_units }}."};
-// From `calls` to `exposed_time`, of every table of kernels that sums them up.
+// From `calls` to `exposed_time`, common to all tables that sum kernels.
 inline constexpr ColumnSpec kKernelSums[] = {
     kCalls,
     kKernelTime,

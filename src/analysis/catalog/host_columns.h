@@ -1,6 +1,6 @@
 // Columns of the tables of calls, threads and cores of the host. Filled by analysis/host/. Threads
-// overlap, so that sums over threads may be more than the profile's length; `covered_time` counts
-// each moment once.
+// overlap, so sums over threads may exceed the profile's length; `covered_time` counts overlapping
+// time once.
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"

@@ -1,4 +1,4 @@
-// Cells that several tables of AWS Neuron profiles have.
+// Cells common to several tables of AWS Neuron profiles.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace profgauge::analysis::catalog {
 
-/// The cells of columns::kTraffic, bytes. REQUIRES: they come next in the row.
+/// Writes the cells of columns::kTraffic, in bytes. REQUIRES: they are next in the row.
 template <class Writer>
 void AppendTraffic(const profgauge::neuron::Traffic& moved, Writer& write) {
   write.Integer("hbm_read"_col, moved.hbm_read)
@@ -22,8 +22,8 @@ void AppendTraffic(const profgauge::neuron::Traffic& moved, Writer& write) {
       .Integer("spill_reload"_col, moved.spill_reload);
 }
 
-/// The cells of columns::kActiveByEngine, or of columns of these names, ns. REQUIRES: they come
-/// next in the row.
+/// Writes the cells of columns::kActiveByEngine, or of columns with the same names, in ns.
+/// REQUIRES: they are next in the row.
 template <class Writer>
 void AppendActive(const std::array<Ns, profgauge::neuron::kEngines>& active, Writer& write) {
   const auto of = [&](profgauge::neuron::Engine engine) {

@@ -1,4 +1,4 @@
-// Columns that several tables of AWS Neuron profiles have. Times count from the start of the
+// Columns common to several tables of AWS Neuron profiles. Times count from the start of the
 // profile.
 #pragma once
 
@@ -47,9 +47,9 @@ inline constexpr ColumnSpec kActiveByEngine[] = {
     {"sync_active", "Sync active", kTime, "Active time of the Sync Engine in it."},
 };
 
-// Columns of the tables of AWS Neuron profiles about the work of engines. Filled by the room
-// neuron, `engine_regions` also by breakdown/marks.cc. Engines run side by side: their active times
-// add up to more than the time of the core.
+// Columns of the tables of AWS Neuron profiles on the work of engines. Filled by analysis/neuron/,
+// `engine_regions` also by breakdown/marks.cc. Engines run in parallel, so their active times may
+// add up to more than the core's time.
 
 inline constexpr ColumnSpec kEngines[] = {
     kRank,
@@ -229,8 +229,8 @@ inline constexpr ColumnSpec kThrottles[] = {
     {"limit", "Mean limit", kShare, "Mean share of the cycles allowed, over the covered time."},
 };
 
-// Columns of the tables of AWS Neuron profiles about moved and stored data, and
-// the file's data about itself. Filled by the room neuron.
+// Columns of the tables of AWS Neuron profiles on moved and stored data, and on the file itself.
+// Filled by analysis/neuron/.
 
 inline constexpr ColumnSpec kPackets = {"packets", "Packets", kCount, "DMA packets."};
 inline constexpr ColumnSpec kPacketBytes = {"bytes", "Bytes", kBytes, "Bytes moved by packets."};

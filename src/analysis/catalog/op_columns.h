@@ -1,7 +1,7 @@
 // Columns of the tables of operators: by name, shapes, stack, kind and iteration, as trees, as
-// modules and as ranges. Filled by the room ops, `op_paths` by the room dlprof, `tree_change` by
-// report/tree_change.cc. "self" is without child operators, "total" with them: totals of nested
-// rows must not be added up.
+// modules and as ranges. Filled by analysis/ops/, `op_paths` by analysis/dlprof/, `tree_change` by
+// report/tree_change.cc. "self" excludes child operators, "total" includes them: totals of nested
+// rows must not be added.
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"
@@ -12,7 +12,7 @@ inline constexpr ColumnSpec kOutsideDevice = {
     "outside", "Outside", kTime,
     "Device self time of calls outside the selected iterations: before, after or between."};
 
-// In every table with a row for an operator of the whole run.
+// In every table with a row per operator of the whole run.
 inline constexpr ColumnSpec kOpColumns[] = {
     {"type", "Type", kText, "Kind of operator: the name without namespace and variants."},
     {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},
@@ -61,7 +61,7 @@ inline constexpr auto kOpsByShape = Join(
 
 inline constexpr auto kOpsByStack = Join({{"name", "Operator", kText, "Operator."}}, kOpColumns);
 
-// As DLProf counts operators.
+// Operators as DLProf counts them.
 inline constexpr ColumnSpec kOpPaths[] = {
     {"name", "Operator", kText, "Path of modules and functions, or the call outside of operators."},
     {"op_id", "Op", kText, "DLProf's name of it: the type, and its number among its type."},
@@ -156,7 +156,7 @@ inline constexpr auto kOpTree = Join(
         {"device_self", "Device self", kTime, "Its own duration: device work only."},
     });
 
-// For a comparison; times are of one iteration of each run.
+// For comparisons; times are per iteration of each run.
 inline constexpr auto kTreeChange = Join(
     kTree,
     {

@@ -19,8 +19,8 @@ constexpr std::string_view kUnwanted = "skipped: no report or rule needs it";
 
 }  // namespace
 
-// Every metric of the catalog is there from the beginning, absent without a reason: MoveTo() gives
-// those that no analysis sets a general one.
+// All metrics of the catalog exist from the beginning, absent without a reason: MoveTo() sets a
+// general reason for those that no analysis has set.
 Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator,
                std::vector<std::string_view> unwanted)
     : hints_(hints),
@@ -68,9 +68,9 @@ void Output::SetNote(MetricId id, std::string note, bool low_confidence) {
 
 namespace {
 
-// A metric may be anything between its value and another number: of two on one side the farther
-// counts. If there is one on either side, the worse one counts, and a failure by the value is
-// uncertain. For idle time of 10 %, where less is better:
+// The other end of a metric's range after a second end: on the same side, the farther one is used.
+// With one on each side, the worse one is used, and a failure by the value is uncertain. Example:
+// idle time of 10 %, where less is better:
 //
 //   may be 5 %, then 8 %     5 %
 //   may be 5 %, then 14 %    14 %, with low confidence
@@ -118,8 +118,8 @@ void Output::MarkUncertain(MetricId id, std::string_view why) {
   metric.low_confidence = true;
 }
 
-// Metrics, tables and columns of a basis go together: a report must not show a table whose metric
-// it refuses.
+// Metrics, tables and columns of a basis are removed together, so that a report never shows a table
+// without its metrics.
 void Output::SetLacking(bool Basis::*basis, const std::string& reason) {
   for (const MetricId id : metric::kAll) {
     if (SpecOf(id).basis.*basis) SetAbsent(id, reason);
@@ -138,8 +138,8 @@ void Output::MarkUncertain(bool Basis::*basis, std::string_view why) {
   }
 }
 
-// tables_ is a deque: references that callers keep stay valid while others are added. Removing one
-// moves others.
+// tables_ is a deque, so that references stay valid while tables are added, but not when one is
+// removed.
 Table& Output::AddTable(std::string_view id) {
   const TableSpec* spec = FindTable(id);
   assert(spec != nullptr && "the table is not in the catalog");
@@ -172,7 +172,7 @@ void Output::MarkColumnAbsent(std::string_view table, std::string_view column, s
   }
 }
 
-// Any column with cells: while a table is filled, columns differ in length.
+// Checks all columns, because their lengths differ while a table is filled.
 bool Output::HasRows(std::string_view id) const {
   for (const Table& table : tables_) {
     if (table.id() != id) continue;
@@ -214,7 +214,7 @@ void Output::AddRemark(std::string id, std::string text) {
   remarks_.push_back({std::move(id), std::move(text)});
 }
 
-// Only touched metrics move: a part has an empty entry for every metric of the catalog.
+// Moves only touched metrics, since a part has an empty entry for all others.
 void Output::Join(Output part) {
   for (const MetricId id : metric::kAll) {
     if (part.is_touched_[id.place()]) Touched(id) = std::move(part.metrics_[id.place()]);
@@ -230,8 +230,8 @@ void Output::Join(Output part) {
   exposures_.merge(part.exposures_);
 }
 
-// A table of the catalog that no one added becomes an empty one with a reason, so that reports and
-// rules find every table.
+// Adds empty tables, with a reason, for tables of the catalog that were not added, so that reports
+// and rules find every table.
 void Output::MoveTo(Analysis& analysis) {
   for (Metric& metric : metrics_) {
     if (IsAbsent(metric.value) && metric.absent_because.empty()) metric.absent_because = kNotTold;

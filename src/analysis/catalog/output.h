@@ -1,9 +1,9 @@
-// Where analyses put their results: metrics by id and tables by id, checked against the catalog.
-// An Output collects, an Analysis (analysis/analysis.h) is read: MoveTo() turns one into the other.
-// It computes no numbers.
+// Collects the results of analyses: metrics by id and tables by id, checked against the catalog.
+// MoveTo() converts an Output, which is written, to an Analysis (analysis/analysis.h), which is
+// read. It computes no numbers.
 //
-// Several parts of an analysis run side by side, each with its own Output, which are joined in a
-// fixed order, so that the result does not depend on which was done first.
+// Parts of an analysis run in parallel, each with its own Output. These are joined in a fixed
+// order, so that the result does not depend on which part ends first.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@
 namespace profgauge::analysis::catalog {
 
 /// Moves texts from one pool to another, each once: millions of rows have hundreds of names. O(1)
-/// for a known text. Not safe for several threads.
+/// for known texts. Not thread-safe.
 class Texts {
  public:
   /// Both must outlive this.
   Texts(const Profile& profile, StringPool& pool)
       : profile_(profile), pool_(pool), known_(profile.strings.size()) {}
 
-  /// The same text in the output's pool; invalid stays invalid.
+  /// The id of the same text in the output's pool; invalid ids stay invalid.
   StringId operator()(StringId id) {
     if (!id.valid()) return {};
     StringId& known = known_[id.value];
@@ -48,100 +48,100 @@ class Texts {
   std::vector<StringId> known_;
 };
 
-/// Bounds of numbers where graphs were recorded whole; only Nsight Systems does that.
+/// The reason for bounds due to graphs recorded as one event, which only Nsight Systems does.
 inline constexpr std::string_view kWholeGraphs =
     "the kernels of graphs that were recorded as a whole are unknown; record with `nsys profile "
     "--cuda-graph-trace=node`";
 
-/// Collects the results of one run. A metric that no analysis sets is absent, with a reason.
+/// Collects the results of one run. A metric that no analysis sets is absent with a reason.
 class Output {
  public:
-  /// `hints` are for Gap(), which the run's first profile gives. The catalog's texts and hints may
-  /// name parts of the device as `{{ device.core }}`; they come out in the words of `accelerator`.
-  /// Reasons, notes and remarks stay as they are: names of parts of a device in them go through
-  /// `Told()` before any recorded name joins it. `unwanted`: Selection::unwanted_tables.
+  /// `hints`: of the run's first profile, for Gap(). Texts of the catalog and hints may contain
+  /// words of the device, e.g. `{{ device.core }}`, which are replaced by those of `accelerator`.
+  /// Reasons, notes and remarks are not replaced: pass them through Told() before adding recorded
+  /// names. `unwanted`: Selection::unwanted_tables.
   explicit Output(std::span<const RecordingHint> hints = {},
                   Accelerator accelerator = Accelerator::kUnknown,
                   std::vector<std::string_view> unwanted = {});
 
-  /// The value in the metric's unit (ns for times, 0 to 1 for shares). For a value that is absent,
-  /// SetAbsent() takes the reason. Setting again replaces value and reason; notes stay.
+  /// Sets the value in the metric's unit (ns for times, 0 to 1 for shares). For an absent value,
+  /// use SetAbsent(). Setting again replaces value and reason; notes stay.
   void Set(MetricId id, Value value);
-  /// No value, because of `reason`: one clause without a period, with the data to record.
+  /// Sets no value, but the `reason`: one clause without a period, with the data to record.
   void SetAbsent(MetricId id, std::string reason);
-  /// Reason for data that the profile does not have, with how this format records it.
+  /// The reason for missing data, with instructions to record it in this format.
   std::string Gap(Capability capability) const { return Told(CapabilityGap(capability, hints_)); }
-  /// How this format records it, or `otherwise` when the profile does not say. In device words.
+  /// How this format records it, or `otherwise` if the profile has no hint. In device words.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
-  /// Replaces the metric's note, and whether its confidence is low. The value stays.
+  /// Replaces the metric's note, and whether its confidence is low. Does not change the value.
   void SetNote(MetricId id, std::string note, bool low_confidence = false);
-  /// The metric's value, if it has one, may be anything up or down to `other`; `why` joins its
-  /// note. Where it may be more and less, the worse counts, and it is too uncertain to fail a gate.
-  /// In the metric's unit. A second call on the same side keeps the farther end.
+  /// Notes that the true value may be anything up or down to `other`, in the metric's unit; `why`
+  /// is appended to the note. Ignored without a value. A second call on the same side keeps the
+  /// farther end. With ends on both sides the worse counts, and the value is too uncertain to fail
+  /// a gate.
   void MayBe(MetricId id, double other, std::string_view why);
-  /// The same for what the profiler may have added (Metric::is_slowed), unless something else has
-  /// bounded the metric before.
+  /// The same for a possible effect of the profiler (Metric::is_slowed), unless the metric is
+  /// already bounded.
   void SlowedTo(MetricId id, double other, std::string_view why);
-  /// The metric's value, if it has one, is known by an interval; `why` joins its note. Replaces the
-  /// ends that MayBe() set. REQUIRES: low <= high.
+  /// Notes that the value, if any, is only known as an interval; `why` is appended to the note.
+  /// Replaces ends set by MayBe(). REQUIRES: low <= high.
   void SetInterval(MetricId id, double low, double high, std::string_view why);
-  /// The metric's value, if it has one, is too uncertain to fail a gate; `why` joins its note.
+  /// Marks the value, if any, as too uncertain to fail a gate; `why` is appended to the note.
   void MarkUncertain(MetricId id, std::string_view why);
 
-  /// A table with every column of its catalog entry, empty; filled by the caller. Texts go through
-  /// strings(), which all tables share. The reference stays valid while tables are added, and until
-  /// one is removed or replaced. REQUIRES: `id` is in the table catalog and was not added before.
+  /// Adds an empty table with every column of its catalog entry, for the caller to fill. Texts use
+  /// strings(), which all tables share. The reference is valid while tables are added, until one is
+  /// removed or replaced. REQUIRES: `id` is in the table catalog and was not added before.
   Table& AddTable(std::string_view id);
-  /// Whether anybody will look at that table. Those that grow with the profile ask.
+  /// Whether the table is needed. Builders of tables that grow with the profile check this.
   bool Wants(std::string_view id) const;
-  /// As AddTable, in place of a table that was added before, or was absent with a reason.
+  /// Like AddTable(), but replaces an existing table or its reason for absence.
   Table& ReplaceTable(std::string_view id);
-  /// Takes back a table that was added, if it was. It is absent for this reason in either case.
+  /// Removes the table, if it was added, and makes it absent with this reason.
   void RemoveTable(std::string_view id, std::string reason);
-  const Value& ValueOf(MetricId id) const;  ///< So far; absent when no one set it.
-  bool IsSet(MetricId id) const;            ///< Whether the metric has a value so far.
-  /// For a column of a table that was added, if it was: this profile has nothing for it.
+  const Value& ValueOf(MetricId id) const;  ///< Current value; may be absent.
+  bool IsSet(MetricId id) const;            ///< Whether it has a value now.
+  /// Marks a column of a table, if added, as absent: this profile has no data for it.
   void MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason);
-  /// Whose devices the run is of, for advice that only one vendor has.
+  /// The manufacturer of the run's devices, for advice that depends on it.
   Accelerator accelerator() const { return accelerator_; }
-  /// A text of ours in the words of these devices. Not for recorded names: `{{` in a kernel's name
-  /// would be taken for a word.
+  /// A text with words for these devices. Not for recorded names: `{{` in a kernel's name would be
+  /// replaced.
   std::string Told(std::string_view text) const;
-  bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
-  /// Why the table has no rows, as of SetAbsent(). A table that is added as well keeps its rows.
+  bool HasRows(std::string_view id) const;  ///< Whether the table has rows now.
+  /// Sets the reason why the table has no rows. A table that is also added keeps its rows.
   void SetTableAbsent(std::string_view id, std::string reason);
-  /// The profile has no such basis (`&Basis::times`): removes the metrics, tables and columns
-  /// of it so far; they are absent for this reason.
+  /// The profile does not have this basis (`&Basis::times`): removes the existing metrics, tables
+  /// and columns that need it, and makes them absent with this reason.
   void SetLacking(bool Basis::*basis, const std::string& reason);
-  /// As MarkUncertain, for every metric of that basis.
+  /// Like MarkUncertain(), for every metric with this basis.
   void MarkUncertain(bool Basis::*basis, std::string_view why);
-  /// The pool of all tables of this Output.
+  /// The string pool of all tables of this Output.
   StringPool& strings() { return *strings_; }
-  const Table* Added(std::string_view id) const;  ///< So far; nullptr when no one added it.
+  const Table* Added(std::string_view id) const;  ///< nullptr if not added so far.
 
-  /// The row of a table that counts a row of a rank's device table, kNoRow where none does: for the
-  /// bounds of savings by those rows. Empty until a table's builder fills it.
+  /// By row of a rank's device table, the row of `table` that counts it, or kNoRow: used to bound
+  /// the savings of rows. Empty until the table's builder fills it.
   static constexpr std::uint32_t kNoRow = kNoIndex;
   std::vector<std::uint32_t>& RowsOfDevice(std::string_view table, std::size_t rank);
-  /// Replaces the table's exposure; rows are those of the table in its final order.
+  /// Replaces the table's exposure; row numbers are those of the final table.
   void SetExposure(std::string_view table, Exposure exposure);
 
-  /// A remark on the data. Reports show remarks in the order in which they are added; some ids
-  /// leave a verdict undecided (gate/doubts.h).
+  /// Adds a remark on the data. Reports show remarks in this order; some ids leave a verdict
+  /// undecided (gate/doubts.h).
   void AddRemark(std::string id, std::string text);
   /// A remark where `table` has fewer rows than the `all` that the data has: "of 120 000 rows of
   /// the table "Instructions", the report has the first 100 000". REQUIRES: the table was added.
   void RemarkCut(std::string_view table, std::size_t all, std::string_view which);
 
-  /// An empty one for the same run: for a part of the analysis that runs beside others.
+  /// An empty Output for the same run, for a part of the analysis that runs in parallel.
   Output Beside() const { return Output(hints_, accelerator_, unwanted_); }
-  /// Takes over the results of a part, after those here; for a metric that both set,
-  /// the part decides. Its tables keep separate strings. REQUIRES: it added no table that
-  /// is here.
+  /// Appends the results of a part. If both set a metric, the part's value is used. Its tables keep
+  /// separate strings. REQUIRES: no table was added to both.
   void Join(Output part);
 
-  /// Moves everything into `analysis`, in catalog order. Metrics not set are absent with a reason;
-  /// a column shorter than its table is filled with absent cells.
+  /// Moves everything into `analysis`, in catalog order. Metrics that were not set are absent with
+  /// a reason; columns shorter than their table are filled with absent cells.
   void MoveTo(Analysis& analysis);
 
  private:

@@ -1,4 +1,4 @@
-// The two metrics of a part of a whole: its time and its share.
+// The two metrics of a part: its time and its share.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace profgauge::analysis::catalog {
 
-/// Sets both, in ns. The share is absent where `whole` is none. REQUIRES: 0 <= time <= whole, if
-/// there is a whole.
+/// Sets both, in ns. The share is absent if `whole` is 0. REQUIRES: 0 <= time <= whole, unless
+/// `whole` is 0.
 inline void SetPart(const PartMetrics& part, Ns time, Ns whole, Output& out) {
   out.Set(part.time, time);
   if (whole > 0) {
@@ -19,7 +19,7 @@ inline void SetPart(const PartMetrics& part, Ns time, Ns whole, Output& out) {
   }
 }
 
-/// Both are absent for the same reason.
+/// Makes both absent with the same reason.
 inline void SetPartAbsent(const PartMetrics& part, const std::string& why, Output& out) {
   out.SetAbsent(part.share, why);
   out.SetAbsent(part.time, why);

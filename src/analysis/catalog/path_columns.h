@@ -1,5 +1,5 @@
-// Columns of the tables of the critical path and of the predictions of its replay. Filled by the
-// room path; `what_if` by rules/what_if.cc, as scenarios are the policy's.
+// Columns of the tables of the critical path and of predictions. Filled by analysis/simulation/;
+// `what_if` by rules/what_if.cc, because policies define scenarios.
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"

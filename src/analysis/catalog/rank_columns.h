@@ -1,6 +1,6 @@
-// Columns of the tables of ranks, their groups and their collectives. Filled by the room
-// communication, which matches the calls of several ranks. Times of one rank are on its own clock,
-// except in `rank_calls`, whose clocks are aligned.
+// Columns of the tables of ranks, their groups and their collectives. Filled by
+// analysis/communication/, which matches the calls of several ranks. Times are on each rank's own
+// clock, except in `rank_calls`, whose clocks are aligned.
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"
@@ -8,7 +8,7 @@
 
 namespace profgauge::analysis::catalog::columns {
 
-// With the time in which only kernels compute the parts of iterations: they add up to their time.
+// These and the time with only kernels are the parts of iterations: they add up to their time.
 inline constexpr ColumnSpec kStepParts[] = {
     {"overlapped", "Computing and communicating", kTime, "Both at the same time."},
     {"transfer_exposed", "Transfer only", kTime,

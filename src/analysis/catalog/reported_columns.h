@@ -1,5 +1,5 @@
-// Columns of the tables that files state as such, rather than the events after them. Readers fill
-// them, by name; where a file states no groups of operators, the room dlprof counts them.
+// Columns of tables that files contain directly, instead of the underlying events. Readers fill
+// them by name; analysis/dlprof/ counts groups of operators if a file has none.
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"

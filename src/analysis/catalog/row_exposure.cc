@@ -31,7 +31,7 @@ ExposureCosts::ExposureCosts(const Exposure& exposure, AcrossDevices across)
   gaps_ = Index(std::move(gaps), rows_of_gaps);
 }
 
-// The parts of each row, in one array: `of_rows` from begin[row] to begin[row + 1].
+// Indexes the parts by row, in one array: `of_rows` from begin[row] to begin[row + 1].
 //
 //   parts     0: {1}   1: {0, 1}   2: {1, 2}
 //   begin     0 1 4 5                          row 0 has one part, row 1 three, row 2 one
@@ -57,9 +57,9 @@ ExposureCosts::Parts ExposureCosts::Index(std::vector<Part> parts,
   return out;
 }
 
-// Counts for each part how many of its rows are chosen, and adds its time to its device when enough
-// are. Choosing 0 and 1 of the above: part 1 is complete with both, part 0 with row 1; 2 is not, as
-// it needs row 2. Only the parts of these rows are reset.
+// Counts the selected rows of each part, and adds the part's time to its device if there are
+// enough. For the selection 0 and 1 in the example: part 1 is complete with both, part 0 with row
+// 1; part 2 is not, because it needs row 2. Only the parts of these rows are reset.
 double ExposureCosts::CostOf(Parts& parts, std::span<const std::uint32_t> rows) {
   std::vector<std::uint32_t> met;
   for (const std::uint32_t row : rows) {
@@ -70,8 +70,8 @@ double ExposureCosts::CostOf(Parts& parts, std::span<const std::uint32_t> rows) 
       if (part.have == part.needed) sums_[part.device] += part.time;
     }
   }
-  // Parts are in the order of devices, so sorted ones add up devices in one order, whatever was
-  // chosen first.
+  // Parts are sorted by device, so that sums of devices are added in a fixed order, independent of
+  // the selection.
   std::sort(met.begin(), met.end());
   double cost = 0;
   for (const std::uint32_t index : met) {

@@ -5,7 +5,7 @@
 
 namespace profgauge::analysis::catalog {
 
-// By ids only: titles are in the words of the run's devices.
+// Compares only ids, because titles contain words of the run's devices.
 void RequireColumns(const Table& table, std::span<const ColumnSpec> columns) {
   const bool are_these =
       std::equal(table.columns().begin(), table.columns().end(), columns.begin(), columns.end(),
@@ -19,7 +19,7 @@ void RefuseCell(const Table& table, std::string_view given, std::string_view exp
                          " where that of " + std::string(expected) + " comes");
 }
 
-// Without recursion: trees of operators are as deep as the program that a file claims to have.
+// Without recursion, since the depth of operator trees comes from a file.
 std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents) {
   std::vector<std::vector<std::uint32_t>> children(parents.size());
   std::vector<std::uint32_t> open;
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents) 
     if (parents[node] == kNoNode) {
       open.push_back(node);
     } else {
-      children[parents[node]].push_back(node);  // The last child first, as `open` needs them.
+      children[parents[node]].push_back(node);  // Reversed, since `open` is a stack.
     }
   }
   std::vector<std::uint32_t> order;

@@ -1,7 +1,7 @@
 // Fills a table row by row: each cell names its column, `row.Integer("kernels"_col, kernels)`.
-// Names are constants of the compiler: one that the table does not have, or whose cells are of
-// another type, does not compile, and no cell costs a look-up. Cells come in the order of the
-// columns; one that is left out or comes too early is refused when the row is written.
+// Names are compile-time constants: a name that the table does not have, or with another cell type,
+// does not compile, and cells need no lookup. Cells come in the order of the columns; missing or
+// misplaced ones are rejected when the row is written.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +21,16 @@
 
 namespace profgauge::analysis::catalog {
 
-/// A literal as a value of the compiler, so that it can be an argument of a template.
+/// A literal as a compile-time value, so that it can be a template argument.
 template <std::size_t kSize>
 struct ColumnName {
-  // Not explicit: a literal becomes a name.
+  // Implicit, so that a literal converts to a name.
   consteval ColumnName(const char (&text)[kSize]) { std::copy_n(text, kSize, chars); }
   constexpr std::string_view view() const { return {chars, kSize - 1}; }
   char chars[kSize] = {};
 };
 
-/// The name of a column as an argument whose type is the name: `"kernels"_col`.
+/// The name of a column as an argument whose type encodes the name: `"kernels"_col`.
 template <ColumnName kName>
 struct Col {
   static constexpr std::string_view id() { return kName.view(); }
@@ -48,35 +48,35 @@ using analysis::catalog::operator""_col;  // Each layer names columns.
 
 namespace profgauge::analysis::catalog {
 
-/// The position of a column; the number of columns if no column has that name.
+/// The position of a column; the number of columns if there is none with that name.
 constexpr std::size_t PlaceOf(std::span<const ColumnSpec> columns, std::string_view id) {
   std::size_t place = 0;
   while (place < columns.size() && columns[place].id != id) ++place;
   return place;
 }
-/// Whether the table has the column and its cells are of this type. A constant expression, so that
-/// a wrong name does not compile.
+/// Whether the table has the column with this cell type. A constant expression, so that wrong names
+/// do not compile.
 constexpr bool HasCell(std::span<const ColumnSpec> columns, std::string_view id, CellType type) {
   const std::size_t place = PlaceOf(columns, id);
   return place < columns.size() && CellTypeOf(columns[place].unit) == type;
 }
 
-/// Names a column of the table.
+/// The name of a column in the table.
 template <class Name, const auto& kColumns>
 concept NamesColumn = (PlaceOf(kColumns, Name::id()) < std::size(kColumns));
-/// Names a column of the table whose cells are of that type.
+/// The name of a column in the table with that cell type.
 template <class Name, const auto& kColumns, CellType kType>
 concept NamesCell = HasCell(kColumns, Name::id(), kType);
 
-/// Throws where the table's columns are not these: whoever adds a table names its columns too.
+/// Throws if the table has other columns.
 void RequireColumns(const Table& table, std::span<const ColumnSpec> columns);
-/// Throws: the cell of column `given` was written where that of `expected` comes.
+/// Throws: column `given` was written although `expected` is next.
 [[noreturn, gnu::cold]] void RefuseCell(const Table& table, std::string_view given,
                                         std::string_view expected);
 
-/// For the table whose columns the catalog takes from `kColumns`. Writes one cell after the other;
-/// the last cell of a row completes it. A cell of the wrong column throws: a row would otherwise be
-/// shifted without any sign.
+/// Writes a table with the columns `kColumns` of the catalog, one cell after another; the last cell
+/// of a row completes it. A cell for the wrong column throws, because the row would otherwise be
+/// shifted unnoticed.
 ///
 ///   RowWriter<columns::kRegions> write(out.AddTable("regions"));
 ///   write.Integer("rank"_col, 0).Text("from"_col, "start")…      in the order of kRegions
@@ -85,14 +85,14 @@ class RowWriter {
   static constexpr std::size_t kWidth = std::size(kColumns);
 
  public:
-  /// REQUIRES: the table has these columns, as many rows in each, and outlives this.
+  /// REQUIRES: the table has these columns with equally many rows, and outlives this.
   explicit RowWriter(Table& table) : table_(table) {
     RequireColumns(table, kColumns);
     for (std::size_t i = 0; i < kWidth; ++i) columns_[i] = &table.columns()[i];
   }
   RowWriter(const RowWriter&) = delete;
   RowWriter& operator=(const RowWriter&) = delete;
-  /// REQUIRES: the last row is complete, unless memory ran out in it.
+  /// REQUIRES: the last row is complete, except after an exception.
   ~RowWriter() {
     assert((at_ == 0 || std::uncaught_exceptions() > 0) && "a row has too few cells");
   }
@@ -115,7 +115,7 @@ class RowWriter {
   RowWriter& Text(Name name, std::string_view value) {
     return Text(name, value.empty() ? StringId{} : table_.strings().Intern(value));
   }
-  /// In the table's strings; absent when invalid. An empty text that is interned is a text.
+  /// A text of the table's strings; absent if invalid. An interned empty text is not absent.
   template <NamesCell<kColumns, CellType::kText> Name>
   RowWriter& Text(Name, StringId value) {
     Next<Name>().AddText(value);
@@ -130,7 +130,7 @@ class RowWriter {
   RowWriter& IntegerIf(Name name, bool is_known, std::int64_t value) {
     return is_known ? Integer(name, value) : Absent(name);
   }
-  /// Absent when negative: the model's value for "unknown".
+  /// Absent if negative, which means unknown in the model.
   template <NamesCell<kColumns, CellType::kInteger> Name>
   RowWriter& Known(Name name, std::int64_t value) {
     return value < 0 ? Absent(name) : Integer(name, value);
@@ -147,7 +147,7 @@ class RowWriter {
   RowWriter& Bool(Name name, bool value) {
     return Integer(name, value ? 1 : 0);
   }
-  /// part / whole, absent when there is no whole.
+  /// part / whole; absent if there is no whole.
   template <NamesCell<kColumns, CellType::kReal> Name>
   RowWriter& Share(Name name, double part, double whole) {
     return whole > 0 ? Real(name, part / whole) : Absent(name);
@@ -168,15 +168,15 @@ class RowWriter {
   }
 
   Table& table_;
-  std::array<Column*, kWidth> columns_;  // A table's own list of them is slow to walk.
-  std::size_t at_ = 0;                   // Whose cell comes next.
+  std::array<Column*, kWidth> columns_;  // A copy, since table.columns() is slow.
+  std::size_t at_ = 0;                   // The column of the next cell.
 };
 
-// A column for reading, named as RowWriter names it: `ColumnOf<columns::kKernels>(table,
-// "time"_col)`. A name that the catalog's table does not have does not compile. If the table has
-// the catalog's order, only this name is compared; reports of other versions are searched by name.
+// A column for reading, named like in RowWriter: `ColumnOf<columns::kKernels>(table, "time"_col)`.
+// Names that the catalog's table does not have do not compile. In tables with the catalog's order,
+// only this name is compared; reports of other versions are searched by name.
 
-/// nullptr where the table, of another version of this program, has no column.
+/// nullptr if the table, written by another version, does not have the column.
 template <const auto& kColumns, class AnyTable, NamesColumn<kColumns> Name>
 auto ColumnOf(AnyTable& table, Name) -> decltype(table.Find(Name::id())) {
   constexpr std::size_t kAt = PlaceOf(kColumns, Name::id());
@@ -184,32 +184,32 @@ auto ColumnOf(AnyTable& table, Name) -> decltype(table.Find(Name::id())) {
   if (kAt < all.size() && all[kAt].id() == Name::id()) return &all[kAt];
   return table.Find(Name::id());
 }
-/// The same of a table that may be missing.
+/// The same for a table that may be missing.
 template <const auto& kColumns, NamesColumn<kColumns> Name>
 const Column* ColumnOf(const Table* table, Name name) {
   return table == nullptr ? nullptr : ColumnOf<kColumns>(*table, name);
 }
 
-// Tables that are trees: the order of their rows, and their columns `node`, `parent` and `depth`.
+// Tables that are trees: the order of their rows, and the columns `node`, `parent` and `depth`.
 
 inline constexpr std::uint32_t kNoNode = kNoIndex;
 
-/// Nodes in the order of the tree: each before its children, siblings as they are numbered.
-/// REQUIRES: a parent's number is below its children's, or kNoNode. O(n).
+/// The nodes in tree order: parents before children, siblings by number. O(n).
+/// REQUIRES: a parent has a smaller number than its children, or is kNoNode.
 ///
-///   parents   - 0 0 1 -        node 3 is in 1, which is in 0; 4 is a second top
+///   parents   - 0 0 1 -        node 3 is a child of 1, which is a child of 0; 4 is a second root
 ///   order     0 1 3 2 4
 std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents);
 
-/// Writes the cells of columns::kTree, with which such a row begins. Numbers go on from `first`, so
-/// that several trees of one table, an object each, have distinct nodes.
+/// Writes the cells of columns::kTree, with which such a row begins. Numbers start at `first`, so
+/// that several trees in a table, one object each, have distinct nodes.
 class TreeCells {
  public:
-  /// `parents` must outlive this. Nodes are numbered anew as they are written, from `first`.
+  /// `parents` must outlive this. Nodes are renumbered in order of writing, from `first`.
   TreeCells(const std::vector<std::uint32_t>& parents, std::int64_t first)
       : parents_(parents), next_(first), numbers_(parents.size()), depths_(parents.size()) {}
 
-  /// REQUIRES: nodes come in the order of the tree.
+  /// REQUIRES: nodes come in tree order.
   template <class Writer>
   void Append(std::uint32_t node, Writer& write) {
     const std::uint32_t above = parents_[node];

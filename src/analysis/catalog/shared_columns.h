@@ -1,5 +1,5 @@
-// Columns that several tables have, and how a table's columns are put together from groups. A
-// shared column has one title and one definition.
+// Columns common to several tables, and the composition of a table's columns from groups. A shared
+// column has one title and one definition.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace profgauge::analysis::catalog::columns {
 
 using enum Unit;
 
-/// The columns of all parts, one after another. A group that several tables have is a part.
-/// Evaluated by the compiler; literal rows in braces are parts, too.
+/// Concatenates the columns of all parts at compile time. Parts are groups that several tables
+/// share, or literal rows in braces.
 template <std::size_t... kSizes>
 constexpr auto Join(const ColumnSpec (&... parts)[kSizes]) {
   std::array<ColumnSpec, (kSizes + ...)> all;
@@ -47,7 +47,7 @@ inline constexpr ColumnSpec kOutside = {
     "outside", "Outside", kTime,
     "Time that was not launched in the selected iterations: before, after or between."};
 
-// With which the rows of every table that is a tree begin: TreeCells.
+// The first columns of every table that is a tree: TreeCells.
 inline constexpr ColumnSpec kTree[] = {
     {"node", "Node", kCount, "Number of the row, from 0."},
     {"parent", "Parent", kCount, "Node of the row that contains it; absent at the top."},

@@ -1,6 +1,6 @@
-// Columns of the tables of iterations, idle gaps and regions between marks. Filled by the room
-// time: run_iterations.cc, idle.cc and marks.cc. Times are ns; those of a rank count from the start
-// of its own profile.
+// Columns of the tables of iterations, idle gaps and regions between marks. Filled by
+// analysis/breakdown/: run_iterations.cc, idle.cc and marks.cc. Times are ns; those of a rank count
+// from the start of its own profile.
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"
@@ -8,8 +8,8 @@
 
 namespace profgauge::analysis::catalog::columns {
 
-// In the order of numbers. The parts from `tensor_core_kernel` to `other` are exclusive, and add up
-// to `duration` without `unobserved`; `gpu_time` counts kernels that overlap each.
+// Sorted by number. The parts from `tensor_core_kernel` to `other` are exclusive, and add up to
+// `duration` minus `unobserved`; in `gpu_time`, overlapping kernels count separately.
 inline constexpr ColumnSpec kIterations[] = {
     {"index", "Iteration", kCount, "Position in the profile, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
@@ -52,7 +52,7 @@ inline constexpr ColumnSpec kIterations[] = {
      "Phase of a serving engine's step: decode, prefill, mixed, diffusion or evaluation."},
 };
 
-// Iterations that the selection leaves out, by position; each on its slowest rank.
+// Iterations that the selection excludes, by position; each on its slowest rank.
 inline constexpr ColumnSpec kOtherIterations[] = {
     {"index", "Iteration", kCount, "Position in the profile, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
@@ -61,8 +61,8 @@ inline constexpr ColumnSpec kOtherIterations[] = {
      "Length: up to the end of the last device work launched in it; on its slowest rank."},
 };
 
-// The longest first, at most 10 000. A rule that sums them up must not take them for all idle time:
-// gpu.idle_cause.* is that.
+// The longest first, at most 10 000. Sums of these rows are not the total idle time, for which
+// rules must use gpu.idle_cause.*.
 inline constexpr ColumnSpec kGaps[] = {
     kRank,
     kGpu,
@@ -87,7 +87,7 @@ inline constexpr ColumnSpec kGaps[] = {
      "use where code is loaded."},
 };
 
-// By rank, then in order of time, from the start of the profile to its end without a hole.
+// Sorted by rank, then time; they cover the profile from start to end.
 inline constexpr ColumnSpec kRegions[] = {
     kRank,
     {"from", "From", kText, "Mark where it begins."},

@@ -1,13 +1,13 @@
-// Columns of the tables that compare work with the peaks of the device, and of memory. Filled by
-// the room device: tensor_cores.cc, roofline.cc and memory.cc.
+// Columns of the tables that compare work with the device's peaks, and of memory. Filled by
+// analysis/device/: tensor_cores.cc, roofline.cc and device_tables.cc.
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"
 
 namespace profgauge::analysis::catalog::columns {
 
-// Longest first. From `dimension` on only where a dimension is not aligned, whatever the verdict:
-// an operator that uses Tensor Cores may still load slowly.
+// Longest first. Columns from `dimension` on are only set if a dimension is not aligned, for any
+// verdict: operators that use Tensor Cores may still load slowly.
 inline constexpr ColumnSpec kTensorCoreOps[] = {
     {"name", "Operator", kText, "Operator that could use {{ device.matrix_units }}."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs, where recorded."},
@@ -28,8 +28,8 @@ inline constexpr ColumnSpec kTensorCoreOps[] = {
     {"padding_overhead", "Padding overhead", kShare, "Work that padding to it would add."},
 };
 
-// Longest first. Sizes and tiles are of one call; times, FLOPs, bytes and targets are sums over
-// all. `achieved`, `mfu` and `roof_share` are of the kernels' time, not of the iteration's.
+// Longest first. Sizes and tiles are of one call; times, FLOPs, bytes and targets are sums over all
+// calls. `achieved`, `mfu` and `roof_share` refer to the kernels' time, not the iteration's.
 inline constexpr ColumnSpec kRoofline[] = {
     {"name", "Operator", kText, "Operator: the outermost one whose work is known."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
@@ -103,8 +103,8 @@ inline constexpr ColumnSpec kMemoryOps[] = {
     {"self_allocated", "Self allocation size", kBytes, "Bytes allocated without children's."},
 };
 
-// Blocks by their first event; `allocated_at` is absent for blocks older than the profile,
-// `released_at` for those that outlive it.
+// Blocks sorted by their first event; `allocated_at` is absent for blocks allocated before the
+// profile, `released_at` for those released after it.
 inline constexpr ColumnSpec kMemoryEvents[] = {
     {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
     kRank,

@@ -13,18 +13,18 @@
 namespace profgauge::analysis::classify {
 namespace {
 
-// Distinguishes a result given as the last argument (`out=`) from an input.
+// How to recognize a result given as the last argument (`out=`).
 enum class Last : std::uint8_t {
-  kValue,      ///< The last input is no tensor: one that is recorded last is the result.
-  kFactor,     ///< Both factors are tensors: the result has the shape of their product.
-  kBias,       ///< linear(input, weight, bias): the same, of the transposed weight.
-  kBroadcast,  ///< The result has the shape to which the inputs broadcast.
+  kValue,      ///< The last input is no tensor, so a tensor in last position is the result.
+  kFactor,     ///< Both factors are tensors: the result has the shape of the matmul.
+  kBias,       ///< linear(input, weight, bias): the same, with transposed weight.
+  kBroadcast,  ///< The result has the inputs' broadcast shape.
   kInput,      ///< Unknown: the last one counts as an input.
 };
 
-// How many inputs an operator has, by its overloads and versions, without a result that is given
-// (`mm.out`, which compiled models call); the first is a tensor, or a list of tensors. 0: no other
-// number.
+// The possible numbers of an operator's inputs over its overloads and versions, without a given
+// result (`mm.out`, which compiled models call); the first input is a tensor, or a list of tensors.
+// 0: no other number.
 struct Signature {
   std::string_view op;
   std::uint8_t counts[3];
@@ -117,7 +117,7 @@ constexpr Signature kSignatures[] = {
     {"index_select", {3}, Last::kInput},
 };
 
-// By the operator without `aten::`; `add_` is found as `add`.
+// Finds the operator without `aten::`; `add_` is found as `add`.
 const Signature* FindSignature(std::string_view op) {
   constexpr std::string_view kModule = "aten::";
   if (!op.starts_with(kModule)) return nullptr;
@@ -136,7 +136,7 @@ const Signature* FindSignature(std::string_view op) {
 using Items = std::vector<std::string_view>;
 using Shape = std::vector<std::int64_t>;
 
-// "[4, 8]" is a tensor; "[]" a value or a tensor without dimensions, "[[4], [8]]" a list of them.
+// True for a tensor, "[4, 8]". "[]" is a value or a tensor without dimensions, "[[4], [8]]" a list.
 bool IsTensor(std::string_view item) { return item.size() > 2 && item[1] != '['; }
 
 Shape ShapeOfItem(std::string_view item) {
@@ -150,10 +150,10 @@ Shape ShapeOfItem(std::string_view item) {
   return shape;
 }
 
-// A tensor that the call resizes.
+// Whether it is a tensor that the call resizes.
 bool IsEmpty(const Shape& shape) { return shape == Shape{0}; }
 
-// Whether a [.., M, K] times b [.., K, N] (b [N, K] where transposed) can have given `out`.
+// Whether `out` can be the result of a [.., M, K] times b [.., K, N] (b [N, K] if transposed).
 bool IsProduct(const Shape& a, Shape b, bool transposed, const Shape& out) {
   if (a.empty() || b.empty()) return false;
   if (transposed && b.size() > 1) std::swap(b[b.size() - 1], b[b.size() - 2]);
@@ -179,7 +179,7 @@ bool IsBroadcastOf(const Items& inputs, const Shape& out) {
   return IsEmpty(out) || widest == out;
 }
 
-// Whether the last item is the result of the `count` items before it.
+// Whether the last item is the result of the preceding `count` items.
 bool EndsWithResult(const Signature& signature, const Items& items, std::size_t count) {
   if (items.size() <= count || !IsTensor(items.back())) return false;
   const Items inputs(items.end() - 1 - static_cast<std::ptrdiff_t>(count), items.end() - 1);
@@ -203,8 +203,8 @@ struct Own {
   std::size_t first = 0, end = 0;
 };
 
-// The recorded arguments that are the operator's inputs: without those before it on the stack of
-// TorchScript, and without a given result (`aten::mm(a, b, out=c)`, as compiled models call it).
+// The range of recorded arguments that are the operator's inputs: without earlier items on
+// TorchScript's stack, and without a given result (`aten::mm(a, b, out=c)` of compiled models).
 Own FindOwn(std::string_view op, const Items& recorded) {
   Own own{0, recorded.size()};
   const Signature* signature = FindSignature(op);
@@ -213,14 +213,14 @@ Own FindOwn(std::string_view op, const Items& recorded) {
       *std::max_element(std::begin(signature->counts), std::end(signature->counts));
   Items items = recorded;
   if (items.size() > most && EndsWithResult(*signature, items, most)) items.pop_back();
-  // `mm.dtype` and `mm.dtype_out`: a type follows the factors.
+  // `mm.dtype` and `mm.dtype_out` have a type after the factors.
   const bool has_type = signature->last == Last::kFactor && items.size() > most &&
                         items.size() <= most + 2 && !IsTensor(items[most]) &&
                         IsProduct(ShapeOfItem(items[0]), ShapeOfItem(items[1]), false, {0});
   if (has_type) items.resize(most);
   own.end = items.size();
   if (items.size() <= most) return own;
-  // (bias, a, b, type, beta, alpha): three values at the end.
+  // (bias, a, b, type, beta, alpha): the last three are values.
   const bool is_typed_sum = signature->op.ends_with("mm") && most == 5 &&
                             items.size() == most + 1 && !IsTensor(items[items.size() - 3]);
   if (is_typed_sum) return own;
@@ -252,7 +252,7 @@ std::string_view FirstTensorDtypeOf(std::string_view op, std::string_view shapes
                                     std::string_view dtypes) {
   if (ForeignArguments(op, shapes) == 0) return FirstTensorDtype(dtypes);
   for (const std::string_view item : OwnArguments(op, shapes, dtypes)) {
-    // "Int", "Double" and "Bool" with a capital are scalars, not tensors.
+    // Capitalized names ("Int", "Double", "Bool") are scalars, not tensors.
     if (item.empty() || (item.front() >= 'A' && item.front() <= 'Z')) continue;
     if (DtypeBytes(item) > 0) return CanonicalDtype(item);
   }
@@ -299,7 +299,7 @@ constexpr Dtype kDtypes[] = {
     {"uint8", "uint8", 1},
     {"char", "int8", 1},
     {"byte", "uint8", 1},
-    {"bytes", "", 1},  // Sizes in bytes, of a type that is not recorded.
+    {"bytes", "", 1},  // Sizes in bytes, if the type is not recorded.
     {"c10::qint8", "qint8", 1},
     {"c10::quint8", "quint8", 1},
     {"bool", "bool", 1},
@@ -371,7 +371,7 @@ std::vector<std::string_view> SplitList(std::string_view text) {
 
 std::string_view FirstTensorDtype(std::string_view input_dtypes) {
   for (const std::string_view item : SplitList(input_dtypes)) {
-    // "Int", "Double" and "Bool" with a capital are scalars, not tensors.
+    // Capitalized names ("Int", "Double", "Bool") are scalars, not tensors.
     if (item.empty() || (item.front() >= 'A' && item.front() <= 'Z')) continue;
     if (const Dtype* found = FindDtype(item)) return found->canonical;
   }

@@ -17,19 +17,19 @@ constexpr std::array<std::string_view, kCollectiveKinds> kIds = {
     "send_recv",  "gather",     "scatter",        "barrier",    "other"};
 
 struct Spelling {
-  std::string_view part;  // A part of the lower-case name without underscores and hyphens.
+  std::string_view part;  // Part of the lower-case name without `_` and `-`.
   CollectiveKind kind;
 };
 
 using enum CollectiveKind;
 
-// In order: a spelling that contains another comes first.
+// Sorted so that a spelling comes before its parts.
 constexpr Spelling kSpellings[] = {
 #include "knowledge/collectives.inc"
 };
 
-// The name up to its arguments, lower case, without underscores and hyphens: the spellings of
-// libraries differ in those. "nccl:_all_gather_base" gives "nccl:allgatherbase".
+// The name before its arguments, in lower case, without underscores and hyphens, in which libraries
+// differ: "nccl:_all_gather_base" gives "nccl:allgatherbase".
 std::string Plain(std::string_view name) {
   std::string plain;
   for (const char c : KernelHead(name)) {
@@ -39,7 +39,7 @@ std::string Plain(std::string_view name) {
   return plain;
 }
 
-// The buffer of all ranks together, from one rank's part where the group's size is known.
+// The size of all ranks' buffer: one rank's part times the group's size, if known.
 double WholeOf(std::int64_t chunk, std::int64_t whole, std::int64_t group_size) {
   if (chunk <= 0 || group_size <= 0) return static_cast<double>(whole);
   return static_cast<double>(chunk) * static_cast<double>(group_size);
@@ -51,7 +51,7 @@ std::string_view CollectiveKindId(CollectiveKind kind) {
   return kIds[static_cast<std::size_t>(kind)];
 }
 
-// The first spelling in the name: "reducescatter" comes before "reduce".
+// Uses the first spelling in the name: "reducescatter" precedes "reduce".
 CollectiveKind CollectiveKindOf(std::string_view name) {
   const std::string plain = Plain(name);
   for (const Spelling& spelling : kSpellings) {
@@ -60,7 +60,7 @@ CollectiveKind CollectiveKindOf(std::string_view name) {
   return CollectiveKind::kOther;
 }
 
-// By the ratio of whole and part: 4096 gathered from 1024 each are 4 ranks.
+// Uses the ratio of whole and part: 4096 gathered from 1024 each are 4 ranks.
 std::int64_t CollectiveGroupSize(const Profile& profile, const Collective& collective) {
   if (collective.group_size > 0) return collective.group_size;
   const CollectiveKind kind = CollectiveKindOf(profile.Name(collective.name));
@@ -77,7 +77,7 @@ std::int64_t CollectiveBytes(const Profile& profile, const Collective& collectiv
   auto elements = static_cast<double>(std::max(in, out));
   switch (CollectiveKindOf(profile.Name(collective.name))) {
     case CollectiveKind::kAllToAll:
-      if (in >= 0) elements = static_cast<double>(in);  // Its output may have another number.
+      if (in >= 0) elements = static_cast<double>(in);  // Outputs may differ in size.
       break;
     case CollectiveKind::kGather:  // Only the root has the whole.
       elements = WholeOf(in, out, collective.group_size);

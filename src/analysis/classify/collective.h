@@ -1,7 +1,6 @@
-// The kind of collective that a name means, its bytes, and the factor that turns its
-// bandwidth into that of the links. Whether an event is a collective at all is decided by
-// communication_rules.h and kernel_class.h; which calls of several ranks belong together, by
-// analysis/communication.
+// The kind of a collective by its name, its bytes, and the factor from its bandwidth to that of the
+// links. communication_rules.h and kernel_class.h decide whether an event is a collective;
+// analysis/communication matches the calls of several ranks.
 #pragma once
 
 #include <cstddef>
@@ -29,30 +28,31 @@ enum class CollectiveKind : std::uint8_t {
 inline constexpr std::size_t kCollectiveKinds =
     static_cast<std::size_t>(CollectiveKind::kOther) + 1;
 
-/// "all_reduce", like in patterns of rules; "other".
+/// E.g. "all_reduce", as patterns of rules write it; or "other".
 std::string_view CollectiveKindId(CollectiveKind kind);
 
-/// From any spelling: "allreduce", "_all_gather_base", "nccl:all_reduce",
-/// "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(...)", "cross_device_reduce_1stage". kOther where
-/// no spelling is in the name up to its arguments; names that are no collectives must not be asked.
+/// The kind from any spelling: "allreduce", "_all_gather_base", "nccl:all_reduce",
+/// "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(...)", "cross_device_reduce_1stage". kOther if the
+/// name before its arguments contains no spelling.
+/// REQUIRES: the name is that of a collective.
 CollectiveKind CollectiveKindOf(std::string_view name);
 
-/// Bytes as nccl-tests counts them: the bytes that each rank reduces, sends or broadcasts; for
-/// gathers and scatters the whole buffer, of all ranks together. -1 when the profile does not show
-/// elements or type, for barriers, and for sizes too large for a whole number.
+/// Bytes as defined by nccl-tests: the bytes that each rank reduces, sends or broadcasts; for
+/// gathers and scatters, the whole buffer of all ranks. -1 if elements or type are unknown, for
+/// barriers, and for sizes that do not fit into an integer.
 ///
 ///   all_reduce of 4 ranks, 1024 floats each       in 1024, out 1024     4096 B
 ///   all_gather of 4 ranks, 1024 floats each       in 1024, out 4096    16384 B
 ///   all_to_all of unequal parts                   in 1024, out 3000     4096 B: its input
 std::int64_t CollectiveBytes(const Profile& profile, const Collective& collective);
 
-/// As recorded, else by the sizes of the gathered or scattered data (a whole multiple of the part);
-/// -1 unknown.
+/// The recorded size; otherwise from the sizes of the gathered or scattered data (a multiple of the
+/// part); -1 unknown.
 std::int64_t CollectiveGroupSize(const Profile& profile, const Collective& collective);
 
-/// Bus bandwidth / algorithm bandwidth among `ranks` (NCCL's performance page): 2(n − 1)/n for
-/// all-reduce; (n − 1)/n for gather, all-gather, scatter, reduce-scatter and all-to-all of the full
-/// buffer; else 1. 0 for a group of one where it depends on n. REQUIRES: ranks >= 1.
+/// Bus bandwidth / algorithm bandwidth for `ranks` (NCCL's performance page): 2(n − 1)/n for
+/// all-reduce; (n − 1)/n of the full buffer for gather, all-gather, scatter, reduce-scatter and
+/// all-to-all; otherwise 1. 0 for a group of one if it depends on n. REQUIRES: ranks >= 1.
 double BusFactor(CollectiveKind kind, std::int64_t ranks);
 
 }  // namespace profgauge::analysis::classify

@@ -25,7 +25,7 @@ struct CompiledCommunicationRule {
   std::unique_ptr<RE2> include, exclude;
 };
 
-// Compiled once, on the first question; the language makes that safe for several threads.
+// Compiled once, at first use; C++ makes this thread-safe.
 const std::vector<CompiledCommunicationRule>& CompiledCommunicationRules() {
   static const std::vector<CompiledCommunicationRule> rules = [] {
     std::vector<CompiledCommunicationRule> compiled;
@@ -47,7 +47,7 @@ std::uint16_t RuleOf(CommunicationSign sign) {
                                     static_cast<std::size_t>(sign));
 }
 
-// Rules of the table, then the signs; "communication" for a number that neither has.
+// Names of the table's rules, then of the signs; "communication" for other numbers.
 std::string_view CommunicationRuleName(std::uint16_t rule) {
   const std::size_t index = rule - std::size_t{kFirstCommunicationRule};
   if (index < std::size(kCommunicationRules)) return kCommunicationRules[index].id;
@@ -68,8 +68,8 @@ std::optional<CommunicationName> CommunicationOf(std::string_view kernel) {
   return std::nullopt;
 }
 
-// A fused matmul such as `vllm::matmul_all_reduce` computes: as communication its FLOPs and its
-// Tensor Cores would be lost.
+// A fused matmul, e.g. `vllm::matmul_all_reduce`, counts as computation: as communication, its
+// FLOPs and Tensor Core use would be lost.
 bool IsCommunicationOp(std::string_view name) {
   static const RE2 groups(R"(record_param_comms|(?:nccl|rccl|gloo|ucc|mpi|hccl|xccl|ccl):.*)"
                           R"(|_?c10d(?:_functional)?(?:_autograd)?::.*|symm_mem::.*|deep_ep::.*)");

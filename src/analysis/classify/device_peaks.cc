@@ -13,24 +13,24 @@
 namespace profgauge::analysis::classify {
 namespace {
 
-/// In TFLOP/s and GB/s; 0: the chip has no such unit, or its maker does not say.
+/// In TFLOP/s and GB/s; 0: the chip has no such unit, or its value is not published.
 struct Row {
-  /// RE2 over the whole name without its maker's and family's words. Nothing matches by part of a
-  /// name: an RTX A1000 is no A100, a 4090 of a laptop no 4090, and a slice of a chip no chip.
+  /// RE2 for the whole name without words of manufacturer and family. Partial matches would be
+  /// wrong: an RTX A1000 is no A100, a laptop's 4090 no 4090, and a slice of a chip no chip.
   std::string_view name;
   double half = 0, bfloat16 = 0, tf32 = 0;
-  double float32 = 0, float32_matrix = 0;  ///< Matrix: of AMD's matrix cores.
+  double float32 = 0, float32_matrix = 0;  ///< Matrix: AMD's matrix cores.
   double float64 = 0, float64_matrix = 0;
   double float8 = 0, int8 = 0;
   double bandwidth = 0;
-  std::string_view source;  ///< The maker's document, for who checks the numbers.
+  std::string_view source;  ///< The manufacturer's document, to check the numbers.
 };
 
 constexpr Row kRows[] = {
 #include "knowledge/peaks.inc"
 };
 
-// In operations and bytes per second; a rate of 0 is left out, so that it is unknown.
+// Converts to operations and bytes per second; a rate of 0 is omitted, i.e. unknown.
 DevicePeaks PeaksOfRow(const Row& row) {
   DevicePeaks peaks;
   const auto set = [&](const char* dtype, double tera) {
@@ -50,7 +50,7 @@ DevicePeaks PeaksOfRow(const Row& row) {
 }
 
 struct LinkRow {
-  std::string_view name;  ///< As Row's.
+  std::string_view name;  ///< Like in Row.
   double bus = 0;         ///< GB/s.
   std::int64_t peers = 0;
   std::string_view source;
@@ -60,7 +60,7 @@ constexpr LinkRow kLinkRows[] = {
 #include "knowledge/links.inc"
 };
 
-// The first row whose pattern is the whole name without the maker's words; nullptr: none.
+// The first row whose pattern matches the whole name without the maker's words; nullptr if none.
 template <const auto& kTable>
 auto FindRow(std::string_view name) -> decltype(&kTable[0]) {
   static const std::vector<std::unique_ptr<RE2>> names = [] {
@@ -82,7 +82,7 @@ auto FindRow(std::string_view name) -> decltype(&kTable[0]) {
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known) {
   DevicePeaks peaks;
   if (const Row* row = FindRow<kRows>(gpu.name)) peaks = PeaksOfRow(*row);
-  // The first of a project's entries that says a number has the last word on it.
+  // Reverse order, so that a project's first entry with a value has priority.
   for (auto device = known.rbegin(); device != known.rend(); ++device) {
     if (!GlobMatch(device->match, gpu.name)) continue;
     for (const auto& [dtype, rate] : device->peaks.flop_rate) peaks.flop_rate[dtype] = rate;

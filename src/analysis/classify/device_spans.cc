@@ -15,8 +15,8 @@ namespace {
 
 constexpr Ns kRounding = knowledge::kClocksEventRounding.ns();
 
-// The tick in which a GPU's times are recorded, as far as they show it: 1 us, 100 ns or 10 ns, else
-// 0. Times that went through floating point miss their tick by a nanosecond or two.
+// The clock tick of a GPU's times, if visible: 1 us, 100 ns or 10 ns, else 0. Times that were
+// stored in floating point may differ from the tick by one or two ns.
 Ns TickOf(const DeviceTable& device, DeviceRows rows) {
   constexpr std::size_t kSample = 2048;
   const std::size_t count = rows.end - rows.begin;
@@ -38,26 +38,26 @@ Ns TickOf(const DeviceTable& device, DeviceRows rows) {
   return 0;
 }
 
-// Copies, sets and collectives compute nothing.
+// Copies, memsets and collectives are not computation.
 bool IsCompute(const DeviceTable& device, const KernelClasses& classes, std::size_t row) {
   return device.kind[row] == DeviceKind::kKernel && !classes[row].collective;
 }
 
-// Gives each instant in which one of several rows runs to the one that began first.
+// Assigns each instant with several running rows to the one that began first.
 class Owners {
  public:
-  /// REQUIRES: by start.
+  /// REQUIRES: rows come by start.
   void Begin(std::uint32_t row, Span time) {
     const Span own{std::max(time.start, given_), time.end};
     if (own.end <= own.start) return;
     given_ = own.end;
     owned_.push_back({row, own});
   }
-  /// Nothing before `time` will be asked for.
+  /// Drops data before `time`, which will not be needed.
   void ForgetBefore(Ns time) {
     while (!owned_.empty() && owned_.front().time.end <= time) owned_.pop_front();
   }
-  /// REQUIRES: parts come in order, each when all rows that start before its end have begun.
+  /// REQUIRES: parts come in order, after all rows that start before their end.
   void Expose(Span part, OptionalColumn<Ns>& exposed) {
     ForgetBefore(part.start);
     for (const Owned& owned : owned_) {
@@ -72,11 +72,11 @@ class Owners {
     std::uint32_t row = 0;
     Span time;
   };
-  std::deque<Owned> owned_;  // In order, apart; those that parts may still be in.
+  std::deque<Owned> owned_;  // In order, disjoint; only those that parts may still overlap.
   Ns given_ = std::numeric_limits<Ns>::min();
 };
 
-// Calls `visit` with the parts, which come in order, without `cover`.
+// Calls `visit` with the parts, which come in order, minus `cover`.
 class Uncover {
  public:
   explicit Uncover(std::span<const Span> cover) : cover_(cover) {}
@@ -95,11 +95,11 @@ class Uncover {
   std::size_t next_ = 0;
 };
 
-// The class of a row for exposed times; the lower hides the higher.
+// The class of a row for exposed times; lower values hide higher ones.
 enum : std::size_t { kComputes, kFirstWanted, kSecondWanted, kNothing };
 
-// Rows that are asked for are first or second; all others that do not compute count as nothing.
-// Sets come second: a moment with a copy is the copy's.
+// Requested rows are first or second; others that do not compute are ignored. Memsets are second,
+// so that time with a copy belongs to the copy.
 std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
                    std::uint32_t row) {
   if (IsCompute(device, classes, row)) return kComputes;
@@ -111,8 +111,8 @@ std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Expo
   return kind == DeviceKind::kMemset ? kSecondWanted : kNothing;
 }
 
-// One sweep over the rows of a GPU. Nothing is walked where no row is asked for: most GPUs of a
-// profile without communication.
+// One sweep over the rows of a GPU. Skipped if no row is requested, as for most GPUs of a profile
+// without communication.
 void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
                DeviceRows rows, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
   const auto part_of = [&](std::uint32_t row) { return PartOf(device, classes, wanted, row); };
@@ -154,7 +154,7 @@ DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu) {
           static_cast<std::uint32_t>(last - device.gpu.begin())};
 }
 
-// A gap of one tick counts, also where rounding took a nanosecond or two of it; less is rounding.
+// A gap of one tick counts, even if rounding removed one or two ns; smaller ones are rounding.
 Ns ShortestIdle(const DeviceTable& device, DeviceRows rows) {
   return std::max(kRounding, TickOf(device, rows) - kRounding + 1);
 }

@@ -15,7 +15,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// One shape for each of the operator's own arguments; empty for values, and for lists of tensors.
+// One shape for each of the operator's own arguments; empty for values and lists of tensors.
 std::vector<Shape> ParseShapes(std::string_view op, std::string_view text) {
   std::vector<Shape> shapes;
   for (const std::string_view item : OwnArguments(op, text, text)) {
@@ -24,7 +24,7 @@ std::vector<Shape> ParseShapes(std::string_view op, std::string_view text) {
       std::int64_t size = 0;
       const auto parsed = std::from_chars(number.data(), number.data() + number.size(), size);
       if (parsed.ec != std::errc{} || parsed.ptr != number.data() + number.size() || size < 0) {
-        shape.clear();  // A list of tensors, or no shape at all.
+        shape.clear();  // A list of tensors, or not a shape.
         break;
       }
       shape.push_back(size);
@@ -33,20 +33,20 @@ std::vector<Shape> ParseShapes(std::string_view op, std::string_view text) {
   return shapes;
 }
 
-// A dimension that a kernel reads in whole loads, with its name for people.
+// A dimension that a kernel loads contiguously, with its name for users.
 struct Inner {
   std::string_view name;
   std::int64_t size;
 };
 
-// Which inputs are the factors of a product: a [.., M, K] times b.
+// Input positions of the factors of a matmul: a [.., M, K] times b.
 struct Factors {
   std::size_t a, b;
   bool b_transposed;  // b is [N, K].
 };
 
-// By the operator's name, of PyTorch's dispatcher or of its Python functions. The addend of addmm
-// comes first; torch.nn.functional.linear has its weight transposed.
+// Found by name, from PyTorch's dispatcher or Python functions. The addend of addmm comes first;
+// torch.nn.functional.linear has a transposed weight.
 std::optional<Factors> FactorsOf(std::string_view name) {
   const std::string_view op = WithoutPythonModule(name);
   if (Contains(op, "addmm") || Contains(op, "addbmm") || Contains(op, "baddbmm")) {
@@ -60,23 +60,23 @@ std::optional<Factors> FactorsOf(std::string_view name) {
   return std::nullopt;
 }
 
-// K and N. M is read in whole loads only where `a` is transposed, which shapes do not show.
+// K and N. M is only loaded contiguously if `a` is transposed, which shapes do not show.
 std::vector<Inner> InnerOfProduct(const Factors& factors, const std::vector<Shape>& shapes) {
   if (shapes.size() <= std::max(factors.a, factors.b)) return {};
   const Shape& a = shapes[factors.a];
   const Shape& b = shapes[factors.b];
-  if (a.empty() || b.size() < 2) return {};  // A vector is no product for Tensor Cores.
+  if (a.empty() || b.size() < 2) return {};  // Tensor Cores do not help vectors.
   const std::int64_t n = factors.b_transposed ? b[b.size() - 2] : b.back();
   return {{"K", a.back()}, {"N", n}};
 }
 
-// A convolution's weight is [C_out, C_in / groups, kernel…] (transposed: the other way round), and
-// its activations are [batch, channels, space…]. Which input is which differs between operators.
+// A convolution's weight is [C_out, C_in / groups, kernel…] (reversed if transposed), and its
+// activations are [batch, channels, space…]. The order of inputs differs between operators.
 std::vector<Inner> InnerOfConvolution(std::string_view op, const std::vector<Shape>& shapes) {
   const auto at = [&](std::size_t i) { return i < shapes.size() ? shapes[i] : Shape{}; };
   Shape weight;
   if (op.ends_with("backward_weight")) {
-    // Gradient and input; the weight itself is not an input.
+    // Has gradient and input; the weight itself is not an input.
     const Shape gradient = at(1), input = at(2);
     if (gradient.size() < 3 || input.size() < 3) return {};
     return {{"C_in", input[1]}, {"C_out", gradient[1]}};
@@ -89,14 +89,14 @@ std::vector<Inner> InnerOfConvolution(std::string_view op, const std::vector<Sha
   return {{"C_in", in}, {"C_out", out}};
 }
 
-// Rows, columns or inner size of 1, e.g. when one sequence is decoded: bound by memory, whatever
-// computes.
+// Whether rows, columns or inner size are 1, e.g. when one sequence is decoded: always
+// memory-bound.
 bool IsVectorByMatrix(const Factors& factors, const std::vector<Shape>& shapes) {
   if (shapes.size() <= std::max(factors.a, factors.b)) return false;
   const Shape& a = shapes[factors.a];
   const Shape& b = shapes[factors.b];
   if (a.size() < 2 || b.size() < 2) return false;
-  // A batch of rows by one matrix is one product of all of them.
+  // A batch of rows by one matrix is a single matmul of all rows.
   std::int64_t rows = a[a.size() - 2];
   if (std::all_of(b.begin(), b.end() - 2, [](std::int64_t size) { return size == 1; })) {
     for (std::size_t i = 0; i + 2 < a.size(); ++i) {
@@ -107,8 +107,8 @@ bool IsVectorByMatrix(const Factors& factors, const std::vector<Shape>& shapes) 
   return rows == 1 || columns == 1 || a.back() == 1;
 }
 
-// One input channel per group, and more than one group. Transposed ones and
-// gradients of one input have other arguments, and count as none.
+// One input channel per group, and more than one group. False for transposed ones and gradients of
+// one input, whose arguments differ.
 bool IsDepthwise(std::string_view op, const std::vector<Shape>& shapes) {
   if (Contains(op, "transpose") || op.ends_with("backward_weight") ||
       op.ends_with("backward_input")) {
@@ -122,7 +122,7 @@ bool IsDepthwise(std::string_view op, const std::vector<Shape>& shapes) {
          activations[1] > 1;
 }
 
-// Empty for operators of other kinds.
+// Empty for other kinds of operators.
 std::vector<Inner> InnerDimensions(std::string_view op, const std::vector<Shape>& shapes) {
   if (Contains(op, "conv")) return InnerOfConvolution(op, shapes);
   if (Contains(op, "attention")) {
@@ -139,7 +139,7 @@ int ComputeCapability(const Gpu& gpu) {
   return gpu.compute_major < 0 ? -1 : gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
 }
 
-// By its wavefronts of 64 or its name: AMD's chips record gfx versions as compute capability.
+// By wavefronts of 64 or the name: AMD chips record gfx versions as compute capability.
 bool IsAmd(const Gpu& gpu) {
   return gpu.warp_size == 64 || Contains(gpu.name, "AMD") || Contains(gpu.name, "Instinct") ||
          Contains(gpu.name, "Radeon");
@@ -187,7 +187,7 @@ Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu) {
   if (dtype == "int8" || dtype == "uint8") return from(72);
   if (dtype.starts_with("float8")) return from(89);
   if (dtype.starts_with("float4")) return from(100);
-  // FP64: only data-center chips.
+  // FP64: only on data-center chips.
   if (dtype == "float64") {
     return capability == 80 || capability == 90 || (capability >= 100 && capability < 110)
                ? Tri::kYes
@@ -207,7 +207,7 @@ std::int64_t AlignmentInName(std::string_view kernel_name) {
   return elements;
 }
 
-// In the order K, N, M: the first that is off is named, though padding may be needed for more.
+// In the order K, N, M: names the first misaligned one, though others may also need padding.
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
                                          std::string_view dtype, std::int64_t read_at_once) {
   const std::int64_t alignment = AlignmentOf(dtype);
@@ -241,18 +241,18 @@ bool IsVectorProduct(std::string_view op_name, std::string_view shapes) {
   return convolves ? IsDepthwise(op_name, parsed) : IsVectorByMatrix(*factors, parsed);
 }
 
-// Order: used, undecided kernels, unknown chip or type, type, shape, and then nothing is left to
-// blame. Without shapes the last is unknown.
+// Checks in this order: used, undecided kernels, unknown chip or type, type, shape; otherwise
+// unused. Without shapes, the last is unknown.
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
                                     std::string_view dtype, Tri uses, const Gpu& gpu,
                                     bool is_nvidia) {
   if (uses == Tri::kYes) return EligibilityVerdict::kUsing;
   if (uses == Tri::kUnknown) return EligibilityVerdict::kUnknown;
   const Tri has = HasTensorCoresFor(dtype, gpu);
-  // Older chips have none for FP32, and newer ones have them switched off: both are one verdict.
+  // Older chips have none for FP32, newer ones have them switched off: the verdict is the same.
   const bool is_either = is_nvidia && dtype == "float32" && gpu.name.empty();
   if (has == Tri::kUnknown && !is_either) return EligibilityVerdict::kUnknown;
-  // FP32 on a chip with TF32 and still on CUDA cores: TF32 is switched off.
+  // FP32 on CUDA cores of a chip with TF32: TF32 is switched off.
   if (has != Tri::kYes || dtype == "float32") return EligibilityVerdict::kEligibleDtype;
   if (FindMisaligned(op_name, shapes, dtype)) return EligibilityVerdict::kEligibleShape;
   return shapes.empty() ? EligibilityVerdict::kUnknown : EligibilityVerdict::kEligibleUnused;
@@ -267,7 +267,7 @@ DoubleWork::DoubleWork(const Profile& profile) : profile_(profile) {
   by_name_ = known_;
 }
 
-// FP64, also in complex numbers, on chips that all have no Tensor Cores for it.
+// FP64 (also complex) if no chip has Tensor Cores for it.
 bool DoubleWork::HasNoCores(HostId op) {
   if (!applies_ || !op.valid()) return false;
   const HostTable& host = profile_.host;
@@ -283,8 +283,8 @@ bool DoubleWork::HasNoCores(HostId op) {
   return known == 1;
 }
 
-// cuBLAS names its kernels by type: dgemm and zgemm. A kernel without such a name is its
-// operator's.
+// cuBLAS kernels have the type in their name: dgemm and zgemm. For other kernels the operator
+// decides.
 bool DoubleWork::HasNoCores(DeviceId work) {
   if (!applies_) return false;
   const StringId id = profile_.device.name[work.value];

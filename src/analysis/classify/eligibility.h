@@ -1,6 +1,6 @@
-// The reason why an eligible operator does not use Tensor Cores: its data type, its shape, or
-// nothing that the profile shows. Whether a kernel uses them is decided by its name
-// (kernel_class.h); this header speaks of operators, by their names and inputs.
+// Why an eligible operator does not use Tensor Cores: its data type, its shape, or an unknown
+// reason. kernel_class.h decides by name whether a kernel uses them; this header judges operators
+// by their names and inputs.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -18,10 +18,10 @@ namespace profgauge::analysis::classify {
 /// Why an eligible operator does or does not use Tensor Cores.
 enum class EligibilityVerdict : std::uint8_t {
   kUsing,           ///< At least one of its kernels uses Tensor Cores.
-  kEligibleDtype,   ///< The type has no Tensor Core on this chip, or (FP32) has them switched off.
+  kEligibleDtype,   ///< No Tensor Core for the type on this chip, or (FP32) switched off.
   kEligibleShape,   ///< A dimension is not a multiple of 16 bytes.
-  kEligibleUnused,  ///< Type and shape are fine, and still none is used.
-  kUnknown,         ///< Type or kernels are too uncertain.
+  kEligibleUnused,  ///< Type and shape are suitable, but none is used.
+  kUnknown,         ///< Type or kernels are uncertain.
 };
 /// "using", "eligible_dtype", "eligible_shape", "eligible_unused", "unknown".
 std::string_view EligibilityName(EligibilityVerdict verdict);
@@ -34,27 +34,27 @@ struct Misaligned {
   double overhead() const { return static_cast<double>(aligned) / static_cast<double>(size) - 1; }
 };
 
-/// Elements to which K and N (C_in and C_out) should be aligned: 16 bytes of the type; FP4 32
-/// elements. 0 when the type has no Tensor Cores at all. REQUIRES: a canonical name (arguments.h).
-/// Source: NVIDIA's "Matrix Multiplication Background User's Guide".
+/// The number of elements to which K and N (C_in and C_out) should be aligned: 16 bytes; for FP4 32
+/// elements. 0 if the type has no Tensor Cores. REQUIRES: a canonical name (arguments.h). Source:
+/// NVIDIA's "Matrix Multiplication Background User's Guide".
 std::int64_t AlignmentOf(std::string_view dtype);
 
-/// Whether a chip of compute capability major.minor has Tensor Cores for this input type (FP32
-/// counts as TF32). Unknown capability or type: unknown, and so is every chip of AMD.
+/// Whether the GPU has Tensor Cores for this input type (FP32 counts as TF32), by its compute
+/// capability. Unknown for an unknown capability or type, and for all AMD chips.
 Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu);
 
-/// The operator that a Python function is called after: "linear" of "torch.nn.functional.linear",
-/// "matmul" of "Tensor.matmul". Other names stay.
+/// The operator in the name of a Python function: "linear" for "torch.nn.functional.linear",
+/// "matmul" for "Tensor.matmul". Other names stay unchanged.
 std::string_view WithoutPythonModule(std::string_view op_name);
 
-/// Elements that a kernel of CUTLASS or cuBLAS reads together, by its name: 1 of
-/// "…_tn_align1"; 0 where the name does not show it.
+/// The number of elements that a kernel of CUTLASS or cuBLAS loads together, by its name: 1 for
+/// "…_tn_align1"; 0 if the name does not contain it.
 std::int64_t AlignmentInName(std::string_view kernel_name);
 
-/// The first of the operator's inner dimensions that is not aligned, from shapes in canonical text;
-/// empty when all are, or when the operator or its shapes are not understood. `read_at_once`: the
-/// least that its kernels say (AlignmentInName). Where that is less than a whole load though the
-/// inner dimensions are aligned, the first factor is a transposed one, whose rows M are.
+/// The first inner dimension of the operator that is not aligned, from shapes in canonical text;
+/// none if all are, or if the operator or its shapes are not understood. `read_at_once`: the
+/// minimum AlignmentInName() of its kernels. If that is less than a full load although the inner
+/// dimensions are aligned, the first factor is transposed, with rows of length M.
 ///
 ///   aten::mm of float16 [256, 1000] by [1000, 50]     K = 1000 is 125 × 8; N = 50 is not: 56
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
@@ -63,43 +63,43 @@ std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_v
 /// Whether the operator is a matmul or a convolution, by its name; attention is neither.
 bool IsProduct(std::string_view op_name);
 
-/// Whether shapes report a product that matrix units have nothing to do in: one of rows, columns
-/// and inner dimension is 1 (a matrix by a vector, bound by memory), or a convolution has one
-/// channel a group (depthwise). False where shapes are not recorded or not understood.
+/// Whether shapes show a product for which matrix units are useless: rows, columns or inner
+/// dimension are 1 (matrix by vector, memory-bound), or a convolution has one channel per group
+/// (depthwise). False if shapes are not recorded or not understood.
 bool IsVectorProduct(std::string_view op_name, std::string_view shapes);
 
-/// Verdict on the calls of one operator with these inputs. `uses`: of its kernels together.
-/// `is_nvidia`: of the profile, whose format may not name the chip. The type is asked before the
-/// shape, and both only where no kernel uses Tensor Cores: padding does not help FP64.
+/// The verdict on the calls of one operator with these inputs. `uses`: for its kernels together.
+/// `is_nvidia`: whether the profile is of NVIDIA, as its format may not name the chip. Checks the
+/// type before the shape, and only if no kernel uses Tensor Cores: padding does not help FP64.
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
                                     std::string_view dtype, Tri uses, const Gpu& gpu,
                                     bool is_nvidia = false);
 
-// Matmuls in double precision, which few chips have Tensor Cores for.
+// Matmuls in double precision: few chips have Tensor Cores for these.
 
-/// Which operators and kernels compute in FP64 although no GPU of the profile has Tensor Cores
-/// for that (V100, T4, all consumer chips): they could not use any. For GPUs that are not recorded,
-/// or whose compute capability is not, nothing is.
+/// Which operators and kernels compute in FP64 although no GPU of the profile has Tensor Cores for
+/// it (V100, T4, all consumer chips), so that they could not use any. Always false if GPUs or their
+/// compute capabilities are not recorded.
 class DoubleWork {
  public:
   explicit DoubleWork(const Profile& profile);
 
-  /// By the type of the operator's first tensor, where types were recorded.
+  /// Decided by the type of the operator's first tensor, if types were recorded.
   bool HasNoCores(HostId op);
-  /// By its operator, or by its name (dgemm, zgemm).
+  /// Decided by its operator, or by its name (dgemm, zgemm).
   bool HasNoCores(DeviceId work);
 
  private:
   const Profile& profile_;
   bool applies_ = false;
-  std::vector<std::int8_t> known_;    // By the text of types: -1 not asked yet.
-  std::vector<std::int8_t> by_name_;  // By that of a kernel's name.
+  std::vector<std::int8_t> known_;    // By string id of types: -1 not computed.
+  std::vector<std::int8_t> by_name_;  // By string id of a kernel's name.
 };
 
-// Products with nothing to do for matrix units: matrices by vectors, depthwise convolutions.
+// Products for which matrix units are useless: matrix by vector, depthwise convolutions.
 
-/// Which operators compute them (IsVectorProduct), asked once for each name with the same shapes.
-/// They could use no Tensor Core to any effect, whatever others of their name could.
+/// Which operators compute such products (IsVectorProduct), cached by name and shapes. Tensor Cores
+/// would not help them, even if other calls of the same name could use them.
 class VectorProducts {
  public:
   /// Keeps a reference.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kKinds = std::size(kHostWork);
 
-// The patterns of kHostWork, at the same positions.
+// The compiled patterns of kHostWork, in the same order.
 const std::array<std::unique_ptr<RE2>, kKinds>& CompiledHostWork() {
   static const auto compiled = [] {
     std::array<std::unique_ptr<RE2>, kKinds> all;

@@ -1,5 +1,5 @@
-// Which work of the host a name represents: preprocessing, synchronization, garbage collection, …
-// The kinds and their patterns are in rules/knowledge/names.yaml.
+// The kind of host work that a name represents: preprocessing, synchronization, garbage collection,
+// … The kinds and their patterns are in rules/knowledge/names.yaml.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace profgauge::analysis::classify {
 
-/// Kind of a function, operator or range ("train.py(88): preprocess"); nullptr: no known kind. The
-/// first pattern that matches counts. Compiles them on first use; thread-safe. The result lives as
-/// long as the program.
+/// The kind of a function, operator or range ("train.py(88): preprocess"), by the first matching
+/// pattern; nullptr if unknown. Compiles the patterns at first use; thread-safe. The result lives
+/// as long as the program.
 const HostWork* HostWorkOf(std::string_view name);
 
-/// The same of many names of which most repeat: each is matched once.
+/// The same for many names that repeat: each is matched once.
 class HostWorkByName {
  public:
   const HostWork* Of(const std::string& name) {

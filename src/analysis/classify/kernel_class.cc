@@ -32,19 +32,19 @@ struct Chip {
   Vendor vendor = Vendor::kAny;
   int capability = -1;  // Compute capability times 10; -1 unknown.
   bool has_tensor_cores = true;
-  bool is_tpu = false;  // Its matmuls run on matrix units, whatever their names.
+  bool is_tpu = false;  // Its matmuls use matrix units, with any name.
 
-  // All types of at most 16 bits certainly run on its matrix units. Some of AMD's chips have none.
+  // Whether types of at most 16 bits certainly use matrix units. Some AMD chips have none.
   bool MultipliesNarrow() const { return is_tpu || (has_tensor_cores && capability >= 80); }
 };
 
-// Whether a verdict on one chip holds for the other: of eight equal GPUs each name is judged once.
+// Whether both chips have equal verdicts: for eight equal GPUs each name is judged once.
 bool JudgesAlike(const Chip& a, const Chip& b) {
   return a.vendor == b.vendor && a.capability == b.capability &&
          a.has_tensor_cores == b.has_tensor_cores && a.is_tpu == b.is_tpu;
 }
 
-// Whose names of kernels a device of this maker has.
+// The vendor whose kernel names this maker's devices use.
 Vendor VendorOf(Accelerator maker) {
   switch (maker) {
     case Accelerator::kNvidia:
@@ -63,8 +63,8 @@ Vendor VendorOf(Accelerator maker) {
   return Vendor::kOther;
 }
 
-// By the name of the chip, else by facts that only one maker's tools record. A chip with a name
-// that no maker is known for is taken for NVIDIA's.
+// Decided by the name of the chip, else by facts that only one maker's tools record. A chip with an
+// unknown name is assumed to be NVIDIA's.
 Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
   if (const auto maker = MakerOf(gpu.name)) return VendorOf(*maker);
   if (gpu.warp_size == 64) return Vendor::kAmd;
@@ -75,23 +75,23 @@ Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
   return gpu.name.empty() ? Vendor::kAny : Vendor::kNvidia;
 }
 
-// For NVIDIA the compute capability. Other chips, and unknown ones, count as having matrix units.
+// NVIDIA's depend on compute capability. Other and unknown chips count as having matrix units.
 Chip ChipOf(const Profile& profile, const Gpu& gpu) {
   Chip chip;
   chip.id = gpu.id;
   chip.vendor = VendorOf(profile, gpu);
   chip.is_tpu = gpu.name.starts_with("TPU");
   if (chip.vendor == Vendor::kAscend || chip.vendor == Vendor::kOther) return chip;
-  if (chip.vendor == Vendor::kAmd) return chip;  // Their numbers are gfx versions.
+  if (chip.vendor == Vendor::kAmd) return chip;  // Their capabilities are gfx versions.
   if (gpu.compute_major >= 0)
     chip.capability = gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
-  // Turing without Tensor Cores shares 7.5 with those that have them.
+  // Turing chips without Tensor Cores have the same capability, 7.5, as those with them.
   chip.has_tensor_cores =
       (chip.capability < 0 || chip.capability >= 70) && !Contains(gpu.name, "GTX 16");
   return chip;
 }
 
-// At least one: a profile that lists no GPU has an unknown one.
+// Has at least one entry: a profile without listed GPUs has an unknown one.
 std::vector<Chip> ChipsOf(const Profile& profile, std::span<const Gpu> gpus) {
   std::vector<Chip> chips;
   for (const Gpu& gpu : gpus) chips.push_back(ChipOf(profile, gpu));
@@ -99,14 +99,14 @@ std::vector<Chip> ChipsOf(const Profile& profile, std::span<const Gpu> gpus) {
   return chips;
 }
 
-// The numbers after the table's rules. 0: the chip has no Tensor Cores; 1: it is too old for the
-// type; 2: it multiplies on matrix units, whatever the name; 3: no vector unit computes the type;
-// 4: no vector unit is as fast.
+// Rule numbers after the table's. 0: the chip has no Tensor Cores; 1: it is too old for the type;
+// 2: it multiplies on matrix units with any name; 3: no vector unit computes the type; 4: no vector
+// unit is as fast.
 std::uint16_t ChipRule(std::size_t which) {
   return static_cast<std::uint16_t>(TensorCoreRules().size() + 1 + which);
 }
 
-// The rules of the project, which are before the built-in ones.
+// The project's rules, which precede the built-in ones.
 class OwnNames {
  public:
   explicit OwnNames(std::span<const KernelNameRule> rules) : rules_(rules) {
@@ -115,8 +115,8 @@ class OwnNames {
                              rule.except.empty() ? nullptr : std::make_unique<RE2>(rule.except));
     }
   }
-  // The first own rule that matches. One that says nothing of communication never matches a
-  // collective: a careless pattern must not turn communication into work of Tensor Cores.
+  // Applies the first own rule that matches. Rules that do not decide communication never match a
+  // collective: a careless pattern must not turn communication into Tensor Core work.
   void Override(std::string_view name, KernelClass& result) const {
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
       const KernelNameRule& rule = rules_[i];
@@ -142,9 +142,9 @@ class OwnNames {
   std::vector<std::pair<std::unique_ptr<RE2>, std::unique_ptr<RE2>>> patterns_;
 };
 
-// The verdict by name, then the limits of the chip: a TPU multiplies on its matrix units whatever
-// the name; a chip without Tensor Cores never does; one too old for the type by the name is
-// unknown, since the name or the chip is wrong.
+// The verdict by name, then the chip's limits. A TPU multiplies on its matrix units with any name.
+// A chip without Tensor Cores never does. If the chip is too old for the type in the name, the
+// verdict is unknown, because the name or the chip is wrong.
 KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& own) {
   KernelClass result = ClassifyName(name, chip.vendor);
   own.Override(name, result);
@@ -164,8 +164,8 @@ KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& 
   return result;
 }
 
-// Verdicts of names on one chip after the other, each found once while the chip is the same. A new
-// chip raises the generation, so that no table has to be cleared.
+// Caches verdicts of names for the current chip. A new chip increases the generation, so that no
+// table needs to be cleared.
 class Memo {
  public:
   Memo(const Profile& profile, Chip chip, const OwnNames& own)
@@ -195,8 +195,8 @@ class Memo {
   std::vector<Slot> known_;
 };
 
-// Whether the rule is about Triton's matmuls: `tl.dot` below 32 bits is compiled to the matrix
-// units wherever the chip has them for the type. Attention of unknown names may do without.
+// Whether the rule is for Triton's matmuls: `tl.dot` below 32 bits always compiles to matrix units
+// if the chip has them for the type. Attention with unknown names may not use them.
 bool IsTritonProduct(std::uint16_t rule) {
   static const std::uint16_t kRule = [] {
     const auto rules = TensorCoreRules();
@@ -206,15 +206,15 @@ bool IsTritonProduct(std::uint16_t rule) {
   return rule == kRule;
 }
 
-// Verdicts by the type of a product that no rule knows. Types of at most 8 bits are multiplied in
-// matrix units alone, where the chip has a peak for them.
+// Verdicts by type for matmuls without a rule. Types of at most 8 bits are only multiplied in
+// matrix units, if the chip has a peak for them.
 class NarrowProducts {
  public:
   NarrowProducts(const Profile& profile, std::span<const Gpu> gpus,
                  std::span<const KnownDevice> known)
       : profile_(profile), gpus_(gpus), known_(known), eligible_(profile, IsEligibleOp) {}
 
-  /// Whether it certainly uses them.
+  /// Whether it certainly uses matrix units.
   bool Has(std::size_t row) {
     const DeviceTable& device = profile_.device;
     const StringId name = device.name[row];
@@ -255,7 +255,7 @@ class NarrowProducts {
   std::map<std::int32_t, std::map<std::string, double, std::less<>>> peaks_;
 };
 
-// FP32 may run as TF32 or not: its type does not show.
+// False for FP32, which may or may not run as TF32.
 bool HasTensorCoresForInputs(const Profile& profile, HostId op, const Gpu* gpu) {
   if (!op.valid() || gpu == nullptr || !profile.host.input_dtypes[op.value].valid()) return false;
   const std::string_view dtype =
@@ -263,7 +263,7 @@ bool HasTensorCoresForInputs(const Profile& profile, HostId op, const Gpu* gpu) 
   return dtype != "float32" && dtype != "float64" && HasTensorCoresFor(dtype, *gpu) == Tri::kYes;
 }
 
-// The profiler's own class of the kernel, whatever its name.
+// The profiler's recorded class of the kernel, for any name.
 KernelClass AsRecorded(const Profile& profile, CollectiveId recorded, const KernelClass& by_name) {
   KernelClass result = by_name.collective ? by_name : KernelClass{};
   if (!result.collective) result.rule = RuleOf(CommunicationSign::kRecorded);
@@ -300,23 +300,23 @@ void KernelClasses::Add(const KernelClass& verdict) {
 
 KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(profile, {}); }
 
-// The order of evidence for a kernel. The second overrides the first; the third does so, too, but
-// not for a collective or where a project's rule decides; the others only decide where none does:
+// The order of evidence for a kernel. 2 overrides 1. 3 also overrides it, except for collectives
+// and decisions of a project's rule. The others only apply without a verdict so far:
 //
 //   1. its name, by the project's rules, else by the built-in ones, then by the chip
 //   2. a collective that the profiler recorded with it
-//   3. Triton's matmul under an eligible operator whose inputs the chip multiplies, or a product by
-//      the profile's own statement on a chip that multiplies all narrow types
-//   4. without a rule: a graph recorded whole (unknown), an operator that communicates, an
+//   3. Triton's matmul under an eligible operator with a type that the chip multiplies, or a matmul
+//      according to the profile on a chip that multiplies all narrow types
+//   4. without a rule: a graph recorded as one event (unknown), a communicating operator, an
 //      eligible operator (unknown)
-//   5. a product that is unknown by now, of a type that only matrix units multiply
+//   5. a matmul that is still unknown, with a type that only matrix units multiply
 KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {
   const OwnNames own(knowledge.kernel_names);
   const std::vector<Gpu> gpus = CompleteGpus(profile, knowledge.devices);
   const DeviceTable& device = profile.device;
   KernelClasses classes;
   classes.Reserve(device.size());
-  if (profile.neuron != nullptr) {  // Opcodes of engines: no kernels, and no Tensor Cores.
+  if (profile.neuron != nullptr) {  // Opcodes of engines: no kernels.
     for (std::size_t i = 0; i < device.size(); ++i) {
       KernelClass moves;
       moves.collective = device.collective[i].valid();
@@ -332,7 +332,7 @@ KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge)
   NarrowProducts narrow(profile, gpus, knowledge.devices);
   const auto by_name = [&](std::size_t i) -> KernelClass {
     if (device.kind[i] != DeviceKind::kKernel || !device.name[i].valid()) return {};
-    if (memo.chip().id != device.gpu[i]) {  // Rows are sorted by GPU: rarely.
+    if (memo.chip().id != device.gpu[i]) {  // Rare: rows are sorted by GPU.
       const auto found = std::partition_point(
           chips.begin(), chips.end(), [&](const Chip& chip) { return chip.id < device.gpu[i]; });
       if (found != chips.end() && found->id == device.gpu[i]) memo.MoveTo(*found);
@@ -382,8 +382,8 @@ bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::
 
 bool IsEligibleOp(std::string_view name) {
   const std::string_view op_name = WithoutPythonModule(name);
-  // Anchored alternatives: PyTorch's operators, its backward nodes, Python-level names of NVTX
-  // markers, TensorFlow, and XLA.
+  // Anchored alternatives: PyTorch's operators, backward nodes, Python-level names of NVTX markers,
+  // TensorFlow, and XLA.
   static const RE2 aten(
       R"((?:aten|_C|vllm|sgl_kernel|torchao|fbgemm|trtllm|flash_attn\w*|xformers\w*)::)"
       R"((?:_?conv(?:olution|_tbc|_transpose[123]d|[123]d)?)"

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kNoName[] = {
     "(anonymous namespace)::", "(anonymous)::", "<unnamed>::", "{anonymous}::", "<lambda>::"};
 
-// How many characters of words for a namespace without a name the text begins with; 0: none.
+// Length of the words for an unnamed namespace at the start of the text; 0: none.
 std::size_t NoNameAt(std::string_view name) {
   for (const std::string_view words : kNoName) {
     if (name.starts_with(words)) return words.size();
@@ -67,7 +67,7 @@ std::string_view WithoutArguments(std::string_view name) {
 
 namespace {
 
-// Rows of rules/knowledge/names.yaml: a pattern with two groups, the sizes of the tile.
+// A row of rules/knowledge/names.yaml: a pattern with two groups, the sizes of the tile.
 struct TileName {
   std::string_view id, pattern;
 };
@@ -75,7 +75,7 @@ constexpr TileName kTileNames[] = {
 #include "knowledge/tiles.inc"
 };
 
-// `sizes`: the head sizes that the library was compiled for, "power" or "name" (PaddedHead()).
+// `sizes`: the head sizes of the library's kernels, or "power" or "name" (PaddedHead()).
 struct HeadName {
   std::string_view id, pattern, sizes;
 };
@@ -83,7 +83,7 @@ constexpr HeadName kHeadNames[] = {
 #include "knowledge/head_sizes.inc"
 };
 
-// The patterns of a table, compiled once.
+// Compiles the patterns of a table.
 template <class Row, std::size_t kSize>
 std::vector<std::unique_ptr<RE2>> Compiled(const Row (&rows)[kSize]) {
   std::vector<std::unique_ptr<RE2>> patterns;
@@ -91,7 +91,7 @@ std::vector<std::unique_ptr<RE2>> Compiled(const Row (&rows)[kSize]) {
   return patterns;
 }
 
-// The next of "64 96 128", or nothing beyond the last.
+// The smallest size of "64 96 128" that fits; none if all are too small.
 std::optional<std::int64_t> NextOf(std::string_view sizes, std::int64_t head) {
   const char* at = sizes.data();
   const char* const end = at + sizes.size();
@@ -107,7 +107,7 @@ std::optional<std::int64_t> NextOf(std::string_view sizes, std::int64_t head) {
 
 }  // namespace
 
-// The first pattern that gives two sizes. A tile of 0 is passed over.
+// Uses the first pattern that gives two sizes. Tiles of 0 are ignored.
 std::optional<KernelTile> TileInName(std::string_view kernel) {
   static const auto patterns = Compiled(kTileNames);
   KernelTile tile;

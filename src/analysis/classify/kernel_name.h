@@ -1,6 +1,5 @@
-// Parts of a kernel's name as profilers write it. Demangled C++ names of hundreds of characters
-// carry the kernel, its tile and its types; nothing else in a profile shows how it divides its
-// work.
+// Parses names of kernels as profilers write them. Demangled C++ names of hundreds of characters
+// contain the kernel, its tile and its types. No other data shows how a kernel divides its work.
 #pragma once
 
 #include <cstdint>
@@ -10,39 +9,39 @@
 
 namespace profgauge::analysis::classify {
 
-/// The name up to its template or function arguments, without "void " and without the words that
-/// compilers put for a namespace that has no name: "void (anonymous namespace)::f<int>(int*)" gives
-/// "f". Template arguments name unrelated types, so patterns for the kernel itself match only this
-/// part. cuBLAS' "std::enable_if<…>::type " in front is left out, too. O(length).
+/// The name before its template or function arguments, without "void ", a namespace without a name,
+/// and cuBLAS' prefix "std::enable_if<…>::type ": "void (anonymous namespace)::f<int>(int*)" gives
+/// "f". Template arguments name unrelated types, so patterns for the kernel itself only match this
+/// part. O(length).
 std::string KernelHead(std::string_view name);
 
-/// The name for people: as recorded, without its function arguments, which begin at the last
-/// bracket on the outermost level: "void (anonymous namespace)::f<g(int)>(int*)" gives
-/// "void (anonymous namespace)::f<g(int)>".
+/// The name for users: as recorded, without its function arguments, which begin at the last
+/// outermost bracket: "void (anonymous namespace)::f<g(int)>(int*)" gives "void (anonymous
+/// namespace)::f<g(int)>".
 std::string_view WithoutArguments(std::string_view name);
 
-// How a kernel divides its work, by its name: tiles of matmuls, parts of their inner
-// dimension, sizes of heads in attention. The names are in rules/knowledge/names.yaml.
+// How a kernel divides its work, according to its name: tiles of matmuls, parts of their inner
+// dimension, head sizes of attention. The names are in rules/knowledge/names.yaml.
 
-/// Elements of the result that a block computes; which of them is of n:
-/// analysis/device/op_limits.h.
+/// Sizes of the part of the result that a block computes; analysis/device/op_limits.h finds which
+/// is along n.
 struct KernelTile {
   std::int64_t first = 0, second = 0;
 };
-/// The tile that the name states. Nothing if the name has no tile: then the tile is unknown, not 0.
+/// The tile in the name; none if it is unknown.
 std::optional<KernelTile> TileInName(std::string_view kernel);
 
-/// Into how many parts the inner dimension is cut: "GSU4" of Tensile's kernels, and of the one that
-/// sums them up ("PostGSU4"). 1: into none, as far as the name says. Other libraries cut without a
-/// number: NamesUnknownParts().
+/// The number of parts of the inner dimension: from "GSU4" in Tensile's kernels, and in the one
+/// that adds them ("PostGSU4"). 1 if the name shows none. Other libraries do not give the number:
+/// NamesUnknownParts().
 std::int64_t PartsInName(std::string_view kernel);
-/// The inner dimension is cut, into a number of parts that the name does not say.
+/// Whether the inner dimension is divided into an unknown number of parts.
 bool NamesUnknownParts(std::string_view kernel);
-/// Blocks share the work evenly, whatever the tiles (stream-K).
+/// Whether blocks share the work evenly, independent of tiles (stream-K).
 bool SharesEvenly(std::string_view kernel);
 
-/// To which size the kernel pads heads of `head` elements; nothing for kernels that are unknown,
-/// and for heads of more than 4096 elements or none. At least `head`.
+/// The size to which the kernel pads heads of `head` elements, at least `head`. None for unknown
+/// kernels, and for heads of 0 or more than 4096 elements.
 ///
 ///   sizes of the row    "64 96 128"          head 80 gives 96, head 200 nothing
 ///                       "power"              head 80 gives 128

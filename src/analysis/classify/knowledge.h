@@ -1,6 +1,6 @@
-// A project's additions to its profiles. They change numbers, so they are in the report's
-// provenance. A policy names them (`tensor_core: {names: …}`, `devices`,
-// `thresholds_of_analysis`), and the Selection hands them to the analysis.
+// A project's additions to the analysis. They change metrics, so the report's provenance contains
+// them. A policy names them (`tensor_core: {names: …}`, `devices`, `thresholds_of_analysis`), and
+// the Selection passes them to the analysis.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace profgauge::analysis::classify {
 
-/// A name rule of a project's own. They are tried before the built-in ones, in order; the first
-/// that matches wins. Communication stays communication unless a rule says otherwise, and kernels
-/// that the profiler recorded as a collective are one whatever their names.
+/// A name rule of a project. They are tried before the built-in rules, in order; the first match
+/// wins. Communication stays communication unless a rule sets `communication`; kernels recorded as
+/// a collective always are one.
 struct KernelNameRule {
-  std::string id;       ///< Shown as the rule that decided.
+  std::string id;       ///< Reported as the deciding rule.
   std::string matches;  ///< RE2 that the name must contain. REQUIRES: both patterns compile.
-  std::string except;   ///< RE2 that it must not contain; empty: nothing.
+  std::string except;   ///< RE2 that it must not contain; empty: none.
   Tri tensor_core = Tri::kUnknown;
-  /// Whether it moves data between ranks; kUnknown: the rule does not speak of that.
+  /// Whether it moves data between ranks; kUnknown: the rule does not decide this.
   Tri communication = Tri::kUnknown;
   CollectiveKind kind = CollectiveKind::kOther;  ///< For communication; kOther: by its name.
 };
@@ -30,8 +30,8 @@ struct KernelNameRule {
 struct Knowledge {
   std::vector<KernelNameRule> kernel_names;
   std::vector<KnownDevice> devices;
-  /// Kernels without a matching rule count as using Tensor Cores in the metrics tensor_core.*,
-  /// which are upper bounds then.
+  /// Whether kernels without a matching rule count as using Tensor Cores in tensor_core.*: then
+  /// these metrics are upper bounds.
   bool undecided_use_tensor_cores = false;
   knowledge::TunableThresholds thresholds;  ///< `thresholds_of_analysis:`
 };

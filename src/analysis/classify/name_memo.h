@@ -1,4 +1,4 @@
-// Properties of a profile's names, computed once for each: millions of rows have hundreds of names.
+// Properties of a profile's names, computed once per name: millions of rows have hundreds of names.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,22 @@
 
 namespace profgauge::analysis::classify {
 
-/// A yes or no by name. The question is asked once for each name of the profile, when a row first
-/// needs it. It is not safe for several threads. For questions that keep something: TextTest
-/// (iterations/markers.h).
+/// A bool by name, computed when a row first needs it. Not thread-safe. For functions with state,
+/// use TextTest (iterations/markers.h).
 class NameMemo {
  public:
-  /// Keeps a reference. `tells` must answer a name the same each time. One byte per name.
+  /// Keeps a reference. `tells` must be a pure function. Needs one byte per name.
   NameMemo(const Profile& profile, bool (*tells)(std::string_view))
       : profile_(profile), tells_(tells), known_(profile.strings.size(), kNotYet) {}
 
-  /// False where there is no name.
+  /// False without a name.
   bool operator()(StringId name) {
     if (!name.valid()) return false;
     std::int8_t& known = known_[name.value];
     if (known == kNotYet) known = tells_(profile_.strings[name]) ? 1 : 0;
     return known == 1;
   }
-  /// For the row's name; false where there is no row.
+  /// For the row's name; false without a row.
   bool operator()(HostId row) { return row.valid() && (*this)(profile_.host.name[row.value]); }
 
  private:

@@ -21,7 +21,7 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
 #include "knowledge/kernels.inc"
 };
 
-// Ids after those of the table, for verdicts of the chip.
+// Ids that follow those of the table, for verdicts due to the chip.
 constexpr TensorCoreRule kChipRules[] = {
     {"chip_without_tensor_cores", kNo, kAll, kNvidia, true, "", ""},
     {"chip_too_old_for_type", kUnknown, kAll, kNvidia, true, "", ""},
@@ -32,16 +32,16 @@ constexpr TensorCoreRule kChipRules[] = {
 
 struct CompiledRule {
   std::unique_ptr<RE2> include;
-  std::unique_ptr<RE2> exclude;  // null: none
+  std::unique_ptr<RE2> exclude;  // null: excludes nothing
 };
 
-// The patterns of the table at the same positions, and those of LeastComputeCapability(): names of
-// FP4 and FP8 types that are in a matmul's or an attention's name.
+// The table's patterns in the same order, and those of LeastComputeCapability(): names of FP4 and
+// FP8 types in the name of a matmul or an attention.
 struct CompiledRules {
   RE2 fp4{R"((?i)nvfp4|mxfp4|e2m1|float4_e2m1)"};
   RE2 fp8{R"((?i)e4m3|e5m2|fp8\w*gemm|gemm\w*fp8|nvjet_(?:sm\d+_)?q|mxfp8)"};
   RE2 product{R"((?i)gemm|mm_|matmul|nvjet|cutlass|mma|fmha|flash)"};
-  // Of ProductInName(), over words in lower case with a blank on each side.
+  // For ProductInName(): lower-case words with a blank on each side.
   RE2 multiplies{
       R"( (?:gemm|b?mm|matmul|dot|conv(?:olution)?|attn|attention|fmha|mha|mla|moe)\d*d? )"};
   RE2 helps{
@@ -62,7 +62,7 @@ struct CompiledRules {
   }
 };
 
-// Compiled on the first question; the language makes that safe for several threads.
+// Compiled once, at first use; C++ makes this thread-safe.
 const CompiledRules& Compiled() {
   static const CompiledRules rules;
   return rules;
@@ -72,8 +72,8 @@ const CompiledRules& Compiled() {
 
 std::span<const TensorCoreRule> TensorCoreRules() { return kTensorCoreRules; }
 
-// Communication first: "all_reduce" and a Tensor Core rule's "reduce" may be in one name. A rule
-// whose words are common (AMD's, Ascend's) is tried only where the vendor is known to be theirs.
+// Communication first: a name may contain "all_reduce" and a Tensor Core rule's "reduce". Rules
+// with common words (AMD's, Ascend's) require that the vendor is known.
 KernelClass ClassifyName(std::string_view name, Vendor vendor) {
   const CompiledRules& compiled = Compiled();
   KernelClass result;
@@ -87,7 +87,7 @@ KernelClass ClassifyName(std::string_view name, Vendor vendor) {
   for (std::size_t i = 0; i < std::size(kTensorCoreRules); ++i) {
     const TensorCoreRule& rule = kTensorCoreRules[i];
     if (rule.vendor != kAny && vendor != kAny && rule.vendor != vendor) continue;
-    // A rule for one vendor whose words are common needs to know the vendor.
+    // A rule with common words requires its vendor.
     if ((rule.vendor == kAmd || rule.vendor == kAscend) && vendor != rule.vendor) continue;
     const std::string_view text = rule.part == kHead ? std::string_view(head) : name;
     if (!RE2::PartialMatch(text, *compiled.rules[i].include)) continue;
@@ -99,8 +99,8 @@ KernelClass ClassifyName(std::string_view name, Vendor vendor) {
   return result;
 }
 
-// A word begins behind what is no letter or digit, at a capital behind a small letter or a digit
-// ("rowgemm10GemmKernel"), and at the last capital of several ("GEMMKernel").
+// A word begins after a character other than a letter or digit, at a capital after a small letter
+// or a digit ("rowgemm10GemmKernel"), and at the last of several capitals ("GEMMKernel").
 NamedProduct ProductInName(std::string_view name) {
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
@@ -146,7 +146,7 @@ KernelClass FasterThanVectorUnits() {
 }
 
 namespace {
-// The row of a number of the table or of the chip's verdicts; nullptr for all others.
+// The row for a number of the table or of a chip's verdict; nullptr otherwise.
 const TensorCoreRule* FindRule(std::uint16_t rule) {
   if (rule == 0) return nullptr;
   const std::size_t index = rule - 1u;

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 5> kCauses = {
     "computing", "copies", "communication of another group", "the host", "waiting for input data"};
 constexpr std::size_t kComputing = 0;
 
-// The index in kCauses. Every category without a cause of another kind is the host's.
+// The index in kCauses. Categories without their own cause belong to the host.
 std::size_t CauseOf(Category category) {
   switch (category) {
     case Category::kTensorCoreKernel:
@@ -59,7 +59,7 @@ Times TimesOf(const breakdown::Breakdown& breakdown) {
   return times;
 }
 
-/// Where the rank's iterations go; the waiting for others is not its own.
+/// The time of the rank's iterations by category, without waiting for other ranks.
 Times TimesOf(std::span<const RankFacts::Step> steps) {
   Times times{};
   for (const RankFacts::Step& step : steps) {
@@ -71,16 +71,16 @@ Times TimesOf(std::span<const RankFacts::Step> steps) {
   return times;
 }
 
-/// Splits the time before each late call on every member; whole iterations where the members
-/// compute on in their calls, since those that wait are ahead then.
+/// Splits the time before each late call on every member. If members compute during their calls,
+/// ranks that wait are ahead, so whole iterations are compared.
 class CauseFinder {
  public:
   CauseFinder(std::span<const RankFacts> ranks, const Matching& matching, std::size_t straggler,
               std::size_t group)
       : ranks_(ranks), matching_(matching), straggler_(straggler), group_(group) {}
 
-  /// In words, where the straggler spends more time than the median of the others: the part with
-  /// 80 % of the surplus, else all larger ones with their shares. Empty if it does so in no part.
+  /// Describes where the straggler spends more time than the median of the others: the part with 80
+  /// % of the excess, else all larger parts with their shares. Empty if there is none.
   std::string Find() {
     CollectRanges();
     whole_ = ComputesOn();
@@ -99,7 +99,7 @@ class CauseFinder {
   }
 
  private:
-  /// Whether much of the group's calls is hidden, in iterations that all members have.
+  /// Whether much of the group's communication is hidden, in iterations that all members have.
   bool ComputesOn() const {
     Ns time = 0, exposed = 0;
     for (const auto& [rank, ranges] : ranges_) {
@@ -115,12 +115,12 @@ class CauseFinder {
            knowledge::kBlameHiddenShare * static_cast<double>(time);
   }
 
-  /// Before each call of the group for which the rank was late: the range on every member.
+  /// Collects, for each late call of the rank in the group, the time before it on every member.
   ///
   ///   straggler  |A#|-----------------|B#|      from the end of A to the start of B
   ///   another    |A#|-----|Bwwwwwwwwwwww#|      the same calls, its own range
   ///
-  /// Each range is in the clock of its rank: no clocks are compared.
+  /// Each range uses the clock of its rank: clocks are not compared.
   void CollectRanges() {
     const MatchedCall* previous = nullptr;
     for (const MatchedCall& call : matching_.calls) {
@@ -140,7 +140,7 @@ class CauseFinder {
     }
   }
 
-  /// The time that the straggler spends beyond the median of the others, summed over the calls.
+  /// The straggler's time above the median of the others, summed over the calls.
   Times ExtraTimes() const {
     std::vector<Times> others;
     Times own{};
@@ -182,7 +182,7 @@ class CauseFinder {
   bool whole_ = false;                               // ComputesOn().
 };
 
-/// The cost of late calls by iteration, without one-off time.
+/// The cost of late calls by iteration, without one-off time; decides whether lateness is usual.
 class Habit {
  public:
   Habit(std::span<const RankFacts> ranks, std::span<const LateCall> late,
@@ -198,7 +198,7 @@ class Habit {
     }
     std::vector<Ns> costs;
     for (const auto& [step, cost] : sums) costs.push_back(cost);
-    // Iterations in which no one was late are usual, too.
+    // Iterations without late ranks are usual, too.
     costs.resize(std::max(costs.size(), ranks.front().steps.size()), 0);
     const std::vector<Ns> usual = iterations::WithoutOnce(costs);
     std::size_t i = 0;
@@ -210,7 +210,7 @@ class Habit {
     recorded_ = costs.size();
   }
 
-  /// Whether the rank's cost is rare: most of it, in hardly an iteration.
+  /// Whether cost is rare: some is one-off, or the rank causes most of it, but in few iterations.
   bool IsSeldomOf(std::size_t rank) const {
     double own = 0, total = 0;
     for (const auto& [step, of_step] : by_rank_) {
@@ -224,7 +224,7 @@ class Habit {
                                StepsOf(rank) < knowledge::kIterationsUsualLeast);
   }
 
-  /// The rank that costs most.
+  /// The rank with the largest cost.
   std::size_t Worst(std::size_t ranks) const {
     std::vector<double> sums(ranks, 0);
     for (const auto& [step, of_step] : by_rank_) {
@@ -235,16 +235,16 @@ class Habit {
     return static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
   }
 
-  /// Whether the rank is late again and again, and not once or by chance.
+  /// Whether the rank is late repeatedly, and not once or by chance.
   ///
-  /// A sign test, weighted by cost. For a rank with these parts of the cost of three calls:
+  /// A sign test weighted by cost. Example: a rank's part of the cost of three calls:
   ///
   ///   cost   its part   2 * part - cost
   ///    10       9              8
   ///    10       2             -6
   ///    12      11             10        sum 12, root of the sum of squares 14.1
   ///
-  /// It has most of the cost, but 12 is no more than chance gives.
+  /// It has most of the cost, but a sum of 12 can be due to chance.
   bool IsOf(std::size_t rank, std::span<const LateCall> late) const {
     double sum = 0, squares = 0, own = 0, total = 0;
     for (std::size_t i = 0; i < late.size(); ++i) {
@@ -261,14 +261,14 @@ class Habit {
     }
     if (own <= knowledge::kBlameCostShare * total) return false;
     const bool is_many = StepsOf(rank) >= knowledge::kIterationsUsualLeast;
-    // A profile of one or two iterations has only calls as evidence.
+    // With one or two iterations, only calls are evidence.
     if (!is_many && recorded_ >= knowledge::kIterationsUsualLeast) return false;
     return (is_many && own >= knowledge::kBlameSoleCostShare * total) ||
            sum > knowledge::kBlameDeviations * std::sqrt(squares);
   }
 
  private:
-  /// Iterations in which most of the cost is its, and not next to nothing.
+  /// Number of iterations in which it causes most of a cost that is not negligible.
   std::size_t StepsOf(std::size_t rank) const {
     std::vector<double> costs;
     for (const auto& [step, of_step] : by_rank_) {
@@ -287,7 +287,7 @@ class Habit {
 
   std::vector<std::int64_t> step_of_;  // By late call.
   std::map<std::int64_t, std::map<std::size_t, Ns>> by_rank_;
-  std::map<std::int64_t, double> scale_;  // Usual part of an iteration's cost.
+  std::map<std::int64_t, double> scale_;  // Usual share of an iteration's cost.
   std::size_t recorded_ = 0;              // Iterations.
   bool has_exceptions_ = false;
 };
@@ -308,8 +308,8 @@ void SumWaiting(std::span<const RankFacts> ranks, const Matching& matching, Blam
   }
 }
 
-/// Sets each rank's cost: of an iteration that of the group with the largest, as the same time that
-/// many groups lose one after the other is lost once.
+/// Sets each rank's cost: in each iteration, that of the group with the largest cost, because time
+/// that many groups lose one after another is lost once.
 void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
               const Matching& matching, Blame& blame) {
   std::map<std::tuple<std::size_t, std::int64_t, std::size_t>, Ns> by_step;
@@ -337,8 +337,8 @@ void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
   }
 }
 
-/// The group with most of the rank's cost, by calls to which the rank itself came last. The number
-/// of groups where there is none.
+/// The group with most of the rank's cost, over calls at which the rank itself came last; the
+/// number of groups if there is none.
 std::size_t GroupOf(std::span<const LateCall> late, const Matching& matching, std::size_t rank) {
   std::map<std::size_t, Ns> costs;
   for (const LateCall& call : late) {
@@ -378,29 +378,28 @@ Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching) {
 
 namespace {
 
-/// Who made a call late: ranks with their shares, which add up to 1.
+/// The ranks that made a call late, with shares that add up to 1.
 using Shares = std::vector<std::pair<std::size_t, double>>;
 
-/// One call of a rank that was matched.
+/// A matched call of a rank.
 struct Place {
   std::size_t call = 0;    ///< Position in Matching::calls.
   std::size_t member = 0;  ///< Position in its members.
   Span time;
-  Ns waiting = 0;  ///< Exposed.
+  Ns waiting = 0;  ///< Exposed waiting.
 };
 
-// A call that a rank came late to is resolved by the waits of that rank since the group's last
-// call:
+// A call is resolved by comparing the last rank's waits, since the group's previous call, with
+// those of the rank before it:
 //
 //   call                               A1   A2
-//   rank 1, 4 late to B, waited         3    2
-//   the one before it in B waited       2    0
-//   more                                1    2
+//   rank 1, last at B by 4: waited      3    2
+//   second to last at B: waited         2    0
+//   difference                          1    2
 //
-// 3 more in total, so min(1, 3 / 4) of the cost is passed on, to A1 and A2 in the shares 1 : 2. The
-// rest, 1 / 4, is rank 1's own.
-//
-// The late ranks of A1 and A2 pass on theirs in the same way.
+// The difference is 3 in total, so min(1, 3 / 4) of the cost is passed on to A1 and A2, in the
+// ratio 1 : 2. The rest, 1 / 4, is rank 1's own. The late ranks of A1 and A2 pass on their shares
+// in the same way.
 class Attribution {
  public:
   Attribution(std::span<const RankFacts> ranks, const Matching& matching)
@@ -434,8 +433,8 @@ class Attribution {
   }
 
  private:
-  /// The exposed time by which the last but one waits longer, at most the lateness. If the
-  /// overlap of a rank's calls is unknown (they ran on the host), the whole lateness.
+  /// The exposed time by which the second to last rank waits longer, at most the lateness. The
+  /// whole lateness if the overlap of a rank's calls is unknown (they ran on the host).
   Ns CostOf(const MatchedCall& call) const {
     const auto exposed = [&](std::size_t member) {
       const MatchedCall::Member& at = call.members[member];
@@ -447,20 +446,20 @@ class Attribution {
     return std::clamp<Ns>(exposed(call.next) - exposed(call.last), 0, call.lateness);
   }
 
-  /// A call that is to be resolved, as one that another waited for longer than `reference` did for
-  /// its own.
+  /// A call to resolve. In a recursion, the rank waited in it longer than `reference` in its own
+  /// call.
   struct Task {
     std::size_t call = 0;
-    std::size_t rank = 0;  ///< Who came last.
-    Ns lateness = 0;       ///< How much too late.
+    std::size_t rank = 0;  ///< The rank that came last.
+    Ns lateness = 0;       ///< By how much it was late.
     const Place* own = nullptr;
-    const Place* reference = nullptr;  ///< The same call of who came in time; may be null.
+    const Place* reference = nullptr;  ///< The same call of the rank that was on time; may be null.
     std::size_t reference_rank = 0;
     std::vector<std::pair<Task*, double>> causes;
     bool expanded = false;
   };
 
-  /// Calls by start, with their waiting where nothing computed.
+  /// Sorts the calls by start, and sets their exposed waiting.
   void Arrange(std::size_t rank) {
     std::vector<Place>& places = places_[rank];
     std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
@@ -480,7 +479,7 @@ class Attribution {
     }
   }
 
-  /// Whether the two ranks of `a` and `b` meet in both calls: those of one group, or of one pair.
+  /// Whether `a` and `b` are calls of the same ranks: of one group, or of one pair.
   bool SameMeeting(std::size_t a, std::size_t b) const {
     const MatchedCall &one = matching_.calls[a], &other = matching_.calls[b];
     if (one.group != other.group) return false;
@@ -491,7 +490,7 @@ class Attribution {
     return ranks(one) == ranks(other);
   }
 
-  /// The rank's waiting time in other groups since its previous call with the ranks of this one.
+  /// The rank's waits in other groups since its previous call with the same ranks.
   std::vector<const Place*> Before(std::size_t rank, const Place& place) const {
     std::vector<const Place*> before;
     const std::vector<Place>& places = places_[rank];
@@ -502,9 +501,8 @@ class Attribution {
     return before;
   }
 
-  /// The calls that made it late, with their shares.
-  /// The two ranks' waits are compared one by one where both have as many of them; else only in
-  /// total.
+  /// Finds the calls that made it late, with their shares. The waits of two ranks are compared one
+  /// by one if both have equally many, otherwise only in total.
   void Expand(Task& task) {
     task.expanded = true;
     const std::vector<const Place*> own = Before(task.rank, *task.own);
@@ -533,7 +531,7 @@ class Attribution {
     }
   }
 
-  /// In collectives of a group, who came before the last one is the reference.
+  /// For a group's collective, the reference is the rank that came before the last one.
   Task& TaskOf(std::size_t c, Ns lateness) {
     const auto [entry, is_new] = tasks_.try_emplace(c);
     Task& task = entry->second;
@@ -550,7 +548,7 @@ class Attribution {
     return task;
   }
 
-  /// For a transfer: the other pair's transfer that replaced it, with the same end.
+  /// For a transfer: the corresponding transfer of the other pair, with the same end.
   void SetReference(Task& task, std::size_t other) {
     const MatchedCall &call = matching_.calls[task.call], &reference = matching_.calls[other];
     if (!matching_.groups[call.group].point_to_point || task.call == other) return;
@@ -566,9 +564,9 @@ class Attribution {
     return ranks_[first.rank].calls[first.call].source == ranks_[first.rank].rank;
   }
 
-  /// Depth first without recursion: chains may be as long as the profile.
-  /// Each call is resolved once, and known_ keeps its shares. A cause that is still on the stack,
-  /// in a circle, has none yet: its part stays with the rank that came last.
+  /// Resolves depth first without recursion, because chains may be as long as the profile. Each
+  /// call is resolved once; known_ stores its shares. A cause still on the stack (in a cycle) has
+  /// no shares yet: its part stays with the rank that came last.
   Shares Resolve(std::size_t c) {
     std::vector<Task*> stack{&TaskOf(c, matching_.calls[c].lateness)};
     while (!stack.empty()) {
@@ -593,7 +591,7 @@ class Attribution {
     return known_[c];
   }
 
-  /// The shares of the causes' late ranks, and the rest for the rank itself. They add up to 1.
+  /// The shares of the causes' late ranks, and the rank's own rest. They add up to 1.
   Shares Combine(const Task& task) const {
     std::map<std::size_t, double> sums;
     double own = 1;
@@ -608,7 +606,7 @@ class Attribution {
     return {sums.begin(), sums.end()};
   }
 
-  /// In whole nanoseconds; the largest share takes the rounding rest.
+  /// Converts shares to whole nanoseconds; the largest share gets the rounding error.
   static std::vector<LateCall::Part> InTime(Ns lateness, const Shares& shares) {
     std::vector<LateCall::Part> parts;
     Ns left = lateness;

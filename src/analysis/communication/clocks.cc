@@ -13,14 +13,14 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-/// The end of one rank's call, and how much later than on the first rank of the group.
+/// The end of one rank's call, and its difference to the group's first rank.
 struct Pair {
   double own = 0, difference = 0;
 };
 
-/// How its clock differs from the other's: a line through the differences, by medians, so that a
-/// few calls that end apart (one rank was preempted in them) do not matter. REQUIRES: pairs is not
-/// empty.
+/// The difference of its clock to the other's: a line through the differences. It uses medians, so
+/// that a few calls with different ends (e.g. one rank was preempted) do not matter. REQUIRES:
+/// pairs is not empty.
 ///
 ///   difference
 ///      |            x  x         slope: the median over i of the slope from call i to call
@@ -28,7 +28,7 @@ struct Pair {
 ///      | x  x
 ///      +------------------ own
 ///
-/// The slope stays 0 where the calls are too few or too near to each other to show a drift.
+/// The slope stays 0 if calls are too few or too close together to show a drift.
 Clocks::Clock Fit(std::vector<Pair> pairs) {
   // Calls come group by group.
   std::stable_sort(pairs.begin(), pairs.end(),
@@ -39,7 +39,7 @@ Clocks::Clock Fit(std::vector<Pair> pairs) {
           static_cast<double>(knowledge::kClocksDriftLeastLength.ns()) &&
       pairs.size() >= knowledge::kClocksDriftLeastCalls) {
     std::vector<double> slopes;
-    // Each against the one half the profile later: far apart, and as many as there are calls.
+    // Pairs each call with the one half the profile later: far apart, and many pairs.
     const std::size_t half = pairs.size() / 2;
     for (std::size_t i = 0; i + half < pairs.size(); ++i) {
       const double apart = pairs[i + half].own - pairs[i].own;
@@ -55,12 +55,12 @@ Clocks::Clock Fit(std::vector<Pair> pairs) {
   return clock;
 }
 
-// On the clock of the other rank. The double holds nanoseconds exactly up to 2^53: 104 days.
+// Converts to the clock of the other rank. Doubles are exact up to 2^53 ns: 104 days.
 double Apply(const Clocks::Clock& clock, double time) {
   return time - clock.offset - clock.speed * (time - clock.from);
 }
 
-/// First `inner`, then `outer`.
+/// Applies `inner`, then `outer`.
 Clocks::Clock Chain(const Clocks::Clock& inner, const Clocks::Clock& outer) {
   Clocks::Clock both;
   both.from = inner.from;
@@ -77,7 +77,7 @@ Clocks::Clock Invert(const Clocks::Clock& clock) {
   return inverse;
 }
 
-// How far apart a matched symmetric call ends on its ranks, on aligned clocks.
+// The spread of a matched symmetric call's ends on its ranks, on aligned clocks.
 std::optional<Ns> SpreadOf(const MatchedCall& call, std::span<const RankFacts> ranks,
                            const Clocks& clocks) {
   if (call.transfer < 0 || !clocks.of_rank[call.members.front().rank]) return std::nullopt;
@@ -103,8 +103,8 @@ bool Clocks::complete() const {
                      [](const auto& clock) { return clock.has_value(); });
 }
 
-// Ranks are nodes, and pairs of a group's first rank with another are ways between them. With the
-// groups {0, 1}, {2, 3} and {1, 3}, breadth first from rank 0:
+// Breadth-first search: ranks are nodes, and a group's first rank has an edge to each other member.
+// Example: the groups {0, 1}, {2, 3} and {1, 3}, starting at rank 0:
 //
 //   0 -- 1 -- 3 -- 2      1 by its own line, 3 by the lines 3 -> 1 -> 0, 2 by 2 -> 3 -> 1 -> 0
 //
@@ -113,7 +113,7 @@ Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching) {
   const auto end = [&](const MatchedCall::Member& member) {
     return static_cast<double>(ranks[member.rank].calls[member.call].time.end);
   };
-  // By the two ranks: the first of a group and another.
+  // By two ranks: the first of a group and another.
   std::map<std::pair<std::size_t, std::size_t>, std::vector<Pair>> pairs;
   for (const MatchedCall& call : matching.calls) {
     if (call.transfer < 0) continue;
@@ -125,7 +125,7 @@ Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching) {
   }
   struct Way {
     std::size_t to = 0;
-    Clocks::Clock clock;  // From `to` to where the way begins.
+    Clocks::Clock clock;  // From `to` to the root of the search.
   };
   std::vector<std::vector<Way>> ways(ranks.size());
   for (auto& [between, of] : pairs) {
@@ -166,7 +166,7 @@ bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const 
   return 2 * apart > calls;
 }
 
-// Iterations are the same where their numbers are. One that some rank does not have has no spread.
+// Iterations correspond if their numbers are equal. One that is missing on a rank has no spread.
 std::optional<Ns> StepSkew(std::span<const RankFacts> ranks, const Clocks& clocks) {
   if (ranks.size() < 2 || !clocks.complete()) return std::nullopt;
   struct Ends {

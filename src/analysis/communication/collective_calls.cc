@@ -1,4 +1,4 @@
-// Finding and matching collective calls: analysis/communication/communication.h.
+// Finds collective calls, and their sizes: analysis/communication/collective_calls.h.
 
 #include "analysis/communication/collective_calls.h"
 
@@ -29,7 +29,7 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-// From the profiler's own record of the call, e.g. Kineto's `Collective name` and `In msg nelems`.
+// Uses the profiler's own record of the call, e.g. Kineto's `Collective name`, `In msg nelems`.
 void DescribeBy(const Profile& profile, const Collective& collective, CollectiveCall& call) {
   const std::string_view recorded = profile.Name(collective.name);
   call.kind = classify::CollectiveKindOf(recorded);
@@ -47,7 +47,7 @@ void DescribeBy(const Profile& profile, const Collective& collective, Collective
   call.is_uneven = recorded == "all_to_allv";
 }
 
-// The data of one operator that the call does not have yet.
+// Sets fields that the call is missing from one operator.
 void AddFromOp(const Profile& profile, std::uint32_t row, CollectiveCall& call) {
   const HostTable& host = profile.host;
   const std::string_view name = profile.Name(host.name[row]);
@@ -60,7 +60,7 @@ void AddFromOp(const Profile& profile, std::uint32_t row, CollectiveCall& call) 
   if (call.dtype.empty()) call.dtype = std::string(classify::FirstTensorDtype(dtypes));
 }
 
-// Data from the names of operators, found once for each.
+// The kinds of communication operators, by name, found once per name.
 class OpKinds {
  public:
   explicit OpKinds(const Profile& profile)
@@ -68,7 +68,7 @@ class OpKinds {
         communicates_(profile, classify::IsCommunicationOp),
         kinds_(profile.strings.size()) {}
 
-  /// For communication; nothing for other operators.
+  /// The kind for communication operators; none for others.
   std::optional<classify::CollectiveKind> Of(StringId name) {
     if (!communicates_(name)) return std::nullopt;
     std::optional<classify::CollectiveKind>& kind = kinds_[name.value];
@@ -82,9 +82,9 @@ class OpKinds {
   std::vector<std::optional<classify::CollectiveKind>> kinds_;
 };
 
-// From the communication operators around the launch, the innermost first: it gives the kind, and
-// those around it (PyTorch's own range is in the process group's operator) give missing data.
-// False: there is none.
+// Uses the communication operators around the launch. The innermost gives the kind; outer ones
+// (PyTorch's own range is inside the process group's operator) give missing data. Returns false if
+// there is none.
 bool DescribeByOps(const Profile& profile, HostId op, OpKinds& kinds, CollectiveCall& call) {
   const HostTable& host = profile.host;
   bool found = false;
@@ -106,15 +106,15 @@ bool DescribeByOps(const Profile& profile, HostId op, OpKinds& kinds, Collective
   return found;
 }
 
-// The innermost range of any kind around the launch: PyTorch's "nccl:all_reduce" is no operator.
+// The innermost range around the launch, of any kind: "nccl:all_reduce" is no operator.
 HostId InnermostRange(const Profile& profile, std::size_t row) {
   const ApiId launch = profile.device.launch[row];
   const HostId range = launch.valid() ? profile.api.op[launch.value] : HostId{};
   return range.valid() ? range : profile.device.op[row];
 }
 
-// Sender and receiver of a transfer, by three sources. Names of ranges count where an end is still
-// unknown, the batch where both are.
+// Finds sender and receiver of a transfer from three sources. Names of ranges are used if an end is
+// still unknown, the batch if both are.
 void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, CollectiveCall& call) {
   if (call.kind != classify::CollectiveKind::kSendRecv) return;
   peers.SetOwn(call.name, call);
@@ -124,9 +124,8 @@ void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, Coll
   peers.SetByBatch(row, call);
 }
 
-// In the order of trust: the record at the kernel, the operators around its launch, the kernel's
-// own name. A record without a name still gives group and size, but the kernel's name gives the
-// kind.
+// Sources by reliability: the kernel's record, the operators around its launch, and the kernel's
+// name. A record without a name still gives group and size; the kernel's name then gives the kind.
 void Describe(const iterations::RankContext& rank, std::size_t row, const Peers& peers,
               OpKinds& kinds, CollectiveCall& call) {
   const Profile& profile = *rank.profile;
@@ -144,7 +143,7 @@ void Describe(const iterations::RankContext& rank, std::size_t row, const Peers&
   if (call.is_uneven) call.name = "all_to_allv";
 }
 
-// Gloo communicates on the host; its ranges are the communication itself.
+// Gloo communicates on the host; its ranges are the calls.
 void CollectHostCalls(const iterations::RankContext& rank, OpKinds& kinds,
                       std::vector<CollectiveCall>& calls) {
   const Profile& profile = *rank.profile;
@@ -163,8 +162,8 @@ void CollectHostCalls(const iterations::RankContext& rank, OpKinds& kinds,
   }
 }
 
-// Collectives of the host, as the breakdown counts them: where no kernel and no operator beside
-// them works. A moment is that of the one that began first. REQUIRES: by start.
+// Sets the exposed time of collectives on the host like the breakdown: no kernel runs, and no
+// operator beside them. Time in several calls counts for the first. REQUIRES: sorted by start.
 void ExposeHostCalls(const iterations::RankContext& rank, std::vector<CollectiveCall>& calls) {
   std::vector<Span> kernels;
   for (const auto& device : classify::CollectDeviceSpans(*rank.profile, rank.classes)) {
@@ -182,7 +181,7 @@ void ExposeHostCalls(const iterations::RankContext& rank, std::vector<Collective
   }
 }
 
-// Of calls that state no size themselves, by the members of their group.
+// Finds missing group sizes from the members of the call's group.
 void SizeByMembers(const std::vector<ProcessGroup>& groups, std::vector<CollectiveCall>& calls) {
   std::map<std::string_view, std::int64_t> sizes;
   for (const ProcessGroup& group : groups) {
@@ -201,13 +200,13 @@ void SizeByMembers(const std::vector<ProcessGroup>& groups, std::vector<Collecti
 
 }  // namespace
 
-// As recorded, so that profiles that start at different iterations match.
+// The recorded number, so that profiles that start at different iterations match.
 std::int64_t NumberOfIteration(const iterations::RankContext& rank, std::uint32_t iteration) {
   if (iteration == iterations::Iterations::kNone) return -1;
   return iterations::NumberOf(rank.iterations.all[iteration], iteration);
 }
 
-// O(device rows + calls log calls). Ranges of gloo count only if no device communicates.
+// O(device rows + calls log calls). Gloo ranges only count if no device communicates.
 std::vector<CollectiveCall> CollectCollectives(const iterations::RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
@@ -233,7 +232,7 @@ std::vector<CollectiveCall> CollectCollectives(const iterations::RankContext& ra
   const auto earlier = [](const CollectiveCall& a, const CollectiveCall& b) {
     return a.time.start < b.time.start;
   };
-  // Sorted already where one stream communicates.
+  // Already sorted if only one stream communicates.
   if (!std::is_sorted(calls.begin(), calls.end(), earlier)) {
     std::stable_sort(calls.begin(), calls.end(), earlier);
   }
@@ -251,7 +250,7 @@ std::optional<std::int64_t> WholeNumber(std::string_view text) {
   return number;
 }
 
-// Elements of "[8, 1024]", or of all tensors in "[[8], [1024]]"; -1 when it is no tensor.
+// Number of elements of "[8, 1024]", or of all tensors in "[[8], [1024]]"; -1 if not a tensor.
 double ElementsOf(std::string_view shape) {
   const auto items = classify::SplitList(shape);
   if (items.empty()) return -1;
@@ -271,12 +270,12 @@ double ElementsOf(std::string_view shape) {
   return is_list ? sum : product;
 }
 
-// -1 for sizes that are no size: 0, negative, or above the exact integers of a double.
+// -1 for invalid sizes: 0, negative, or above the exact integers of a double.
 std::int64_t Whole(double bytes) {
   return bytes > 0 && bytes < kLargestWhole ? static_cast<std::int64_t>(std::llround(bytes)) : -1;
 }
 
-// The tensors among the arguments, in bytes; -1 for other arguments.
+// Sizes of tensor arguments in bytes; -1 for other arguments.
 class Arguments {
  public:
   Arguments(std::string_view shapes, std::string_view dtypes)
@@ -286,7 +285,7 @@ class Arguments {
     const double elements = ElementsOf(shapes_[i]);
     return elements < 0 ? -1 : Whole(elements * classify::DtypeBytes(dtypes_[i]));
   }
-  /// All of them: the arguments of a backend's own range.
+  /// Total of all tensors, for a backend's own range.
   std::int64_t All() const {
     double sum = 0;
     for (std::size_t i = 0; i < shapes_.size(); ++i) {
@@ -299,7 +298,7 @@ class Arguments {
   std::vector<std::string_view> shapes_, dtypes_;
 };
 
-// -1 where the parts do not divide the whole: then they are of something else.
+// -1 if the chunk does not divide the whole: then it is not a part of it.
 std::int64_t Ratio(std::int64_t whole, std::int64_t chunk) {
   return chunk > 0 && whole >= chunk && whole % chunk == 0 ? whole / chunk : -1;
 }
@@ -324,7 +323,7 @@ OpSize SizeOfPair(classify::CollectiveKind kind, std::int64_t output, std::int64
   return size;
 }
 
-// The input is the whole buffer, or one rank's part of it.
+// The sizes if the input is the whole buffer, or one rank's part of it.
 OpSize SizeOfInput(classify::CollectiveKind kind, std::int64_t input, std::int64_t group_size) {
   OpSize size;
   size.group_size = group_size;
@@ -339,7 +338,7 @@ OpSize SizeOfInput(classify::CollectiveKind kind, std::int64_t input, std::int64
   return size;
 }
 
-// (input, group_size, group) gathers, (input, operation, group_size, group) scatters.
+// Gathers have (input, group_size, group), scatters (input, operation, group_size, group).
 std::int64_t GroupSizeArgument(classify::CollectiveKind kind, std::string_view values) {
   const auto items = classify::SplitList(values);
   const std::size_t at = IsScattered(kind) ? 2 : 1;

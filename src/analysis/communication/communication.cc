@@ -26,7 +26,7 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-// Bytes in the time that they took.
+// Bytes, and the time of their transfer.
 struct Moved {
   double bytes = 0;
   Ns time = 0;
@@ -42,8 +42,8 @@ struct Moved {
 struct CallSums {
   std::int64_t calls = 0, bytes = 0, sized = 0;
   Ns time = 0, exposed = 0, transfer = 0;
-  // For the calls whose size is known and equal on all ranks: over the transfer of those that
-  // could be matched, over the duration, waiting included, of the others.
+  // For calls of known, even size: the matched ones use their transfer, the others their duration,
+  // including waiting.
   Moved matched_calls, others;
   std::optional<double> best;  // Bytes per second of the fastest of these calls.
   bool matched = true;
@@ -52,12 +52,12 @@ struct CallSums {
 
 struct CallRow {
   std::size_t rank = 0;
-  const CollectiveCall* first = nullptr;  // Kind, group, type and size are those of all.
+  const CollectiveCall* first = nullptr;  // Has the common kind, group, type and size.
   CallSums sums;
 };
 
-// One row for each rank, name, group, size of group and type. Rows of a rank come with the longest
-// time first. `first` points into the facts of the ranks.
+// One row for each rank, name, group, group size and type. Rows of a rank are sorted by time, the
+// longest first. `first` points into the facts of the ranks.
 std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
   using Key =
       std::tuple<std::size_t, std::string_view, std::string_view, std::int64_t, std::string_view>;
@@ -80,7 +80,7 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
       ++sums.sized;
       if (call.is_uneven) continue;
       const auto bytes = static_cast<double>(call.bytes);
-      // Who waits in a broadcast is unknown: its bytes take the whole call.
+      // Waiting in a broadcast is unknown: its bytes take the whole call.
       const Ns moved_in = call.has_root ? call.whole : call.transfer;
       const Ns least = moved_in >= 0 ? moved_in : length;
       const double bandwidth = least > 0 ? bytes * 1e9 / static_cast<double>(least) : 0;
@@ -100,7 +100,7 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
   return result;
 }
 
-// How many ranks the program has, as far as known.
+// The number of ranks of the program, as far as known.
 std::int64_t WorldSize(std::span<const RankFacts> ranks) {
   auto size = static_cast<std::int64_t>(ranks.size());
   for (const RankFacts& rank : ranks) {
@@ -109,7 +109,7 @@ std::int64_t WorldSize(std::span<const RankFacts> ranks) {
   return size;
 }
 
-// Nothing also where the host communicates: it uses no links of devices.
+// None if the host communicates, since it uses no device links.
 std::optional<double> ReachOf(const CallRow& row, std::int64_t size,
                               std::span<const RankFacts> ranks) {
   const RankFacts& rank = ranks[row.rank];
@@ -148,8 +148,8 @@ void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
       .Real("links_bandwidth"_col, ReachOf(row, size, ranks));
 }
 
-// No rank of several can work for long without the others, so a profile cannot prove that none
-// communicates: the communicating kernels may have names that no rule knows.
+// Ranks of a program cannot work for long without each other, so a profile without known
+// collectives does not prove their absence: their kernels may have names that no rule knows.
 void SetNothingFound(std::span<const RankFacts> ranks, catalog::Output& out) {
   std::string reason = fmt::format(
       "the program has {} ranks, but no recorded kernel is known to communicate; list such kernels "
@@ -167,8 +167,7 @@ void SetNothingFound(std::span<const RankFacts> ranks, catalog::Output& out) {
   }
 }
 
-// As if no call had been matched: the profiles are of different runs, so that no two of their calls
-// belong together.
+// Undoes all matches: the profiles are of different runs, so their calls do not belong together.
 void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
   matching.calls.clear();
   for (GroupMatch& group : matching.groups) group.matched_calls = group.matched_time = 0;
@@ -177,7 +176,7 @@ void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
   }
 }
 
-// Calls with a root: their ranks leave when they have their part.
+// Sets `whole` of calls with a root, whose ranks end separately.
 void SetWhole(std::span<RankFacts> ranks, const Matching& matching, const Clocks& clocks) {
   for (const MatchedCall& matched : matching.calls) {
     if (matched.transfer >= 0) continue;
@@ -200,7 +199,7 @@ void SetWhole(std::span<RankFacts> ranks, const Matching& matching, const Clocks
   }
 }
 
-// The note states how exact it is: the spread of matched calls on the same clocks.
+// The note states the accuracy: the spread of matched calls on the same clocks.
 void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, catalog::Output& out) {
   if (ranks.size() < 2) return out.SetAbsent(metric::kRankStepSkew, std::string(kNeedsRanks));
   if (!clocks.complete()) {
@@ -217,7 +216,7 @@ void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, catalog
                           FormatDuration(static_cast<double>(clocks.residual))));
 }
 
-// Whether several ranks work on devices, and no collective is known on any of them.
+// Whether several ranks use devices, but none has a known collective.
 bool IsUnknown(std::span<const RankFacts> ranks) {
   const bool has_device = std::any_of(ranks.begin(), ranks.end(),
                                       [](const RankFacts& rank) { return rank.has_device; });
@@ -226,7 +225,7 @@ bool IsUnknown(std::span<const RankFacts> ranks) {
                      [](const RankFacts& rank) { return rank.calls.empty(); });
 }
 
-// The exposed share is of the summed windows of all ranks' devices.
+// The exposed share refers to the summed windows of all ranks' devices.
 void SetCommunication(std::span<const RankFacts> ranks, catalog::Output& out) {
   RankTimes all;
   for (const RankFacts& facts : ranks) {
@@ -235,7 +234,7 @@ void SetCommunication(std::span<const RankFacts> ranks, catalog::Output& out) {
     all.hidden += rank.hidden;
     all.window += rank.window;
   }
-  // Without device work in any rank nothing says that there was none.
+  // Without device work on any rank, communication is unknown.
   if (all.window <= 0 && all.communication == 0) {
     out.SetAbsent(metric::kCommunicationTime, out.Gap(Capability::kDeviceEvents));
   } else {
@@ -255,7 +254,7 @@ void SetCommunication(std::span<const RankFacts> ranks, catalog::Output& out) {
   }
 }
 
-// The largest less the least computing time of a rank, by the mean.
+// The largest minus the smallest computing time of a rank, divided by the mean.
 void SetImbalance(std::span<const RankFacts> ranks, catalog::Output& out) {
   if (ranks.size() < 2) {
     out.SetAbsent(metric::kRankImbalance, "needs the profiles of at least two ranks");
@@ -278,8 +277,8 @@ void SetImbalance(std::span<const RankFacts> ranks, catalog::Output& out) {
 
 }  // namespace
 
-// Matching comes first, since all else reads the `transfer` that it sets. Clocks show afterwards
-// whether the matched calls are of one run at all.
+// Matching comes first, because all else needs `transfer`. Afterwards the clocks show whether the
+// matched calls are of one run.
 void AddCommunication(std::span<RankFacts> ranks, catalog::Output& out) {
   Matching matching = MatchFacts(ranks);
   Clocks clocks = AlignClocks(ranks, matching);
@@ -343,16 +342,16 @@ std::string HowCollectivesAreRecorded(const catalog::Output& out) {
   return "; PyTorch 2.2 and later record them";
 }
 
-// Ranks that took part in collectives, and whose profiles are not here.
+// Ranks that took part in collectives but have no profile.
 
 namespace {
 
-// "ranks 3, 5 and 9 more of 64"
+// Names ranks without a profile: "ranks 3, 5 and 9 more of 64".
 std::string ListMissing(std::span<const RankFacts> ranks, std::int64_t world) {
   constexpr std::size_t kMissingRanksNamed = 8;
   std::set<std::int64_t> present;
   for (const RankFacts& rank : ranks) present.insert(rank.rank);
-  // A file may state any size of the world: only those named are looked for.
+  // A file may contain any world size, so this does not loop over it.
   const auto count =
       static_cast<std::size_t>(world) -
       static_cast<std::size_t>(std::distance(present.lower_bound(0), present.lower_bound(world)));
@@ -366,7 +365,7 @@ std::string ListMissing(std::span<const RankFacts> ranks, std::int64_t world) {
   return fmt::format("of {} ranks these are missing: {}", world, list);
 }
 
-// The world has at least as many ranks.
+// A lower bound of the world size.
 std::int64_t LargestGroup(std::span<const RankFacts> ranks) {
   std::int64_t largest = -1;
   for (const RankFacts& rank : ranks) {

@@ -1,5 +1,5 @@
-// Communication between ranks: every collective call, how much of it computation hides, how fast it
-// is, and who waits for whom.
+// Communication between ranks: all collective calls, their overlap with computation, their speed,
+// and waiting between ranks.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace profgauge::analysis::communication {
 
-/// Why values that compare ranks are absent.
+/// Reason why values that compare ranks are absent.
 inline constexpr std::string_view kNeedsRanks = "needs the profiles of at least two ranks";
 
-/// End of a reason where PyTorch's profiler, in another version, records sizes of
-/// collectives; empty for devices whose collectives other tools record.
+/// The end of a reason: a PyTorch version whose profiler records the sizes of collectives. Empty
+/// for devices whose collectives other tools record.
 std::string HowCollectivesAreRecorded(const catalog::Output& out);
 
 }  // namespace profgauge::analysis::communication

@@ -10,8 +10,8 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-// Whether the links of all members work at the same time, as in an all-reduce: the root of a gather
-// is the bottleneck of it, and a transfer between two ranks uses one path.
+// Whether the links of all members work simultaneously, e.g. in an all-reduce. In a gather the root
+// is the bottleneck, and a transfer between two ranks uses one path.
 bool UsesAllLinks(classify::CollectiveKind kind) {
   using enum classify::CollectiveKind;
   switch (kind) {
@@ -27,7 +27,7 @@ bool UsesAllLinks(classify::CollectiveKind kind) {
   }
 }
 
-// Whether ranks so numbered are of one machine with so many devices.
+// Whether ranks with these numbers are on one machine with `devices` devices.
 bool AreNeighbors(const std::vector<std::int64_t>& ranks, std::int64_t devices) {
   return std::all_of(ranks.begin(), ranks.end(),
                      [&](std::int64_t rank) { return rank / devices == ranks.front() / devices; });

@@ -1,4 +1,4 @@
-// What a rank's collectives could reach: the bandwidth of the links between the devices of its
+// The bandwidth that a rank's collectives could reach: that of the links between the devices of its
 // machine.
 #pragma once
 
@@ -16,16 +16,16 @@ namespace profgauge::analysis::communication {
 
 /// The machine of a rank, as far as its profile shows it.
 struct MachineFacts {
-  classify::Links links;     ///< Of its first GPU with work.
-  std::int64_t devices = 0;  ///< Listed; a process may see only its own.
+  classify::Links links;     ///< Links of its first GPU with work.
+  std::int64_t devices = 0;  ///< Listed devices; a process may see only its own.
 };
 
 MachineFacts MachineOf(const iterations::RankContext& rank);
 
-/// The bus bandwidth that the links between the `size` ranks of the call's group reach; nothing
-/// where the links are unknown, the group may span machines, or the kind of the call leaves links
-/// unused. `groups`: those that the rank lists; `world_size`: as far as known. A launcher numbers
-/// the ranks of a machine in a row.
+/// The bus bandwidth of the links between the `size` ranks of the call's group. None if the links
+/// are unknown, the group may span machines, or calls of this kind do not use all links. `groups`:
+/// those that the rank lists; `world_size`: if known. Assumes that launchers number the ranks of a
+/// machine consecutively.
 std::optional<double> LinkReach(const CollectiveCall& call, std::int64_t size,
                                 const MachineFacts& machine,
                                 const std::vector<ProcessGroup>& groups, std::int64_t world_size);

@@ -17,9 +17,9 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-/// Calls that take equally long everywhere.
+/// Identifies calls that take equally long on equal links.
 using Alike = std::tuple<std::string_view, std::string_view, std::int64_t, std::size_t>;
-/// A group, or a pair of ranks in one.
+/// A group, or a pair of ranks in it.
 using Link = std::tuple<std::size_t, std::int64_t, std::int64_t>;
 
 struct Sum {
@@ -27,7 +27,7 @@ struct Sum {
 };
 
 /// Transfers by signature and link. Both directions between two ranks are one link. Calls of
-/// unknown or uneven size are left out: the size may explain a difference.
+/// unknown or uneven size are omitted: their sizes may explain a difference.
 std::map<Alike, std::map<Link, std::vector<Ns>>> Transfers(std::span<const RankFacts> ranks,
                                                            const Matching& matching) {
   std::map<Alike, std::map<Link, std::vector<Ns>>> alike;
@@ -45,7 +45,7 @@ std::map<Alike, std::map<Link, std::vector<Ns>>> Transfers(std::span<const RankF
   return alike;
 }
 
-/// The median of the others: of all but the one at `own`, which is sorted by value.
+/// The median of all values except the one at `own`. REQUIRES: sorted by value.
 Ns MedianWithout(std::span<const std::pair<Ns, Link>> sorted, std::size_t own) {
   const std::size_t others = sorted.size() - 1, middle = others / 2;
   const auto at = [&](std::size_t i) { return sorted[i < own ? i : i + 1].first; };
@@ -54,13 +54,13 @@ Ns MedianWithout(std::span<const std::pair<Ns, Link>> sorted, std::size_t own) {
 
 }  // namespace
 
-// Each link is compared with the median of the others, over calls of one signature:
+// Each link is compared with the median of the others, for calls of one signature:
 //
 //   link          A    B    C        A against median(4, 6) = 5: 10 / 5 = 2 times as slow
 //   median of     10   4    6        B against median(10, 6) = 8, C against median(10, 4) = 7
 //   transfers
 //
-// The slowest link of a group, e.g. of its pairs, counts.
+// For a group of several links (its pairs), the slowest counts.
 std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matching& matching) {
   std::map<Link, Sum> sums;
   for (const auto& [key, units] : Transfers(ranks, matching)) {

@@ -1,7 +1,7 @@
-// Slow links: transfers that take longer than the same transfers elsewhere. Calls of one kind,
-// type, size and number of ranks are compared with those of the other groups, transfers between two
-// ranks against those of the other pairs, by the median of their transfer, which no late rank
-// lengthens.
+// Finds slow links: transfers that take longer than the same transfers elsewhere. Calls of equal
+// kind, type, size and number of ranks are compared with those of other groups; transfers between
+// two ranks with those of other pairs. The median transfer time is compared, which late ranks do
+// not affect.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@
 
 namespace profgauge::analysis::communication {
 
-/// How much slower a group's link is than those of the other groups. 1: as fast.
+/// How much slower a group's link is than those of the other groups. 1: equally fast.
 struct LinkSpeed {
-  /// Transfer by that of the median of the others; of pairs that of the slowest. Nothing where no
-  /// other group makes the same calls.
+  /// Transfer time divided by the median of the others; for pairs, that of the slowest pair. None
+  /// if no other group makes such calls.
   std::optional<double> slowdown;
-  Ns extra = 0;      ///< Additional time of its calls compared with there, of one rank of each.
-  std::string pair;  ///< "3 - 4": the slowest pair of a group whose ranks send to each other.
+  Ns extra = 0;      ///< Additional time of its calls, counting one rank of each.
+  std::string pair;  ///< The slowest of several pairs: "3 - 4".
 };
 
-/// By group. REQUIRES: `matching` is MatchFacts() of `ranks`.
+/// One entry per group. REQUIRES: `matching` is MatchFacts() of `ranks`.
 std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matching& matching);
 
 }  // namespace profgauge::analysis::communication

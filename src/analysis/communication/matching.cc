@@ -14,11 +14,11 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-/// Cells of the table that aligns two sequences; longer ones stay unmatched between their common
-/// parts at both ends.
+/// Maximum number of cells in the table that aligns two sequences; the middle parts of longer ones
+/// stay unmatched.
 constexpr std::size_t kMaxAlignment = 4'000'000;
 
-// A rank of a broadcast, reduce, gather or scatter may leave before others have their data.
+// Whether all ranks end together. In a broadcast, reduce, gather or scatter a rank may end earlier.
 bool EndsTogether(classify::CollectiveKind kind) {
   return kind != classify::CollectiveKind::kBroadcast &&
          kind != classify::CollectiveKind::kReduce && kind != classify::CollectiveKind::kGather &&
@@ -29,25 +29,25 @@ bool IsPointToPoint(const CollectiveCall& call) {
   return call.source >= 0 && call.destination >= 0;
 }
 
-/// The partners of a call. For transfers with unknown ends it may be all (an exchange whose
-/// kernels send and receive) or one other rank (a pipeline).
+/// The partners of a call. For transfers with unknown ends these may be all ranks (an exchange
+/// whose kernels send and receive) or one (a pipeline).
 enum class Partner : std::uint8_t { kAll, kOne, kUntold };
 Partner PartnerOf(const CollectiveCall& call) {
   if (IsPointToPoint(call)) return Partner::kOne;
   return call.kind == classify::CollectiveKind::kSendRecv ? Partner::kUntold : Partner::kAll;
 }
 
-/// Properties that must be equal for two calls to be one. All-to-alls and gathers of uneven parts
-/// have different elements on every rank.
+/// Properties that must be equal in matching calls. All-to-alls and gathers of uneven parts have
+/// different elements on every rank.
 using Signature = std::tuple<std::string_view, std::string_view, std::int64_t, std::int64_t>;
 Signature SignatureOf(const CollectiveCall& call) {
   const bool even = call.kind == classify::CollectiveKind::kAllReduce;
   return {call.name, call.dtype, even ? call.in_elements : -1, even ? call.out_elements : -1};
 }
 
-/// The calls of one group on one rank, by position.
+/// Positions of a group's calls on one rank.
 using Sequence = std::vector<std::size_t>;
-/// For each call of the reference its partner, or kNone.
+/// By call of the reference: its partner, or kNone.
 using Partners = std::vector<std::size_t>;
 constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -77,8 +77,8 @@ void AlignMiddle(std::span<const Signature> reference, std::span<const Signature
   }
 }
 
-/// For each call of the reference the position of its partner, or kNone. Sequences mostly differ at
-/// one place, so equal calls at both ends are paired first:
+/// By call of the reference, the position of its partner, or kNone. Sequences mostly differ in one
+/// place, so equal calls at both ends are paired first:
 ///
 ///   reference   A B B C D      head A B, tail C D
 ///   other       A B   C D      middle: B against nothing, so the second B has no partner
@@ -109,7 +109,7 @@ class Matcher {
       : ranks_(ranks), calls_(calls) {}
 
   Matching Run() {
-    // Groups by name, whom their calls are with, and members; each rank's calls in order.
+    // Groups by name, kind of partner, and members; each with its ranks' calls in order.
     using Key = std::tuple<std::string_view, Partner, std::vector<std::int64_t>>;
     std::map<Key, std::map<std::size_t, Sequence>> groups;
     for (std::size_t rank = 0; rank < calls_.size(); ++rank) {
@@ -164,15 +164,15 @@ class Matcher {
     }
   }
 
-  /// Ranks of the group: of the call, which knows the group's list, else all of the run.
+  /// Number of ranks of a call's group: from the call, else all of the run.
   std::int64_t SizeOf(const CollectiveCall& example) const {
     if (example.group_size > 0) return example.group_size;
     const std::int64_t world = ranks_.front().world_size;
     return world > 0 ? world : static_cast<std::int64_t>(ranks_.size());
   }
 
-  /// Whether all calls have a number and no rank uses one twice. Repeated numbers say nothing: then
-  /// the order of the calls counts.
+  /// Whether all calls have a number and no rank repeats one. Repeated numbers identify nothing, so
+  /// the order of the calls is used.
   bool Numbered(const std::map<std::size_t, Sequence>& sequences) const {
     for (const auto& [rank, sequence] : sequences) {
       std::set<std::int64_t> seen;
@@ -184,8 +184,7 @@ class Matcher {
     return true;
   }
 
-  /// Calls that all ranks have with one number and one name. Calls of different names stay
-  /// unmatched.
+  /// Matches calls of equal number and name on all ranks. Calls of different names stay unmatched.
   void MatchByNumber(const std::map<std::size_t, Sequence>& sequences) {
     std::map<std::int64_t, std::vector<MatchedCall::Member>> by_number;
     for (const auto& [rank, sequence] : sequences) {
@@ -203,8 +202,8 @@ class Matcher {
     }
   }
 
-  /// Iteration by iteration, against the rank with the most calls in it. In an exchange of all, all
-  /// ranks have as many; of a pipeline the stages at its ends have half of them.
+  /// Matches iteration by iteration, against the rank with most calls. In an exchange of all, ranks
+  /// have equally many calls; in a pipeline the first and last stage have half as many.
   void MatchByOrder(const std::map<std::size_t, Sequence>& sequences, Partner partner) {
     std::map<std::int64_t, std::map<std::size_t, Sequence>> iterations;
     for (const auto& [rank, sequence] : sequences) {
@@ -221,8 +220,8 @@ class Matcher {
     }
   }
 
-  /// `parts`: the calls of one iteration by rank, no list empty. A call counts only if all ranks
-  /// have a partner for it.
+  /// `parts`: the non-empty lists of one iteration's calls by rank. A call only matches if all
+  /// ranks have a partner for it.
   void MatchPart(const std::map<std::size_t, Sequence>& parts) {
     std::map<std::size_t, std::vector<Signature>> signatures;
     std::size_t reference = parts.begin()->first;
@@ -246,7 +245,7 @@ class Matcher {
     }
   }
 
-  /// The n-th call from one rank to another is one on both.
+  /// Matches the n-th call from one rank to another on both ranks.
   void MatchPairs(const std::map<std::size_t, Sequence>& sequences) {
     using Way = std::pair<std::int64_t, std::int64_t>;
     std::map<Way, std::map<std::size_t, Sequence>> ways;
@@ -261,7 +260,7 @@ class Matcher {
     }
   }
 
-  /// In order; where one end has no calls, iteration by iteration those that are complete.
+  /// Matches in order; if the counts differ, only iterations with equal counts.
   void MatchPair(const std::pair<const std::size_t, Sequence>& a,
                  const std::pair<const std::size_t, Sequence>& b) {
     if (a.second.size() == b.second.size()) {
@@ -285,9 +284,9 @@ class Matcher {
     }
   }
 
-  /// Finds the two shortest durations: the last rank's and that of the one before it. For d = 15,
-  /// 8, 11 the last is the second, its transfer 8, and the next is the third, with a lateness of 3.
-  /// Two equal shortest durations are a tie: no one came last.
+  /// Finds the two shortest durations: of the last rank and of the one before it. Example: for d =
+  /// 15, 8, 11 the last is the second (transfer 8), and the next is the third (lateness 3). If the
+  /// two shortest are equal, no rank came last.
   void Add(std::vector<MatchedCall::Member> members) {
     MatchedCall call;
     call.group = result_.groups.size() - 1;
@@ -329,7 +328,7 @@ class Matcher {
 }  // namespace
 
 bool GroupMatch::MayBlame() const {
-  // Pairs need both of their ends only.
+  // Pairs only need both of their ends.
   if (!point_to_point && !complete()) return false;
   return static_cast<double>(matched_calls) >=
              knowledge::kCollectivesMatchedShare * static_cast<double>(calls) &&

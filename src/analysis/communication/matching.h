@@ -1,24 +1,24 @@
-// Which calls on different ranks are one collective, how long its transfer took, who came last.
+// Matches calls on different ranks to collectives; finds transfer times and last ranks.
 //
-// A group is known by its name and members. A call is one on its ranks when its recorded number
-// (`Seq`) is equal, or, without numbers, when it has the same place in the sequence of the group's
-// calls of an iteration and the same signature (kind, type, elements); sequences from which calls
-// are missing are aligned by their longest common subsequence of signatures. A call that a rank
-// misses is unmatched. Calls between two ranks are matched by source, destination and order.
+// A group is identified by its name and members. Calls on its ranks are one collective if their
+// recorded number (`Seq`) is equal. Without numbers, they must have the same position in the
+// group's calls of an iteration and the same signature (kind, type, elements). Incomplete sequences
+// are aligned by the longest common subsequence of signatures. A call that is missing on a rank is
+// unmatched. Calls between two ranks are matched by source, destination and order.
 //
-// No clocks are compared. A symmetric collective ends on all ranks together, so the rank with the
-// shortest duration d came last: transfer T = min d, waiting of a rank = d - T, and lateness of the
-// last is the second shortest d minus the shortest, the group's saving if it came with the
-// next one. Broadcasts and reduces to one rank end where they are done; who waits for whom there is
-// unknown, so they have no transfer. Definitions: nccl-tests' performance page for sizes; the
-// agreement of these times with those of aligned clocks is 0.1 to 0.5 %.
+// Clocks are not compared. A symmetric collective ends on all ranks together, so the rank with the
+// shortest duration d came last: transfer T = min d, waiting of a rank = d - T. The lateness of the
+// last rank is the second shortest d minus the shortest: the group's saving if it came with the
+// next one. Broadcasts and reduces to one rank end separately on each rank; waiting in them is
+// unknown, so they have no transfer. Sizes are defined as on nccl-tests' performance page. These
+// times agree with aligned clocks within 0.1 to 0.5 %.
 //
-// The calls of a symmetric collective, drawn with their ends aligned. Only durations are used:
+// The calls of a symmetric collective with aligned ends. Only durations are used:
 //
 //   rank 0  |wwwwwww########|      d = 15   waiting 15 - 8 = 7
 //   rank 1         |########|      d =  8   last: transfer T = 8, lateness 11 - 8 = 3
 //   rank 2      |www########|      d = 11   waiting 11 - 8 = 3
-//                           ^ all ends are one moment, whatever the clocks say
+//                           ^ all ends are at the same time, independent of clocks
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@
 
 namespace profgauge::analysis::communication {
 
-/// A call on all its ranks.
+/// One collective over its ranks.
 struct MatchedCall {
   /// One rank's part in the call.
   struct Member {
@@ -43,32 +43,32 @@ struct MatchedCall {
   /// By rank, ascending; at least two.
   std::vector<Member> members;
   std::size_t group = 0;       ///< Position in Matching::groups.
-  Ns transfer = -1;            ///< -1 for kinds whose ranks do not end together.
-  Ns lateness = 0;             ///< For the last, 0 when two came last together.
-  std::size_t last = kNobody;  ///< Position in `members`; kNobody when two came last together.
-  std::size_t next = kNobody;  ///< The one that came before it, also.
+  Ns transfer = -1;            ///< -1 for kinds whose ranks end separately.
+  Ns lateness = 0;             ///< Lateness of the last; 0 at a tie.
+  std::size_t last = kNobody;  ///< Position in `members`; kNobody at a tie.
+  std::size_t next = kNobody;  ///< The one before it; kNobody at a tie.
 
   static constexpr std::size_t kNobody = ~std::size_t{0};
 };
 
 /// One process group, or one pair of ranks, over the run.
 struct GroupMatch {
-  std::string name;                   ///< Empty when not recorded: one group of all.
+  std::string name;                   ///< Empty if not recorded: one group of all.
   std::string description;            ///< May be empty.
-  std::vector<std::int64_t> members;  ///< Global ranks, where recorded.
-  std::int64_t size = -1;             ///< Ranks; -1 when nothing shows.
+  std::vector<std::int64_t> members;  ///< Global ranks, if recorded.
+  std::int64_t size = -1;             ///< Number of ranks; -1 unknown.
   std::vector<std::size_t> present;   ///< Positions in the run.
   bool point_to_point = false;
   std::int64_t calls = 0, matched_calls = 0;  ///< Over its ranks.
   Ns time = 0, matched_time = 0;              ///< Sums of durations.
 
   bool complete() const { return size > 0 && static_cast<std::int64_t>(present.size()) == size; }
-  /// Whether its calls may show late ranks: all members are here, and at least 95 % of its calls
-  /// and of their time are matched.
+  /// Whether its calls can identify late ranks: all members are in the run, and at least 95 % of
+  /// its calls and of their time are matched.
   bool MayBlame() const;
 };
 
-/// All groups and all matched calls of a run. Empty where no rank recorded collectives.
+/// All groups and matched calls of a run. Empty without recorded collectives.
 struct Matching {
   std::vector<GroupMatch> groups;  ///< By name.
   std::vector<MatchedCall> calls;  ///< By group, in the order of the first member.
@@ -76,19 +76,18 @@ struct Matching {
 
 /// Data of a rank that matching needs besides its calls.
 struct RankGroups {
-  std::span<const ProcessGroup> groups;  ///< As it lists those that it is in.
+  std::span<const ProcessGroup> groups;  ///< Groups that it lists as its own.
   std::int64_t world_size = -1;
 };
 
-/// Matches the calls of the run and sets `transfer` of those that were. `calls` has one list per
+/// Matches the calls of the run and sets `transfer` of matched calls. `calls` has one list per
 /// rank, by start.
 /// REQUIRES: one entry of `ranks` for each list of `calls`, at least one. `transfer` is -1 in all
-/// calls. Members of a call point into the lists by position, so lists may move but not change.
-/// O(calls log calls); where calls are missing on a rank, up to 4 million steps for each iteration
-/// and rank.
+/// calls. Members of a call are positions in the lists, so lists may move but not change. O(calls
+/// log calls); if calls are missing on a rank, up to 4 million steps for each iteration and rank.
 Matching MatchRanks(std::span<const RankGroups> ranks,
                     std::span<const std::span<CollectiveCall>> calls);
-/// The same from the contexts of the ranks, in their order.
+/// The same for the contexts of the ranks, in their order.
 Matching MatchRanks(std::span<const iterations::RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls);
 

@@ -27,7 +27,7 @@ std::optional<std::int64_t> TakeNumber(std::string_view& text) {
   return number;
 }
 
-// "nccl:send 0->1", "nccl:recv 1<-0".
+// Parses "nccl:send 0->1" and "nccl:recv 1<-0".
 std::optional<Places> ReadPlaces(std::string_view range) {
   const auto colon = range.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -72,7 +72,7 @@ void Peers::SetOwn(std::string_view recorded, CollectiveCall& call) const {
   }
 }
 
-// Where the group's members are unknown, places are ranks of the run only if the own one is.
+// Without the group's members, places count as global ranks only if the own place is the own rank.
 std::int64_t Peers::GlobalRank(const CollectiveCall& call, std::int64_t own,
                                std::int64_t place) const {
   const DistributedInfo& info = rank_.profile->distributed;
@@ -97,15 +97,13 @@ void Peers::SetByName(std::string_view range, CollectiveCall& call) const {
   call.destination = places->sends ? other : own;
 }
 
-// The records of a batch are between the launch of communication before it and its own launch, on
-// the same thread:
+// Records of a batch are on its thread between the previous launch of communication and its own:
 //
 //   calls    |launch|                             |launch of the batch|
 //   records            send 1->2   recv 2->1
 //
 // A batch with one other rank is one call with that rank. Its bytes are those of the larger
-// direction, since both run at the same time. With several other ranks it has no two ends, and
-// stays without.
+// direction, since both run simultaneously. A batch with several other ranks gets no ends.
 void Peers::SetByBatch(std::size_t row, CollectiveCall& call) const {
   const Profile& profile = *rank_.profile;
   const ApiId launch = profile.device.launch[row];

@@ -11,11 +11,11 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-/// One rank's activity in transfers between two ranks.
+/// One rank's role in transfers between two ranks.
 struct Role {
-  bool begins = true;  ///< Every iteration's first transfer is one that it sends.
+  bool begins = true;  ///< Its first transfer in every iteration is a send.
   std::int64_t sends_on = 0;
-  std::int64_t next = -1, previous = -1;  ///< Global ranks: whom it first sends to, receives from.
+  std::int64_t next = -1, previous = -1;  ///< Global ranks of the first receiver and sender.
   std::vector<Span> waiting, moving;
 };
 
@@ -24,7 +24,7 @@ bool IsTransfer(const CollectiveCall& call) {
          call.source != call.destination && call.in_iterations;
 }
 
-/// In the order in which data move: receives may be posted long before.
+/// Sorted in the order in which data move: receives may be posted long before.
 std::vector<CollectiveCall> TransfersOf(const RankFacts& rank) {
   std::vector<CollectiveCall> transfers;
   for (const CollectiveCall& call : rank.calls) {
@@ -36,8 +36,8 @@ std::vector<CollectiveCall> TransfersOf(const RankFacts& rank) {
   return transfers;
 }
 
-/// Neighbors by the first transfers, in which data go forward; gradients come back later. For three
-/// stages:
+/// Finds neighbors from the first transfers, in which data move forward; gradients come back later.
+/// Example with three stages:
 ///
 ///   rank 0   sends to 1, receives from 1              next 1, begins
 ///   rank 1   receives from 0, sends to 2, ...         previous 0, next 2
@@ -49,7 +49,7 @@ Role RoleOf(const RankFacts& rank) {
     const bool sends = call.source == rank.rank;
     const std::int64_t peer = sends ? call.destination : call.source;
     if (begun.insert(call.iteration).second) role.begins = role.begins && sends;
-    // The way forward is the one that data take first.
+    // The first transfers move data forward.
     if (!sends && role.previous < 0 && role.next < 0) role.previous = peer;
     if (sends && role.next < 0 && peer != role.previous) role.next = peer;
     if (sends && peer == role.next) ++role.sends_on;
@@ -61,7 +61,7 @@ Role RoleOf(const RankFacts& rank) {
   return role;
 }
 
-/// Exposed time of the selected iterations in `spans`.
+/// Exposed time in `spans`, over the selected iterations.
 Ns Exposed(const RankFacts& rank, std::vector<Span> spans) {
   std::vector<Span> steps;
   for (const RankFacts::Step& step : rank.steps) steps.push_back(step.time);
@@ -69,7 +69,7 @@ Ns Exposed(const RankFacts& rank, std::vector<Span> spans) {
   return OverlapLength(alone, Merge(std::move(spans)));
 }
 
-/// The same by iteration.
+/// Exposed time in `spans`, by selected iteration.
 std::vector<Ns> ExposedBySteps(const RankFacts& rank, std::vector<Span> spans) {
   const std::vector<Span> waits = Intersect(rank.exposed, Merge(std::move(spans)));
   std::vector<Ns> steps;
@@ -79,8 +79,8 @@ std::vector<Ns> ExposedBySteps(const RankFacts& rank, std::vector<Span> spans) {
   return steps;
 }
 
-/// `first` and the ranks after it, by position, up to the last or to one that sends to `first` (an
-/// interleaved schedule); nothing when the chain closes elsewhere or leads out of the run.
+/// The chain of ranks (by position) from `first` to the last one, or to one that sends to `first`
+/// (an interleaved schedule). None if the chain closes elsewhere or leaves the run.
 std::optional<std::vector<std::size_t>> ChainFrom(
     std::size_t first, const std::map<std::int64_t, std::size_t>& positions,
     const std::map<std::size_t, Role>& roles) {
@@ -114,9 +114,9 @@ Ns UntoldTransfers(const RankFacts& rank) {
   return Exposed(rank, Subtract(Merge(std::move(untold)), Merge(std::move(told))));
 }
 
-// Every chain from a rank that begins is a replica of the pipeline. All must have as many stages,
-// and together all ranks that transfer; else the transfers are another pattern, and there is no
-// pipeline.
+// Every chain from a beginning rank is a replica of the pipeline. All must have equally many
+// stages, and together contain all transferring ranks; otherwise the transfers are another pattern,
+// and there is no pipeline.
 Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                       const Matching& matching) {
   const bool any = std::any_of(matching.groups.begin(), matching.groups.end(),
@@ -154,7 +154,7 @@ Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankPart
     }
     staged += chain->size();
   }
-  // Ranks that exchange with each other and are no stages: this is another pattern.
+  // Some ranks exchange data but are not stages: this is another pattern.
   return staged == roles.size() ? pipeline : Pipeline{};
 }
 

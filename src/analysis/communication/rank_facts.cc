@@ -44,8 +44,7 @@ std::vector<Span> BetweenMoments(std::span<const Ns> moments) {
   return ranges;
 }
 
-// Where the time between calls goes: sums from the first moment to each. `parts`: from each to the
-// next.
+// Prefix sums of the breakdown from the first moment to each. `parts`: between neighbors.
 std::vector<breakdown::Breakdown> SumsUntil(std::span<const Ns> moments,
                                             std::span<const breakdown::Breakdown> parts) {
   std::vector<breakdown::Breakdown> until(moments.empty() ? 0 : 1, breakdown::Breakdown{});
@@ -65,7 +64,7 @@ std::array<std::int64_t, 6> ShapeOf(const Profile& profile, std::uint32_t row) {
           config.block[0], config.block[1], config.block[2]};
 }
 
-// A hash represents the text of the shapes: facts are kept without the profile's texts.
+// A hash of the text of the shapes, because facts are stored without the profile's texts.
 std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
   const HostId op = profile.device.op[row];
   const StringId shapes = op.valid() ? profile.host.input_shapes[op.value] : StringId{};
@@ -74,11 +73,11 @@ std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
   return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
 }
 
-// The kernels of selected iterations by name, shape and inputs, in this order.
+// Sums the kernels of the selected iterations by name, shape and inputs; sorted in this order.
 std::vector<KernelSum> SumKernels(const iterations::RankContext& rank, classify::DeviceRows rows) {
   const Profile& profile = *rank.profile;
-  // First by fields that are cheap to compare. Configurations differ in more than the shape and
-  // texts may be equal, so equal kernels are joined again below.
+  // First groups by fields that are cheap to compare. Different configurations may have equal
+  // shapes, and different ids equal texts, so equal kernels are merged below.
   struct Key {
     std::uint32_t name, config, shapes;
     bool operator==(const Key&) const = default;
@@ -121,7 +120,7 @@ std::vector<KernelSum> SumKernels(const iterations::RankContext& rank, classify:
   return kernels;
 }
 
-// Processes with several GPUs, e.g. JAX's, show by themselves which one is slow.
+// Processes with several GPUs, e.g. JAX's, show a slow one without other ranks.
 void SetSlowGpu(const iterations::RankContext& rank, RankFacts& facts) {
   if (rank.gpus.size() < knowledge::kBlameUsualLeast) return;
   std::vector<RankFacts> gpus;
@@ -137,7 +136,7 @@ void SetSlowGpu(const iterations::RankContext& rank, RankFacts& facts) {
   }
 }
 
-// Where only one rank's part is known: the whole, by the size of the group.
+// If only one rank's part is known, finds the whole from the size of the group.
 void SizeByGroup(std::span<RankFacts> ranks) {
   for (RankFacts& rank : ranks) {
     for (CollectiveCall& call : rank.calls) {
@@ -225,7 +224,7 @@ Matching MatchFacts(std::span<RankFacts> ranks) {
 
 namespace {
 
-// When it waits in matched calls; nothing where none was matched.
+// When the rank waits in matched calls; none without matched calls.
 std::optional<std::vector<Span>> WaitingOf(const RankFacts& rank) {
   bool matched = false;
   std::vector<Span> waiting;

@@ -30,7 +30,7 @@ RankParts PartsFrom(const breakdown::Breakdown& breakdown, Ns overlapped) {
   return parts;
 }
 
-// Not of waiting: parts of single iterations have none before calls are matched.
+// Does not add waiting: parts of iterations have none before calls are matched.
 RankParts SumOf(std::span<const RankParts> steps) {
   RankParts sum;
   for (const RankParts& step : steps) {
@@ -95,15 +95,15 @@ std::vector<breakdown::NameWork> CollectiveWorkOf(const iterations::RankContext&
   return work.Take();
 }
 
-// The time between two iterations belongs to the earlier one, so that the parts of all iterations
-// cover the window.
+// Time between two iterations belongs to the earlier one, so that the parts of all iterations cover
+// the window.
 std::vector<Ns> CommunicationByIteration(const iterations::RankContext& rank) {
   const std::span<const iterations::Iteration> selected = rank.iterations.selected();
   bool communicates = false;
   for (std::size_t row = 0; row < rank.classes.size() && !communicates; ++row) {
     communicates = rank.classes[row].collective;
   }
-  if (!communicates) return {};  // The lists would be as long as the profile.
+  if (!communicates) return {};  // Saves lists as long as the profile.
   std::vector<Ns> times(selected.size(), 0);
   for (const classify::DeviceSpans& spans : OwnDeviceSpans(rank)) {
     for (std::size_t i = 0; i < selected.size(); ++i) {

@@ -1,5 +1,5 @@
-// The parts of one rank's iterations: a partition into computing, communicating, waiting, copying
-// and loading. The parts add up to the rank's iteration time exactly.
+// The parts of one rank's iterations: computing, communicating, waiting, copying and loading. They
+// are disjoint, and add up exactly to the rank's iteration time.
 //
 //   computes       |######|      |####|
 //   communicates       |=======|   |=======|
@@ -22,18 +22,18 @@ namespace profgauge::analysis::communication {
 
 /// Disjoint parts in ns. `sum()` is the observed time of the iterations.
 struct RankParts {
-  Ns compute_only = 0;      ///< Kernels compute and nothing communicates.
-  Ns overlapped = 0;        ///< Both.
-  Ns waiting_exposed = 0;   ///< Nothing computes, before the last of the ranks has come.
-  Ns transfer_exposed = 0;  ///< Nothing computes, otherwise; also where no one was matched.
+  Ns compute_only = 0;      ///< Kernels compute without communication.
+  Ns overlapped = 0;        ///< Computation and communication.
+  Ns waiting_exposed = 0;   ///< No computation, before the last rank arrived.
+  Ns transfer_exposed = 0;  ///< No computation, otherwise; also if unmatched.
   Ns copy = 0;              ///< Copies and memsets while neither of the above runs.
   Ns dataloader = 0;
-  Ns host = 0;  ///< Runtime calls and operators of the host while its GPUs idle.
+  Ns host = 0;  ///< Runtime calls and operators of the host while its GPUs are idle.
   Ns unattributed = 0;
-  // What divides three of them further, as the breakdown has it.
-  Ns on_matrix_units = 0;  ///< Of computing.
-  Ns memset = 0;           ///< Of `copy`.
-  Ns runtime = 0;          ///< Of `host`.
+  // Parts of the above, like in the breakdown.
+  Ns on_matrix_units = 0;  ///< Part of computing.
+  Ns memset = 0;           ///< Part of `copy`.
+  Ns runtime = 0;          ///< Part of `host`.
   bool matched = false;    ///< Whether waiting could be separated from transfer.
 
   Ns sum() const {
@@ -42,26 +42,26 @@ struct RankParts {
   }
 };
 
-/// For each selected iteration, without matched calls: MatchedParts() of rank_facts.h separates
-/// waiting from transfer.
+/// By selected iteration, without matched calls: MatchedParts() of rank_facts.h separates waiting
+/// from transfer.
 std::vector<RankParts> PartsOfSteps(const breakdown::CategoryTimes& times);
-/// The parts of all iterations together.
+/// The sum of the parts of all iterations.
 RankParts SumOf(std::span<const RankParts> steps);
 
-/// From an iteration's breakdown and the time in which it computes and communicates concurrently.
+/// Parts from an iteration's breakdown and its time with both computation and communication.
 RankParts PartsFrom(const breakdown::Breakdown& breakdown, Ns overlapped);
 
-// Collectives of a rank summed by kind and size of their group.
+// Collectives of a rank, summed by kind and group size.
 
-/// "all_reduce of 8": device time by iteration. Empty where the rank has none on its devices.
+/// "all_reduce of 8": device time by iteration. Empty without collectives on the rank's devices.
 std::vector<breakdown::NameWork> CollectiveWorkOf(const iterations::RankContext& rank);
 
-/// The spans of the GPUs that are the rank's: one that it hardly touches is another rank's. All
-/// device time in communication is of these. Cost as CollectDeviceSpans().
+/// The spans of the rank's own GPUs: a GPU that it hardly uses belongs to another rank. All device
+/// time in communication is on these. Same cost as CollectDeviceSpans().
 std::vector<classify::DeviceSpans> OwnDeviceSpans(const iterations::RankContext& rank);
 
-/// While collectives run on its GPUs, from each selected iteration to the next. Sums to the device
-/// time in communication.time of the rank. Empty where its profile has no collectives.
+/// Time with collectives on its GPUs, from each selected iteration to the next. Adds up to the
+/// rank's device time in communication.time. Empty without collectives in the profile.
 std::vector<Ns> CommunicationByIteration(const iterations::RankContext& rank);
 
 }  // namespace profgauge::analysis::communication

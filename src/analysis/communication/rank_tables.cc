@@ -30,13 +30,13 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-/// The rank that costs the others most, and the iteration in which it does.
+/// The rank with the highest cost for the others, and its most costly iteration.
 struct Latest {
   std::size_t rank = 0;
   std::int64_t step = 0;
 };
 
-/// The straggler in its worst iteration; without a straggler the worst of all ranks. Nothing if no
+/// The straggler in its worst iteration; without a straggler, the worst of all ranks. None if no
 /// rank has a cost.
 std::optional<Latest> FindLatest(const Blame& blame) {
   std::optional<Latest> latest;
@@ -52,11 +52,11 @@ std::optional<Latest> FindLatest(const Blame& blame) {
   return latest;
 }
 
-/// A rank's calls in the iteration: matched calls by position in Matching::calls.
+/// A rank's calls in the iteration: positions in Matching::calls.
 struct Shown {
   std::size_t rank = 0;
   std::string_view role;
-  Span step;  ///< By the common clock.
+  Span step;  ///< On the common clock.
 };
 
 class Meetings {
@@ -80,8 +80,8 @@ class Meetings {
     }
   }
 
-  /// Latest, median, earliest; fewer if there is only one other rank or clocks are unknown.
-  /// The earliest is the one that waits longest in its calls with the latest.
+  /// Latest, median, earliest; fewer if there is only one other rank or clocks are unknown. The
+  /// earliest waits longest in its calls with the latest.
   std::vector<Shown> Choose() const {
     std::vector<std::pair<Ns, std::size_t>> others;
     for (const auto& [rank, waiting] : waiting_) {
@@ -100,7 +100,7 @@ class Meetings {
   }
 
   /// Times are on the common clock, from the first start of the shown iterations. The row of each
-  /// rank's iteration comes before the rows of its calls.
+  /// rank's iteration precedes the rows of its calls.
   void Fill(const std::vector<Shown>& shown,
             catalog::RowWriter<catalog::columns::kRankCalls>& row) const {
     Ns begin = shown.front().step.start;
@@ -166,8 +166,8 @@ class Meetings {
   std::span<const RankFacts> ranks_;
   const Clocks& clocks_;
   Latest latest_;
-  std::map<std::size_t, Ns> waiting_;  ///< In the calls that it has with the latest.
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> met_;  ///< (rank, call): matched call.
+  std::map<std::size_t, Ns> waiting_;  ///< In its calls with the latest rank.
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> met_;  ///< (rank, call) to match.
 };
 
 }  // namespace
@@ -192,17 +192,17 @@ namespace {
 constexpr std::array<std::string_view, 5> kParts = {"iteration", "computing", "transfer", "waiting",
                                                     "lateness"};
 
-/// A value of an iteration on a rank.
+/// A value of an iteration, and its rank.
 using Valued = std::pair<Ns, std::int64_t>;
 struct Spread {
-  std::array<std::vector<Valued>, kParts.size()> values;  ///< As kParts.
+  std::array<std::vector<Valued>, kParts.size()> values;  ///< In the order of kParts.
 };
 
 struct Sums {
   Ns waiting = 0, transfer = 0;
 };
 
-/// The matched calls of each iteration, by its number.
+/// Sums of matched calls by iteration number.
 std::map<std::int64_t, Sums> SumCalls(const RankFacts& rank) {
   std::map<std::int64_t, Sums> sums;
   for (const CollectiveCall& call : rank.calls) {
@@ -214,7 +214,7 @@ std::map<std::int64_t, Sums> SumCalls(const RankFacts& rank) {
   return sums;
 }
 
-/// Ranks with equal values: the smallest number is named.
+/// If ranks have equal values, the smallest number is named.
 void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> values,
                   catalog::RowWriter<catalog::columns::kRankSpread>& row) {
   if (values.empty()) return;
@@ -252,7 +252,7 @@ void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, co
 
 }  // namespace
 
-// One row for each rank and iteration, and for each iteration and part the spread over ranks.
+// One row per rank and iteration; the spread over ranks per iteration and part.
 void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, catalog::Output& out) {
   const bool has_timeline = std::any_of(ranks.begin(), ranks.end(),
                                         [](const RankFacts& rank) { return rank.has_timeline; });
@@ -300,7 +300,7 @@ namespace {
 constexpr std::string_view kNoPipeline =
     "no matched transfers between ranks that form a chain of stages";
 
-// From `waiting_time` to `straggles`.
+// Appends the columns from `waiting_time` to `straggles`.
 void AppendLateness(const RankLateness& lateness, bool judged, bool straggles,
                     catalog::RowWriter<catalog::columns::kRanks>& write) {
   write.IntegerIf("waiting_time"_col, lateness.matched, lateness.waiting)
@@ -311,8 +311,8 @@ void AppendLateness(const RankLateness& lateness, bool judged, bool straggles,
       .IntegerIf("straggles"_col, judged, straggles ? 1 : 0);
 }
 
-// The one-off part of exposed communication; `stages`: the part that is waiting for
-// other stages of a pipeline, which is of the schedule.
+// The one-off part of exposed communication. `stages`: time spent waiting for other pipeline
+// stages, which is due to the schedule and excluded.
 Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
   std::map<std::int64_t, std::int64_t> calls;
   for (const CollectiveCall& call : rank.calls) calls[call.iteration] += call.in_iterations ? 1 : 0;
@@ -326,7 +326,7 @@ Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
   return iterations::OnlyOnce(exposed, counts);
 }
 
-// The same for its computing time.
+// The one-off part of its computing time.
 Ns ComputedOnce(const RankFacts& rank) {
   std::vector<Ns> computed;
   for (const RankFacts::Step& step : rank.steps) {
@@ -335,14 +335,14 @@ Ns ComputedOnce(const RankFacts& rank) {
   return iterations::OnlyOnce(computed);
 }
 
-// Its computing time without that.
+// The share of its computing time that is not one-off.
 double UsualShare(const RankFacts& rank) {
   const auto compute = static_cast<double>(rank.times.compute);
   return compute > 0 ? std::max(0.0, 1 - static_cast<double>(ComputedOnce(rank)) / compute) : 1;
 }
 
-// One iteration makes no slow device, but where all ranks have one (an evaluation), all are judged
-// without.
+// A slow iteration does not make a slow device. If all ranks have one (e.g. an evaluation), all are
+// judged without it.
 std::vector<std::optional<double>> UsualSlowdowns(std::span<const RankFacts> ranks) {
   auto slowdowns = KernelSlowdowns(ranks);
   std::vector<double> usual;
@@ -354,7 +354,7 @@ std::vector<std::optional<double>> UsualSlowdowns(std::span<const RankFacts> ran
   return slowdowns;
 }
 
-// From `iterations` to `untold_transfers`.
+// Appends the columns from `iterations` to `untold_transfers`.
 void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unknown,
                  catalog::RowWriter<catalog::columns::kRanks>& write) {
   const RankTimes& times = rank.times;
@@ -386,7 +386,7 @@ struct SizeRow {
   Ns time = 0, exposed = 0, transfer = 0;
 };
 
-// Bandwidths are by the transfer of matched calls only: the durations of others include waiting.
+// Bandwidths use only the transfer of matched calls: other durations include waiting.
 void AppendSize(SizeRow row, std::int64_t size, std::int64_t from,
                 catalog::RowWriter<catalog::columns::kMessageSizes>& cells) {
   const CollectiveCall& call = *row.example;
@@ -434,8 +434,8 @@ std::string NobodyBlamed(const Blame& blame) {
                       : "no rank is late for the others";
 }
 
-// A kernel slowdown is the larger one of the rank among the ranks and of its slowest GPU among its
-// own GPUs.
+// A kernel slowdown is the larger of two: the rank's among the ranks, and that of its slowest GPU
+// among its GPUs.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                const Blame& blame, const Pipeline& pipeline, bool is_unknown,
                catalog::Output& out) {
@@ -529,7 +529,7 @@ void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, cata
   }
 }
 
-// Sizes are in powers of 2: calls of 5 and of 7 bytes are in the row from 4.
+// Sizes are grouped by powers of 2: calls of 5 and of 7 bytes are in the row for 4.
 void FillSizes(std::span<const RankFacts> ranks, catalog::Output& out) {
   using Key =
       std::tuple<std::string_view, std::string_view, std::string_view, std::int64_t, std::int64_t>;

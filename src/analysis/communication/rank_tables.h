@@ -1,4 +1,4 @@
-// The tables of ranks, process groups, sizes of messages and stages of a pipeline.
+// The tables of ranks, process groups, message sizes and pipeline stages.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace profgauge::analysis::communication {
 
-/// The cells from `compute_only` to `unattributed`, which tables of ranks and of their iterations
-/// share.
+/// Appends the cells from `compute_only` to `unattributed`, common to the tables of ranks and of
+/// their iterations.
 template <class Writer>
 Writer& AppendParts(const RankParts& parts, Writer& write) {
   return write.Integer("compute_only"_col, parts.compute_only)
@@ -30,16 +30,16 @@ Writer& AppendParts(const RankParts& parts, Writer& write) {
       .Integer("unattributed"_col, parts.unattributed);
 }
 
-/// `is_unknown`: there must be communication, and none was recognized.
+/// `is_unknown`: communication is certain, but no collective was recognized.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                const Blame& blame, const Pipeline& pipeline, bool is_unknown, catalog::Output& out);
-/// Each function fills the table that its name states.
+/// Each function fills the table in its name.
 void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, catalog::Output& out);
 void FillSizes(std::span<const RankFacts> ranks, catalog::Output& out);
 void FillStages(const Pipeline& pipeline, catalog::Output& out);
 
-/// Linear between the two nearest, in whole nanoseconds. `time_of` gives a value's time.
-/// REQUIRES: sorted by it, not empty.
+/// Quantile, linear between the two nearest values, in whole nanoseconds. `time_of` maps a value to
+/// its time. REQUIRES: sorted by time, not empty.
 template <class T, class TimeOf = std::identity>
 Ns QuantileOf(const std::vector<T>& values, std::size_t percent, TimeOf time_of = {}) {
   const std::size_t scaled = (values.size() - 1) * percent;
@@ -50,25 +50,24 @@ Ns QuantileOf(const std::vector<T>& values, std::size_t percent, TimeOf time_of 
   return low + step * static_cast<Ns>(scaled % 100) / 100;
 }
 
-/// Why no rank straggles, in words. REQUIRES: none does.
+/// The reason, in words, why there is no straggler. REQUIRES: there is none.
 std::string NobodyBlamed(const Blame& blame);
 
-// The tables of ranks by iteration: each rank's times in each, and their spread over ranks.
+// The tables of ranks by iteration: times of each rank, and their spread over ranks.
 
-/// Adds `rank_steps` and `rank_spread`, of two ranks or more. Iterations of ranks are the same
-/// where their numbers are.
+/// Adds `rank_steps` and `rank_spread` if there are at least two ranks. Iterations of ranks
+/// correspond if their numbers are equal.
 void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, catalog::Output& out);
 
-// The ranks that matter on one time axis: the latest rank, and of those that it meets in the
-// iteration in which it costs them most, the one that waits as the median and the one that waits
-// most, which came first.
+// Three ranks on one time axis: the latest one, and two that have calls with it in its most costly
+// iteration. These are the one with median waiting and the one that waits most (came first).
 
-/// Adds `rank_calls`, of the first kCallsShown calls of each.
-/// REQUIRES: `matching` is MatchFacts() of `ranks`, `blame` and `clocks` are of both.
+/// Adds `rank_calls` with the first kCallsShown calls of each.
+/// REQUIRES: `matching` is MatchFacts() of `ranks`; `blame` and `clocks` belong to both.
 void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
                    const Clocks& clocks, catalog::Output& out);
 
-/// The strip of the page draws how long each of them waits; outputs have their own limits of rows.
+/// The page draws these calls to show each rank's waiting; outputs have their own row limits.
 inline constexpr std::size_t kCallsShown = 10'000;
 
 }  // namespace profgauge::analysis::communication

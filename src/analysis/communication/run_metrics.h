@@ -1,4 +1,4 @@
-// Parts of AddCommunication(): metrics of a run that need its matched calls, or all of its ranks.
+// Parts of AddCommunication(): metrics that need the matched calls or all ranks of a run.
 #pragma once
 
 #include <span>
@@ -11,17 +11,16 @@
 
 namespace profgauge::analysis::communication {
 
-/// How many calls have one on every rank of their group, and what transfers cost without waiting.
+/// Sets the share of matched calls, and the cost of transfers without waiting.
 void SetMatching(const Matching& matching, std::span<const RankParts> parts, catalog::Output& out);
 
-/// The rank for which the others wait, what that costs them, and why it is late. Absent where
-/// nobody is: the reason says whether late ranks change, or are late in too few calls to exclude
-/// chance.
+/// Sets the straggler, its cost for the other ranks, and its cause. Absent without a straggler: the
+/// reason is either that late ranks vary, or too few late calls to exclude chance.
 void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
                   std::span<const RankParts> parts, catalog::Output& out);
 
-/// Ranks that took part in collectives and have no profile here, by the largest group that they
-/// name.
+/// Sets the number of ranks that took part in collectives but have no profile, by the largest group
+/// in the profiles.
 void SetMissingRanks(std::span<const RankFacts> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::communication

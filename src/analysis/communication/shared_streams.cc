@@ -42,7 +42,7 @@ SharedStreams SharedStreamsOf(const iterations::RankContext& rank) {
   std::map<std::int32_t, Ns> compute;  // By GPU.
   for (const auto& [key, times] : streams) compute[key.first] += times.compute;
   SharedStreams shared;
-  std::map<std::int64_t, Ns> found;  // GPUs have streams of equal numbers.
+  std::map<std::int64_t, Ns> found;  // GPUs may use equal stream numbers.
   for (const auto& [key, times] : streams) {
     shared.all += times.collectives;
     if (times.calls == 0 || times.compute == 0) continue;

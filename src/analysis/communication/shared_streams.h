@@ -9,14 +9,14 @@
 
 namespace profgauge::analysis::communication {
 
-/// Collectives of a rank's selected iterations on streams that also compute, each at least
-/// `collectives.shared_stream_share` of the computing kernel time of its GPU.
+/// Collectives of a rank's selected iterations on streams that also compute at least
+/// `collectives.shared_stream_share` of their GPU's computing kernel time.
 ///
-///   stream 7    ccccc rrr ccccc rrr       shared by computation and two collectives
+///   stream 7    ccccc rrr ccccc rrr       computation and two collectives on one stream
 ///   stream 20        rr                   2 of 8: time 6, all 8, calls 2
 struct SharedStreams {
-  Ns time = 0, all = 0;    ///< Device time of these collectives, and of all; sums.
-  std::int64_t calls = 0;  ///< Of these.
+  Ns time = 0, all = 0;    ///< Sums of device time: of these collectives, and of all.
+  std::int64_t calls = 0;  ///< Number of these collectives.
   std::string streams;     ///< "7", "7, 13": the one with the longest collectives first.
 };
 

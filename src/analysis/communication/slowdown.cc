@@ -1,4 +1,4 @@
-// How much slower the kernels of one rank are than those of the others.
+// The slowdown of one rank's kernels relative to the other ranks.
 
 #include "analysis/communication/slowdown.h"
 
@@ -17,17 +17,17 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-/// Kernels of one kind, on one rank and on the median of others.
+/// Kernels of one kind: time on one rank, and the median of the others.
 struct Pace {
   Ns own = 0, typical = 0;
   bool is_matrix = false;
   double ratio() const { return static_cast<double>(own) / static_cast<double>(typical); }
 };
 
-/// The part of such kernels that takes at least this much longer, by time.
+/// The ratio that kernels with this share of the time reach or exceed.
 ///
-/// For ratios 3, 2, 1 with typical times 10, 70, 20 and a share of 3/4: kernels of 80 of 100 take
-/// at least twice as long, so 2. A few kernels that are much slower do not count. 1 without
+/// Example: ratios 3, 2, 1 with typical times 10, 70, 20 and a share of 3/4. Kernels with 80 of 100
+/// have at least ratio 2, so the result is 2. A few much slower kernels do not count. 1 without
 /// kernels.
 double SharedBy(std::vector<Pace> paces, double share) {
   std::sort(paces.begin(), paces.end(),
@@ -41,9 +41,9 @@ double SharedBy(std::vector<Pace> paces, double share) {
   return 1;
 }
 
-/// How much longer a device takes. A slow one slows nearly all that multiplies matrices (its
-/// clocks), nearly all else (its memory), or both; a kind that is slower by itself has more to do
-/// (experts with more tokens, longer sequences).
+/// The slowdown of a device. A slow device slows nearly all matrix kernels (its clocks), nearly all
+/// others (its memory), or both. A single slower kind has more work (experts with more tokens,
+/// longer sequences).
 std::optional<double> SlowdownOf(std::span<const Pace> paces) {
   std::array<std::vector<Pace>, 2> classes;
   for (const Pace& pace : paces) classes[pace.is_matrix ? 1 : 0].push_back(pace);
@@ -63,8 +63,7 @@ bool IsBefore(const KernelSum& a, const KernelSum& b) {
   return std::tie(a.name, a.shape, a.inputs) < std::tie(b.name, b.shape, b.inputs);
 }
 
-/// Kernels of each rank as they can be compared with each other: inputs count where all ranks
-/// recorded them.
+/// Kernels of each rank in comparable form: input shapes are used if all ranks recorded them.
 std::vector<std::vector<KernelSum>> ComparableKernels(std::span<const RankFacts> ranks) {
   const bool have_inputs = std::all_of(ranks.begin(), ranks.end(), [](const RankFacts& rank) {
     return rank.kernels.empty() ||

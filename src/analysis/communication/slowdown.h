@@ -13,15 +13,15 @@
 
 namespace profgauge::analysis::communication {
 
-/// The rank's slowdown against the median of `others` (positions in the run), over the kernels that
-/// all of them launch equally often; 1 when there are none.
+/// The rank's slowdown relative to the median of `others` (positions in the run), over the kernels
+/// that all of them launch equally often; 1 without such kernels.
 double SlowdownAmong(std::span<const RankFacts> ranks, std::size_t rank,
                      std::span<const std::size_t> others);
 
-/// How much longer the kernels of each rank take than the median rank's, over those that at least
-/// three ranks launch equally often with inputs of equal shapes (where all ranks recorded these): 1
-/// as long. Kernels that multiply matrices and the others count as slower as far as three quarters
-/// of their time is: kinds that are slower than that have more to do. Nothing where there are none.
+/// By rank, how much longer its kernels take than those of the median rank; 1: equally long.
+/// Compares kernels that at least three ranks launch equally often with equal input shapes (if all
+/// ranks recorded them). Matrix kernels and other kernels each count with the slowdown that three
+/// quarters of their time reaches: single slower kinds have more work. None without such kernels.
 std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ranks);
 
 }  // namespace profgauge::analysis::communication

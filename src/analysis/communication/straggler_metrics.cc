@@ -1,4 +1,4 @@
-// Metrics of late ranks: how calls matched, who straggles, and what that costs.
+// Metrics of late ranks: matched calls, the straggler, and its cost.
 #include <fmt/format.h>
 
 #include <utility>
@@ -15,7 +15,7 @@
 
 namespace profgauge::analysis::communication {
 
-// How much of the run's collectives could be compared between ranks, and the waiting in them.
+// Sets the share of collectives that could be compared between ranks, and their waiting.
 void SetMatching(const Matching& matching, std::span<const RankParts> parts, catalog::Output& out) {
   const auto absent = [&](const std::string& reason) {
     for (const MetricId id :

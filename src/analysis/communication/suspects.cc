@@ -32,8 +32,8 @@ struct Launches {
     longest = std::max(longest, length);
     total += length;
   }
-  // A kernel that waits for other ranks keeps few blocks, whatever it moves, and lasts as long as
-  // the slowest rank takes.
+  // A kernel that waits for other ranks has few blocks for any amount of data, and lasts until the
+  // slowest rank arrives.
   bool is_suspect() const {
     return same_blocks && blocks > 1 && blocks <= knowledge::kCollectivesSuspectBlocks &&
            count >= knowledge::kCollectivesSuspectCalls &&
@@ -41,7 +41,7 @@ struct Launches {
   }
 };
 
-// Whether an operator launched it that is known to compute.
+// Whether a known computing operator launched it.
 bool Computes(const Profile& profile, HostId op) {
   if (!op.valid()) return false;
   const std::string_view name = profile.Name(profile.host.name[op.value]);

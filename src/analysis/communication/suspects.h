@@ -1,4 +1,4 @@
-// Kernels that behave like communication and that no name rule knows.
+// Kernels that behave like communication but match no name rule.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,10 @@
 
 namespace profgauge::analysis::communication {
 
-/// In words, the kernels that look as if they waited for other ranks: launched again and again by
-/// no operator that computes, always with the same few blocks, and now and then many times longer
-/// than at best. "`exchange` (73 launches of 20 blocks, 4.1 us to 3.2 ms)", at most three, the
-/// longest in total first; empty when there is none. Work whose size differs from launch to launch
-/// looks alike, so this is a hint and no verdict.
+/// Describes kernels that seem to wait for other ranks: launched repeatedly, not by a computing
+/// operator, always with the same few blocks, and sometimes many times longer than at best.
+/// "`exchange` (73 launches of 20 blocks, 4.1 us to 3.2 ms)", at most three, the longest total
+/// first; empty if there is none. Work of varying size looks the same, so this is only a hint.
 /// O(device rows).
 std::string DescribeSuspects(const iterations::RankContext& rank);
 

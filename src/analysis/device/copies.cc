@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 8> kKindNames = {"unknown", "h2d", "d2h",
 constexpr std::uint8_t kMemset = kKindNames.size() - 1;  // After the kinds of copies.
 constexpr std::array<std::string_view, 4> kHostNames = {"unknown", "pageable", "pinned", "managed"};
 
-// A row and the position of its rank.
+// A row, and the position of its rank.
 struct PlacedRow {
   std::size_t rank = 0;
   const CopyRow* row = nullptr;
@@ -38,11 +38,11 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
   return static_cast<std::uint8_t>(device.copy[row]);
 }
 
-// One pass; exposed time of each iteration is kept beside the sums for its one-off part.
+// One pass; exposed time is also collected by iteration, to find its one-off part.
 std::vector<CopyRow> CollectRows(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCopiesAndSets);
-  std::vector<CopyRow> rows;                  // A handful: look through them.
+  std::vector<CopyRow> rows;                  // Only a few: searched linearly.
   std::vector<std::vector<Ns>> by_iteration;  // By row, then by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] == DeviceKind::kKernel) continue;
@@ -81,7 +81,7 @@ double Bandwidth(const CopySums& sums) {
   return static_cast<double>(sums.bytes) * 1e9 / static_cast<double>(sums.sized_time);
 }
 
-// Says which row counts which event.
+// Records which row counts each event.
 void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> facts,
               catalog::Output& out) {
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
@@ -92,8 +92,7 @@ void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> fac
   }
 }
 
-// Longest first, then by kind, host memory, rank and GPU: the same order whatever the events'
-// order.
+// Sorted by time (longest first), kind, host memory, rank and GPU, independent of event order.
 void FillTable(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
                catalog::Output& out) {
   std::vector<PlacedRow> rows;
@@ -126,14 +125,14 @@ void FillTable(std::span<const iterations::RankContext> ranks, std::span<const C
   }
 }
 
-// Why copies are unknown; empty: they are known.
+// Why copies are unknown; empty if they are known.
 struct WhyUnknown {
   std::string to_host, in_device;
 };
 
-// One rank that does not know its copies makes the run's unknown: a sum over the others would be
-// too small. First match wins: not in the file, copied by calls but not recorded, only inside of
-// the device.
+// If copies are unknown on one rank, they are unknown for the run: the sum of the others would be
+// too small. The first match wins: not in the file, copied by calls but not recorded, known only
+// within the device.
 WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const catalog::Output& out) {
   const auto find = [ranks](CopyKnowledge known) {
     return std::find_if(ranks.begin(), ranks.end(),
@@ -153,7 +152,8 @@ WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const catalog::Output&
   return {why, why};
 }
 
-// An iteration's copies are counted with its launches; the reason for unknown ones is known here.
+// The metric per iteration is computed with launches; only the reason for unknown copies is set
+// here.
 void SetAbsentPerIteration(std::span<const iterations::RankContext> ranks, const WhyUnknown& why,
                            catalog::Output& out) {
   const bool have_times =
@@ -169,7 +169,7 @@ void SetAbsentPerIteration(std::span<const iterations::RankContext> ranks, const
   }
 }
 
-// A share of the bytes of copies whose kind of host memory is known.
+// Sets the share in the bytes of copies with a known kind of host memory.
 void SetPageableShare(std::span<const CopyFacts> ranks, catalog::Output& out) {
   std::int64_t pageable = 0, known = 0;
   for (const CopyFacts& rank : ranks) {
@@ -188,8 +188,8 @@ void SetPageableShare(std::span<const CopyFacts> ranks, catalog::Output& out) {
   }
 }
 
-// A profile without copies either made none or lost them. Its calls show which: a cudaMemcpy in the
-// iterations without any recorded copy was lost.
+// A profile without copies either made none or lost them. A cudaMemcpy call in the iterations
+// without any recorded copy shows a loss.
 CopyKnowledge KnowledgeOf(const iterations::RankContext& rank) {
   if (!rank.has_device()) return CopyKnowledge::kNoDevice;
   const Profile& profile = *rank.profile;

@@ -1,5 +1,5 @@
-// Memory copies and sets: table `memcpys` and metrics memcpy.*, by direction and by kind of host
-// memory. Copies as a part of the iterations' time are in breakdown/category_times.h.
+// Memory copies and memsets: table `memcpys` and metrics memcpy.*, by direction and kind of host
+// memory. Copies as a part of iteration time are in breakdown/category_times.h.
 #pragma once
 
 #include <cstddef>
@@ -13,54 +13,54 @@
 
 namespace profgauge::analysis::device {
 
-/// Sums over copies of one kind, ns and bytes. `time` counts each copy; `exposed` is the part
-/// without computation. Bandwidth is bytes / sized_time: copies of unknown size count in neither.
+/// Sums over copies of one kind, in ns and bytes. `time` counts each copy; `exposed` is the part
+/// without computation. Bandwidth is bytes / sized_time: it excludes copies of unknown size.
 struct CopySums {
   std::int64_t calls = 0;
   Ns time = 0, exposed = 0;
   Ns exposed_once = 0;  ///< Its one-off part (iterations/observed.h).
   std::int64_t bytes = 0;
-  Ns sized_time = 0;  ///< Time of the copies whose size is known.
+  Ns sized_time = 0;  ///< Time of the copies of known size.
   std::int64_t sized = 0;
 };
 
-/// The copies of one kind, host memory and GPU in the selected iterations of one rank. `calls` of
-/// its sums is at least 1.
+/// The copies of one kind, host memory and GPU in the selected iterations of one rank. `calls` is
+/// at least 1.
 struct CopyRow {
-  std::uint8_t kind = 0;  ///< A CopyKind, or 7: sets.
+  std::uint8_t kind = 0;  ///< A CopyKind, or 7: memsets.
   HostMemory host_memory = HostMemory::kUnknown;
   std::int32_t gpu = -1;
   CopySums sums;
-  std::vector<std::uint32_t> events;  ///< Rows of the rank's device table; not to be kept.
+  std::vector<std::uint32_t> events;  ///< Rows of the rank's device table; not stored in summaries.
 };
 
-/// Whether a rank that has no copy made none. The numbers are in summaries.
+/// Whether a rank without copies really made none. Summaries contain the numbers.
 enum class CopyKnowledge : std::uint8_t {
   kNoDevice,
   kRecorded,
-  kNotInFile,    ///< As Profile::copies_unknown says.
-  kInDevice,     ///< The same, but copies inside of the device are in it.
-  kNotRecorded,  ///< Its calls copy, and no copy was recorded.
+  kNotInFile,    ///< Profile::copies_unknown has the reason.
+  kInDevice,     ///< The same, but copies within the device are known.
+  kNotRecorded,  ///< Runtime calls copy, but no copy was recorded.
 };
 inline constexpr std::int64_t kCopyKnowledges =
     static_cast<std::int64_t>(CopyKnowledge::kNotRecorded) + 1;
 
-/// The copies of one rank. Without knowledge of copies `rows` is empty and `known` gives the
-/// reason, so that no 0 is printed. With kInDevice `rows` has those inside of the device.
+/// The copies of one rank. If copies are unknown, `rows` is empty and `known` gives the reason, so
+/// that reports do not show 0. With kInDevice, `rows` has only copies within the device.
 struct CopyFacts {
   CopyKnowledge known = CopyKnowledge::kNoDevice;
   std::string why;  ///< For kNotInFile and kInDevice.
   std::vector<CopyRow> rows;
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
-/// For the selected iterations of one rank. O(n log s) for s streams, by the sweep that finds
-/// exposed time.
+/// The copies in the selected iterations of one rank. O(n log s) for s streams, by the sweep that
+/// finds exposed time.
 CopyFacts CopyFactsOf(const iterations::RankContext& rank);
 
-/// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to
-/// device. One copy of unknown direction makes all directions unknown, and one of unknown size the
+/// Adds memcpys and sets memcpy.*, as sums over all ranks. Copies between GPUs count as device to
+/// device. A copy of unknown direction makes all directions unknown, and one of unknown size the
 /// bytes of its direction.
-/// Only the rank of the contexts is used, and whether it has times. REQUIRES: one fact per context.
+/// It only uses the rank of the contexts, and whether it has times. REQUIRES: one fact per context.
 void AddCopies(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
                catalog::Output& out);
 

@@ -39,7 +39,7 @@ struct GpuKernels {
   Ns time = 0, tensor_core = 0;
 };
 
-// Kernels of the selected iterations on one GPU.
+// Sums the kernels of the selected iterations on one GPU.
 GpuKernels KernelsOf(const iterations::RankContext& rank, std::int32_t gpu) {
   const DeviceTable& device = rank.profile->device;
   GpuKernels sums;
@@ -59,14 +59,14 @@ std::string CapabilityText(const Gpu& gpu) {
   return fmt::format("{}.{}", gpu.compute_major, std::max(0, gpu.compute_minor));
 }
 
-// A number that the file does not state (SMs, memory) is absent; so is each number that needs to
-// know when the GPU worked, in a file of durations only.
+// A number that the file does not contain (SMs, memory) is absent. In a file of durations only,
+// numbers that need the times of GPU work are absent, too.
 void AppendGpu(const iterations::RankContext& rank, const iterations::GpuUse& use,
                catalog::RowWriter<catalog::columns::kGpus>& write) {
   const Gpu* const found = classify::FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;
   const GpuKernels sums = KernelsOf(rank, use.gpu);
-  // A file only of durations says nothing of when the GPU was busy.
+  // A file of durations only does not show when the GPU was busy.
   const bool timed = rank.profile->has_timeline;
   const auto if_timed = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
   write.Integer("rank"_col, rank.rank)
@@ -90,11 +90,11 @@ struct StreamSums {
   std::int64_t kernels = 0, copies = 0;
   Ns kernel_time = 0, collective_time = 0, copy_time = 0;
   Ns busy = 0;          // In the window.
-  ChosenRows launches;  // The first row of each.
+  ChosenRows launches;  // The first row of each launch.
 };
 
-// REQUIRES: rows [begin, end) are one stream's. A graph's kernels of one stream follow each other,
-// so that one look at the last launch is enough.
+// REQUIRES: rows [begin, end) are of one stream. A graph's kernels on a stream are consecutive, so
+// comparing with the last launch is enough.
 StreamSums SumStream(const iterations::RankContext& rank, std::size_t begin, std::size_t end) {
   const DeviceTable& device = rank.profile->device;
   StreamSums sums;
@@ -109,7 +109,7 @@ StreamSums SumStream(const iterations::RankContext& rank, std::size_t begin, std
     (kernel ? sums.kernel_time : sums.copy_time) += device.duration[i];
     if (rank.classes[i].collective) sums.collective_time += device.duration[i];
     const ApiId launch = device.launch[i];
-    // A graph is one launch, whose kernels follow each other.
+    // A graph is one launch with consecutive kernels.
     if (!launch.valid() || launch == last) continue;
     last = launch;
     sums.launches.Add(static_cast<std::uint32_t>(i));
@@ -117,7 +117,7 @@ StreamSums SumStream(const iterations::RankContext& rank, std::size_t begin, std
   return sums;
 }
 
-// From `launches` on.
+// Appends the columns from `launches` on.
 void AppendQueue(const Profile& profile, const ChosenRows& rows,
                  catalog::RowWriter<catalog::columns::kStreams>& write) {
   const StreamItems items(profile, rows);
@@ -183,7 +183,7 @@ void AddDeviceTables(std::span<const iterations::RankContext> ranks, catalog::Ou
 
 namespace {
 
-// Indices of `rows`, longest time first; equal ones in the order of `name`, then of appearance.
+// Indices of `rows` by time, longest first; equal ones by `name`, then by position.
 template <class Rows, class TimeOf, class NameOf>
 std::vector<std::uint32_t> ByTime(const Rows& rows, TimeOf time_of, NameOf name_of) {
   std::vector<std::uint32_t> order(rows.size());
@@ -195,7 +195,7 @@ std::vector<std::uint32_t> ByTime(const Rows& rows, TimeOf time_of, NameOf name_
   return order;
 }
 
-// The cells of columns::kKernelSums.
+// Appends the cells of columns::kKernelSums.
 template <class Writer>
 void AppendSums(const KernelSums& sums, Writer& write) {
   write.Integer("calls"_col, sums.calls)
@@ -209,7 +209,7 @@ void AppendSums(const KernelSums& sums, Writer& write) {
       .IntegerIf("exposed_time"_col, sums.collective, sums.exposed);
 }
 
-// The value by shapes, if no number was recorded; -1: neither.
+// The recorded bytes, or else those from shapes; -1 if both are unknown.
 std::int64_t BytesOf(const KernelSums& sums) {
   const bool from_shapes =
       sums.bytes < 0 && sums.work_bytes >= 0 && sums.work_bytes < kLargestWhole;
@@ -222,7 +222,7 @@ StringId DimensionsText(const std::int32_t (&size)[3], StringPool& pool) {
   return pool.Intern(fmt::format("[{}, {}, {}]", size[0], size[1], size[2]));
 }
 
-// The names of all ranks, each once.
+// Sums by name over all ranks.
 std::vector<KernelNameSum> PoolNames(std::span<const KernelFacts> ranks) {
   std::vector<KernelNameSum> pooled;
   boost::unordered_flat_map<std::string_view, std::size_t> known;
@@ -238,7 +238,7 @@ std::vector<KernelNameSum> PoolNames(std::span<const KernelFacts> ranks) {
   return pooled;
 }
 
-// The table `kernels`, from kept sums: a run of events and a run of summaries have the same rows.
+// The table `kernels` from stored sums, so that profiles and summaries give the same rows.
 void FillKernels(std::span<const KernelFacts> ranks, catalog::Output& out) {
   const std::vector<KernelNameSum> rows = PoolNames(ranks);
   Table& table = out.AddTable("kernels");
@@ -259,7 +259,7 @@ void FillKernels(std::span<const KernelFacts> ranks, catalog::Output& out) {
   }
 }
 
-// From `op` to `tensor_core_eligible`.
+// Appends the columns from `op` to `tensor_core_eligible`.
 void AppendOp(const KernelOpRow& row, StringPool& pool,
               catalog::RowWriter<catalog::columns::kKernelsByOp>& write) {
   const StringId op = row.key.op;
@@ -270,7 +270,7 @@ void AppendOp(const KernelOpRow& row, StringPool& pool,
                  row.eligible == classify::Tri::kYes ? 1 : 0);
 }
 
-// Says which row counts which kernel. `order`: index in by_op of each row.
+// Records which row counts each kernel. `order`: by row, the index in by_op.
 void LinkRows(KernelCollector& collected, const std::vector<std::uint32_t>& order,
               catalog::Output& out) {
   std::vector<std::uint32_t> row_of(order.size());
@@ -284,7 +284,7 @@ void LinkRows(KernelCollector& collected, const std::vector<std::uint32_t>& orde
   }
 }
 
-// The table of kernels under operators, and which row counts which event, for the exposures.
+// Fills the table of kernels under operators, and links events to rows for the exposures.
 void FillKernelsByOp(KernelCollector& collected, std::span<const iterations::RankContext> ranks,
                      catalog::Output& out) {
   Table& table = out.AddTable("kernels_by_op");
@@ -346,7 +346,7 @@ void FillKernelsByIteration(KernelCollector& collected,
   }
 }
 
-// Shares are of the sums of all ranks: a rank with more kernel time weighs more.
+// Shares use the sums of all ranks, so a rank with more kernel time has more weight.
 void SetMetrics(std::span<const KernelFacts> ranks, catalog::Output& out) {
   KernelFacts run;
   for (const KernelFacts& rank : ranks) {
@@ -363,7 +363,7 @@ void SetMetrics(std::span<const KernelFacts> ranks, catalog::Output& out) {
   } else {
     out.SetAbsent(metric::kKernelShortShare, "no kernel takes time");
   }
-  // Kernels belong to the iteration that launched them.
+  // Kernels belong to the iteration that launched them, which requires links.
   if (run.kernels_in_iterations == 0 && !run.is_launched) {
     out.SetAbsent(metric::kKernelCountPerIteration, out.Gap(Capability::kLaunchLinks));
   } else if (run.iterations > 0) {
@@ -374,7 +374,7 @@ void SetMetrics(std::span<const KernelFacts> ranks, catalog::Output& out) {
 
 }  // namespace
 
-// For a summary: rows by operator are made and dropped, rows by iteration are not made.
+// For a summary: drops rows by operator, and does not build rows by iteration.
 KernelFacts KernelFactsOf(const iterations::RankContext& rank) {
   StringPool pool;
   KernelCollector collected(pool, false);
@@ -417,7 +417,7 @@ void AddKernelSums(std::span<const KernelFacts> ranks, catalog::Output& out) {
 
 namespace {
 
-// The texts of a rank's rows: devices and who wanted the memory, each made once.
+// Texts for a rank's rows: devices and the operators that allocated. Each is built once.
 class BlockTexts {
  public:
   BlockTexts(const iterations::RankContext& rank, StringPool& pool)
@@ -429,7 +429,7 @@ class BlockTexts {
     return text;
   }
 
-  /// Invalid: no operator is known.
+  /// Invalid if no operator is known.
   StringId Op(HostId at) {
     const std::uint32_t op = OpOf(rank_, is_range_, at);
     if (op == flops::OpTree::kNone) return {};
@@ -442,7 +442,7 @@ class BlockTexts {
   }
 
  private:
-  // "aten::empty" says nothing about who wanted the memory: name its caller too.
+  // "aten::empty" does not show why memory was allocated, so its caller is also named.
   StringId Named(StringId op, StringId caller) {
     const std::string_view name = rank_.profile->Name(op);
     if (name.empty()) return {};
@@ -464,19 +464,19 @@ struct Block {
   Ns allocated_at = Column::kAbsentInteger, released_at = Column::kAbsentInteger;
 };
 
-// Blocks from the allocator's events, which name an address and no block:
+// Finds blocks from the allocator's events, which contain addresses but no blocks:
 //
 //   time     1        2        3        4
 //   event    +64 @A   +32 @B   -64 @A   -16 @C
-//   blocks   A: 1 to 3 · B: from 2, still held · C: to 4, held since before the profile
+//   blocks   A: 1 to 3 · B: from 2, still allocated · C: to 4, allocated before the profile
 //
-// An address is given out again once it was returned, so each return closes the last block there.
+// An address is only reused after its release, so each release closes the last block there.
 std::vector<Block> PairBlocks(const iterations::RankContext& rank, BlockTexts& texts) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<Block> blocks;
-  blocks.reserve(memory.size() / 2 + 1);  // Most are returned.
-  // GPUs may give out equal addresses. A CPU and a GPU do not: a return under the other type ends
-  // the same block, as TensorBoard's plug-in pairs them.
+  blocks.reserve(memory.size() / 2 + 1);  // Most are released.
+  // GPUs may use equal addresses, but a CPU and a GPU do not. A release under the other device type
+  // closes the same block, like in TensorBoard's plug-in.
   boost::unordered_flat_map<std::pair<DeviceKey, std::uint64_t>, std::size_t> open;
   boost::unordered_flat_map<std::uint64_t, DeviceKey> last_device;
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -531,8 +531,8 @@ struct Peaks {
   double share = -1, fragmentation = -1;
 };
 
-// The most that was in use, the most that the allocator had taken from the device, and the most
-// that was in use while that was taken: the rest of it is lost to fragmentation, or kept for later.
+// Finds the maximum memory in use, the maximum reserved from the device, and the maximum in use
+// while that was reserved: the rest of it is fragmentation, or kept for later.
 std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
   std::map<DeviceKey, MemoryPeak> peaks;
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -540,7 +540,7 @@ std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
     peak.allocated = std::max(peak.allocated, memory.total_allocated[i]);
     const std::int64_t reserved = memory.total_reserved[i];
     if (reserved > peak.reserved) peak.allocated_at_most_reserved = -1;
-    if (reserved >= peak.reserved) {  // While most is reserved, the fullest moment counts.
+    if (reserved >= peak.reserved) {  // Keeps the most in use during the peak.
       peak.allocated_at_most_reserved =
           std::max(peak.allocated_at_most_reserved, memory.total_allocated[i]);
     }
@@ -549,13 +549,13 @@ std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
   return peaks;
 }
 
-// The memory in use on a device when each of the selected iterations starts.
+// The memory in use on a device at the start of each selected iteration.
 std::vector<std::int64_t> LevelsAtStarts(const iterations::RankContext& rank,
                                          const DeviceKey& device) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<std::int64_t> levels;
   std::int64_t level = -1;
-  // What was in use before the first event is its total without its bytes.
+  // The level before the first event is its total minus its bytes.
   for (std::size_t first = 0; first < memory.size() && level < 0; ++first) {
     if (KeyOf(memory, first) != device) continue;
     if (memory.total_allocated[first] < 0) break;
@@ -574,8 +574,8 @@ std::vector<std::int64_t> LevelsAtStarts(const iterations::RankContext& rank,
   return levels;
 }
 
-// By how much more is given out from one start to the next, -1 of too few: a cache that
-// fills once is no leak, and of few steps most may be such.
+// The median growth from one start to the next; -1 for too few iterations: a cache that fills once
+// is not a leak, but may dominate few steps.
 std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
   if (levels.size() < knowledge::kMemoryGrowthLeastIterations) return -1;
   std::vector<std::int64_t> steps;
@@ -585,7 +585,7 @@ std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
   return std::max<std::int64_t>(both / 2, 0);
 }
 
-// Over GPUs and ranks the worst: memory of one device is of no use to another.
+// Keeps the worst over GPUs and ranks: devices cannot use each other's memory.
 void PoolPeaks(const iterations::RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
   for (const MemoryPeak& peak : facts.peaks) {
     if (peak.device_type == 0) continue;  // The gates are about GPUs.

@@ -1,5 +1,5 @@
-// One row per GPU, and one per stream; kernels; memory. The tables of devices themselves, made of
-// events. How busy a GPU is, is measured in iterations/utilization.h.
+// The tables of devices: GPUs, streams, kernels and memory, computed from events. Utilization is
+// measured in iterations/utilization.h.
 #pragma once
 
 #include <cstdint>
@@ -13,54 +13,54 @@
 
 namespace profgauge::analysis::device {
 
-/// Adds gpus and streams, in the order of ranks, GPUs and streams. GPUs are those with work
-/// (MeasureGpus()); streams are those with work in the selected iterations. Columns that need to
-/// know when work ran are absent for a file of durations only. O(n log n).
+/// Adds gpus and streams, sorted by rank, GPU and stream. It includes GPUs with work
+/// (MeasureGpus()) and streams with work in the selected iterations. Columns that need the times of
+/// work are absent for a file of durations only. O(n log n).
 void AddDeviceTables(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 // Kernels by name, by launch and operator, and by iteration.
 
 /// Adds kernels, kernels_by_op and kernels_by_iteration; sets profile.kernel_time,
-/// kernel.count_per_iteration and kernel.short_share. Rows come by time, longest first; rows of
-/// equal time by name. A name's rows of all ranks are added up in `kernels`. `kernels` covers the
-/// rows of InTables(), with a column for the time outside; the others cover the iterations.
+/// kernel.count_per_iteration and kernel.short_share. Rows are sorted by time, longest first, then
+/// by name. `kernels` adds up a name's rows over all ranks and covers the rows of InTables(), with
+/// a column for the time outside; the others cover the iterations.
 void AddKernels(std::span<const iterations::RankContext> ranks, catalog::Output& out);
-/// The same from kept sums of ranks, without kernels_by_op and kernels_by_iteration.
+/// The same from stored sums of ranks, without kernels_by_op and kernels_by_iteration.
 void AddKernelSums(std::span<const KernelFacts> ranks, catalog::Output& out);
 /// The sums of one rank over its selected iterations, and over the whole profile for the tables.
 /// Texts are views into the profile and its knowledge, which must outlive them.
 KernelFacts KernelFactsOf(const iterations::RankContext& rank);
 
-// Memory: the allocator's totals over time, each operator's allocations, and the blocks.
+// Memory: the allocator's totals over time, allocations by operator, and the blocks.
 
-/// The allocator's totals on one device, bytes; -1: not recorded. `allocated_at_most_reserved`: the
-/// most that was allocated while the most was reserved, so that the rest is fragmentation.
+/// The allocator's totals on one device, in bytes; -1: not recorded. `allocated_at_most_reserved`:
+/// the maximum allocated while the most was reserved; the rest of it is fragmentation.
 struct MemoryPeak {
   std::int64_t device_type = 0, device = -1;  ///< c10::DeviceType, and its number.
   std::int64_t allocated = -1, reserved = -1;
   std::int64_t allocated_at_most_reserved = -1;
-  std::int64_t growth = -1;  ///< Of `allocated` from iteration to iteration; -1: unknown.
+  std::int64_t growth = -1;  ///< Growth of `allocated` per iteration; -1: unknown.
 };
 
-/// For one rank.
+/// Memory totals of one rank.
 struct MemoryFacts {
-  bool any = false;  ///< Events of memory were recorded.
+  bool any = false;  ///< Whether memory events were recorded.
   std::vector<MemoryPeak> peaks;
 };
 /// The peaks of one rank, over the whole profile; growth over its selected iterations. Empty
 /// without recorded allocations. O(devices × memory events).
 MemoryFacts MemoryFactsOf(const iterations::RankContext& rank);
-/// Sets memory.*: of the GPUs of all ranks the worst, as one device's memory is of no use to
-/// another. CPUs do not count. Only devices of the contexts are used.
+/// Sets memory.* to the worst of all ranks' GPUs, because one device cannot use another's memory.
+/// CPUs are ignored. Uses only the devices of the contexts.
 void SetMemoryMetrics(std::span<const iterations::RankContext> ranks,
                       std::span<const MemoryFacts> facts, catalog::Output& out);
 
-/// Adds memory_ops, memory_events and memory_curve, and sets memory.*, over the whole profile.
+/// Adds memory_ops, memory_events and memory_curve, and sets memory.*, for the whole profile.
 ///
-/// Per-operator statistics are the TensorBoard plug-in's (its memory_parser.py): an event belongs
-/// to the innermost operator of its thread at its time; sizes and counts are passed on to the
-/// operators around it; calls are all calls of that operator. Blocks pair an allocation with the
-/// next release of the same address; a release is the allocating operator's.
+/// Statistics by operator are those of the TensorBoard plug-in (memory_parser.py). An event belongs
+/// to the innermost operator on its thread at its time; sizes and counts also count for the
+/// operators around it; calls are all calls of the operator. Blocks pair an allocation with the
+/// next release of the same address; a release belongs to the allocating operator.
 void AddMemory(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::device

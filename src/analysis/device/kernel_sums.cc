@@ -25,7 +25,7 @@ LaunchProperties PropertiesOf(const LaunchConfig& config) {
 
 constexpr LaunchProperties kNoProperties = {{0, 0, 0}, {0, 0, 0}, -1, -1};
 
-// One certain call makes a row certain; else one undecided makes it undecided:
+// A certain call makes a row certain; otherwise an undecided call makes it undecided:
 //
 //   row \ call   no        yes    unknown
 //   no           no        yes    unknown
@@ -35,7 +35,7 @@ classify::Tri Surest(classify::Tri row, classify::Tri call) {
   return call == classify::Tri::kYes || row == classify::Tri::kNo ? call : row;
 }
 
-// How much of the device the kernel can use, where known.
+// Adds the share of the device that the kernel can use, if known.
 void AddUse(const iterations::RankContext& rank, std::size_t row, KernelSums& call) {
   const Profile& profile = *rank.profile;
   const LaunchConfigId config = profile.device.config[row];
@@ -49,8 +49,8 @@ void AddUse(const iterations::RankContext& rank, std::size_t row, KernelSums& ca
 
 }  // namespace
 
-// Numbers that are unknown are -1, and stay so only until one call knows them: a sum is then of the
-// calls that do.
+// Unknown numbers are -1. A sum becomes known with the first call that has a value, and only
+// includes such calls.
 void Join(KernelSums& sums, const KernelSums& others) {
   sums.calls += others.calls;
   sums.time += others.time;
@@ -92,8 +92,8 @@ void KernelCollector::AddRank(const iterations::RankContext& rank, std::uint32_t
   texts_ = &texts;
   const iterations::WorkDivision division(rank);
   const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCollectives);
-  // One pass: what is expensive to find is found once for a call and joined to up to three sums, by
-  // name, by operator and by iteration.
+  // One pass: expensive values are computed once per call, and added to up to three sums, by name,
+  // by operator and by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     const DeviceId row{static_cast<std::uint32_t>(i)};
@@ -168,7 +168,7 @@ void KernelCollector::AddToOp(const iterations::RankContext& rank, std::size_t r
   }
 }
 
-// A call without a type says nothing of the others: the row has the type of those that have one.
+// Calls without a type are ignored: the row has the type of the others.
 void KernelCollector::AddDtype(StringId dtype, KernelOpRow& row) {
   if (!dtype.valid() || dtype == row.dtype) return;
   row.dtype = row.dtype.valid() ? pool_.Intern("mixed") : dtype;
@@ -187,8 +187,8 @@ void KernelCollector::AddToIteration(const iterations::RankContext& rank, std::s
   sums.time += call.time;
 }
 
-// Launch properties of the profile by those of the run: configs that differ in derived values only
-// (occupancy, blocks per SM) are one.
+// Maps launch properties of the profile to those of the run: configs that differ only in derived
+// values (occupancy, blocks per SM) are merged.
 std::vector<std::uint32_t> KernelCollector::MapConfigs(const Profile& profile) {
   std::vector<std::uint32_t> result;
   result.reserve(profile.launch_configs.size());
@@ -208,8 +208,8 @@ std::vector<std::uint32_t> KernelCollector::MapConfigs(const Profile& profile) {
   return result;
 }
 
-// The type of an operator's first tensor, found once per text of types; where a caller's arguments
-// come first the text is not enough, and each call is looked at.
+// The type of an operator's first tensor, cached by the text of types. If a caller's arguments
+// precede the tensor, the text is not sufficient, and each call is examined.
 StringId KernelCollector::DtypeOf(const Profile& profile, HostId op) {
   if (!op.valid()) return {};
   const StringId types = profile.host.input_dtypes[op.value];

@@ -1,4 +1,4 @@
-// Kernel calls added up: by name, by launch and operator, and by iteration. Feeds the tables of
+// Sums of kernel calls: by name, by launch and operator, and by iteration. Input of the tables in
 // analysis/device/device_tables.h.
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace profgauge::analysis::device {
 
-/// A mean weighted by time; calls of length 0 count only when there is nothing longer. Empty: no
-/// value was added.
+/// A mean weighted by time; calls of length 0 count only if all have length 0. Empty if no value
+/// was added.
 struct WeightedMean {
   double weighted = 0, weight = 0, plain = 0;
   std::int64_t count = 0;
@@ -44,14 +44,14 @@ struct WeightedMean {
   }
 };
 
-/// The common columns of all kernel tables for a group of calls. Times are ns. -1 in a member means
-/// that no call of the group knows it; else it is the sum over those that do. A single call is a
-/// group, so that joining is all there is.
+/// The columns that all kernel tables share, for a group of calls. Times are ns. -1 means that the
+/// value is unknown for all calls of the group; otherwise it is the sum over calls with a known
+/// value. A single call is also a group, so Join() is the only way to add.
 struct KernelSums {
   std::int64_t calls = 0;
   Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
   Ns outside = 0;                  ///< The part of the time outside the selected iterations.
-  std::int64_t outside_calls = 0;  ///< Also of the calls.
+  std::int64_t outside_calls = 0;  ///< The same for calls.
   double work_flops = -1,
          work_bytes = -1;  ///< From shapes: analysis/iterations/kernel_work.h; -1 unknown.
   std::int64_t bytes = -1;
@@ -61,11 +61,11 @@ struct KernelSums {
   bool collective = false;
 };
 
-/// Adds `others` to `sums`. The order of calls only matters for the rounding of doubles and for
-/// `rule`, which is that of the first call that has one.
+/// Adds `others` to `sums`. The order of calls only affects the rounding of doubles, and `rule`,
+/// which is that of the first call with one.
 void Join(KernelSums& sums, const KernelSums& others);
 
-/// Kernels of one name. Texts are those of the profile and of the project's additions, or of the
+/// Kernels of one name. Texts are views into the profile and the project's additions, or into the
 /// summaries.
 struct KernelNameSum {
   std::string_view name;
@@ -75,14 +75,14 @@ struct KernelNameSum {
 
 /// The sums of one rank.
 struct KernelFacts {
-  std::vector<KernelNameSum> names;  ///< All names that tables cover, each once.
+  std::vector<KernelNameSum> names;  ///< All names in the tables, each once.
   /// In the selected iterations.
   Ns kernel_time = 0, short_time = 0;
   std::int64_t kernels_in_iterations = 0, iterations = 0;
-  bool is_launched = false;  ///< Launches are linked to kernels.
+  bool is_launched = false;  ///< Whether launches are linked to kernels.
 };
 
-/// A row of kernels_by_op. Ids are of the output's pool.
+/// Identifies a row of kernels_by_op. Ids are those of the output's pool.
 struct KernelKey {
   StringId name, op;
   std::uint32_t config = 0;
@@ -90,7 +90,7 @@ struct KernelKey {
   std::int32_t gpu = -1;
   friend bool operator==(const KernelKey&, const KernelKey&) = default;
   friend std::size_t hash_value(const KernelKey& key) {
-    std::size_t seed = 0;  // Names and ops often count up side by side: each is mixed on its own.
+    std::size_t seed = 0;  // Names and ops often increase in parallel, so each is mixed separately.
     for (const std::uint32_t part : {key.name.value, key.op.value, key.config, key.rank,
                                      static_cast<std::uint32_t>(key.gpu)}) {
       seed = Mixed(seed, part);
@@ -107,7 +107,7 @@ struct KernelOpRow {
   classify::Tri eligible = classify::Tri::kUnknown;
 };
 
-/// Small: there is one for each name in each iteration.
+/// Small, because there is one for each name in each iteration.
 struct KernelIterationRow {
   std::uint32_t rank = 0, iteration = 0;
   StringId name;
@@ -116,28 +116,28 @@ struct KernelIterationRow {
   Ns time = 0;
 };
 
-/// Launch properties by which rows are distinguished: not values derived from them and the chip.
+/// Launch properties that distinguish rows; excludes values derived from them and the chip.
 struct LaunchProperties {
   std::int32_t grid[3], block[3], registers;
   std::int64_t shared_memory;
   friend bool operator==(const LaunchProperties&, const LaunchProperties&) = default;
 };
 
-/// By name: of all that tables cover. By operator, by iteration and in sum: of the iterations.
-/// Ranks are added in their order; the rows of all are in one list, with the rank's position.
-/// Memory grows with distinct rows, and by four bytes per device row.
+/// Sums by name cover all rows in tables; sums by operator, by iteration and in total cover the
+/// iterations. Ranks are added in order; the lists contain the rows of all ranks, with the rank's
+/// position. Memory grows with distinct rows, and by four bytes per device row.
 class KernelCollector {
  public:
-  /// Names go to `pool`, which must outlive this. `by_iteration`: whether those rows are wanted.
+  /// Adds names to `pool`, which must outlive this. `by_iteration`: whether to build those rows.
   KernelCollector(StringPool& pool, bool by_iteration);
 
-  /// `position` is the rank's in the run; `rank` in the rows.
+  /// `position`: the rank's position in the run; stored in the rows as `rank`.
   void AddRank(const iterations::RankContext& rank, std::uint32_t position);
 
-  std::vector<KernelFacts> facts;  ///< By rank added.
+  std::vector<KernelFacts> facts;  ///< By rank, as added.
   std::vector<KernelOpRow> by_op;
   std::vector<KernelIterationRow> by_iteration;
-  /// By rank added and row of its device table: the index in `by_op`, kNoRow for others.
+  /// By rank (as added) and row of its device table: the index in `by_op`; kNoRow for others.
   std::vector<std::vector<std::uint32_t>> op_row_of;
   static constexpr std::uint32_t kNoRow = kNoIndex;
   bool any_op = false, any_shape_types = false;
@@ -159,7 +159,7 @@ class KernelCollector {
   bool adds_by_iteration_ = true;
   std::vector<LaunchProperties> configs_;
   boost::unordered_flat_map<KernelKey, std::uint32_t> op_rows_;
-  // For the rank being added.
+  // State for the rank being added.
   std::vector<KernelNameSum> names_;
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> name_rows_;
   std::uint32_t position_ = 0;

@@ -1,4 +1,4 @@
-// The cells of the table `launches`, column by column: AppendLaunches().
+// Launch metrics, and the table `launches`, which AppendLaunches() fills column by column.
 
 #include "analysis/device/launches.h"
 
@@ -37,7 +37,7 @@ std::string_view KindName(DeviceKind kind) {
   return "memset";
 }
 
-// The inputs for the cells of one rank's rows. Texts are those of `pool`.
+// Inputs for the cells of one rank's rows. Texts are ids in `pool`.
 struct Cells {
   Cells(const iterations::RankContext& of, StringPool& pool)
       : rank(of), profile(*of.profile), device(profile.device), texts(profile, pool) {
@@ -71,11 +71,11 @@ struct Cells {
   const DeviceTable& device;
   catalog::Texts texts;
   std::array<StringId, 3> kinds, verdicts;
-  std::vector<StringId> grids, blocks;  // The launch properties that a profile has; they are few.
+  std::vector<StringId> grids, blocks;  // By launch properties, which are few.
 };
 
-// A column, and how its cell of one row is made. Callers may ask for some columns only, so each is
-// filled by itself.
+// A column, and the function for its cell of one row. Each column is filled separately, because
+// callers may need only some.
 struct LaunchColumn {
   std::string_view id;
   void (*append)(Cells& of, LaunchRow row, Column& to);
@@ -123,11 +123,11 @@ constexpr LaunchColumn kLaunchColumns[] = {
     {"block", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.blocks, at)); }},
 };
 static_assert(std::ranges::equal(kLaunchColumns, catalog::columns::kLaunches, {}, &LaunchColumn::id,
-                                 &ColumnSpec::id));  // None is misspelt or left out.
+                                 &ColumnSpec::id));  // All columns exist.
 
 }  // namespace
 
-// Column by column; columns that the table does not have stay as they are.
+// Fills column by column; unknown columns stay unchanged.
 void AppendLaunches(const iterations::RankContext& rank, std::span<const LaunchRow> rows,
                     std::span<Column* const> columns, StringPool& strings) {
   Cells cells(rank, strings);
@@ -142,15 +142,15 @@ void AppendLaunches(const iterations::RankContext& rank, std::span<const LaunchR
 
 namespace {
 
-// The work of one call: one call may launch a whole graph of kernels, on several streams.
+// The work of one call, which may be a graph of many kernels on several streams.
 struct Launch {
   static constexpr std::uint32_t kNone = kNoIndex;
-  std::uint32_t first = kNone, first_kernel = kNone;  // Rows of the device.
-  std::int32_t queue = 0;                             // The queue of the first one's stream.
+  std::uint32_t first = kNone, first_kernel = kNone;  // Rows of the device table.
+  std::int32_t queue = 0;                             // The queue length found by the first.
 };
 
-// Adds up launches. Most calls launch one piece of work and count when it is read; the work of
-// others launched is kept until all of it was.
+// Counts launches. Most calls launch one event and are counted directly; calls with several are
+// stored until all their events were read.
 class LaunchCounter {
  public:
   explicit LaunchCounter(const Profile& profile)
@@ -166,7 +166,7 @@ class LaunchCounter {
     facts_.delays.reserve(kernels);
   }
 
-  // A row of the device that was launched into a queue of that length.
+  // Adds a device row that was launched into a queue of that length.
   void Add(std::uint32_t row, std::int32_t queue) {
     const std::uint32_t call = profile_.device.launch[row].value;
     if (launch_more_[call]) return Join(row, queue, of_several_[call]);
@@ -175,15 +175,14 @@ class LaunchCounter {
     Count(one);
   }
 
-  // Counts the launches of several pieces, which are known only now.
+  // Counts the launches of several events, which are complete only now.
   LaunchFacts Facts() && {
     for (const auto& [call, launch] : of_several_) Count(launch);
     return std::move(facts_);
   }
 
  private:
-  // Keeps the first work of a call, and its first kernel: the delay of a graph is that of its first
-  // kernel.
+  // Keeps the first work of a call, and its first kernel, which defines the delay of a graph.
   void Join(std::uint32_t row, std::int32_t queue, Launch& launch) const {
     const DeviceTable& device = profile_.device;
     const auto is_before = [&](std::uint32_t other) {
@@ -198,7 +197,7 @@ class LaunchCounter {
     }
   }
 
-  // A launch of copies only has no delay of a kernel, but counts for the queue.
+  // A launch of only copies has no kernel delay, but counts for the queue.
   void Count(const Launch& launch) {
     ++facts_.launches;
     if (launch.queue == 0) ++facts_.into_empty_queue;
@@ -208,13 +207,13 @@ class LaunchCounter {
   }
 
   const Profile& profile_;
-  std::vector<bool> launches_, launch_more_;  // By row of the calls: any work, several pieces.
+  std::vector<bool> launches_, launch_more_;  // By call: has any work, has several events.
   boost::unordered_flat_map<std::uint32_t, Launch> of_several_;
   LaunchFacts facts_;
 };
 
-// Joins the launches of the rows [begin, end), which are one stream's; `visit` takes each row that
-// was launched, with its queue.
+// Joins the launches of the rows [begin, end), which are of one stream; `visit` gets each launched
+// row with its queue length.
 template <class Visit>
 void VisitStream(const iterations::RankContext& rank, std::size_t begin, std::size_t end,
                  LaunchCounter& launches, Visit visit) {
@@ -233,9 +232,9 @@ void VisitStream(const iterations::RankContext& rank, std::size_t begin, std::si
   });
 }
 
-// All launches of a rank with the queue that each found, stream by stream, so that only one
-// stream's times are ever sorted. `visit(row, queue)` is called for work outside of iterations,
-// too.
+// Visits all launches of a rank with the queue length that each found, stream by stream, so that
+// only one stream's times are sorted at a time. Also calls `visit(row, queue)` for work outside of
+// iterations.
 template <class Visit>
 LaunchFacts VisitLaunches(const iterations::RankContext& rank, Visit visit) {
   bool any = false;
@@ -257,8 +256,8 @@ LaunchFacts VisitLaunches(const iterations::RankContext& rank, Visit visit) {
   return facts;
 }
 
-// As Median() of every delay as often as it occurs. REQUIRES: there are any. For an even number the
-// mean of the two in the middle: delays 1 (twice), 5 (once), 9 (once) have 1 + (5 - 1) / 2 = 3.
+// The median of all delays with their counts. REQUIRES: there are any. For an even number, the mean
+// of the middle two: delays 1 (twice), 5 (once), 9 (once) have 1 + (5 - 1) / 2 = 3.
 Ns CountedMedian(std::span<const LaunchFacts> ranks) {
   std::map<Ns, std::int64_t> counts;
   std::int64_t all = 0;
@@ -294,7 +293,7 @@ void FoldDelays(LaunchFacts& facts) {
   for (std::size_t i = 0; i < facts.delays.size(); ++i) {
     counts[facts.delays[i]] += facts.delay_counts.empty() ? 1 : facts.delay_counts[i];
   }
-  // Fewer and fewer leading bits: the relative error is the same for short and long delays.
+  // Keeps fewer and fewer leading bits: the relative error is equal for short and long delays.
   for (int bits = 20; counts.size() > kDelaysKept && bits > 1; --bits) {
     std::map<Ns, std::int64_t> rounded;
     for (const auto& [delay, count] : counts) {
@@ -325,7 +324,7 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, catalog::Output& out) {
   });
   for (LaunchFacts& rank : ranks) {
     if (!is_counted && delays.empty()) {
-      delays = std::move(rank.delays);  // With many launches a second list is large.
+      delays = std::move(rank.delays);  // Avoids a second long list.
     } else if (!is_counted) {
       delays.insert(delays.end(), rank.delays.begin(), rank.delays.end());
     }
@@ -353,7 +352,7 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, catalog::Output& out) {
   }
 }
 
-// Also for queries and scenarios, which ask for rows without the table.
+// Also used for queries and scenarios, which need rows without the table.
 std::vector<LaunchRow> LaunchRowsOf(const iterations::RankContext& rank) {
   std::vector<LaunchRow> rows;
   rows.reserve(rank.profile->device.size());
@@ -365,8 +364,8 @@ std::vector<LaunchRow> LaunchRowsOf(const iterations::RankContext& rank) {
 
 namespace {
 
-// For making room once: grown by doubling, the largest table would be in memory one and a half
-// times.
+// Used to reserve memory exactly: growth by doubling would temporarily need one and a half times
+// the largest table.
 std::size_t CountLaunched(std::span<const iterations::RankContext> ranks) {
   std::size_t rows = 0;
   for (const iterations::RankContext& rank : ranks) {
@@ -375,7 +374,7 @@ std::size_t CountLaunched(std::span<const iterations::RankContext> ranks) {
   return rows;
 }
 
-// A row for each launch of the profile, and the results for the selected ones.
+// Adds a row for each launch of the profile, and returns the facts on the selected ones.
 std::vector<LaunchFacts> AddRows(std::span<const iterations::RankContext> ranks, std::size_t rows,
                                  catalog::Output& out) {
   std::vector<Column*> columns;

@@ -1,6 +1,6 @@
 // Launches: how long work waits between the host's call and its start, and how full the queues are.
-// The queue is defined in queue.h, with a picture; queues of whole streams are in the table
-// `streams` (device_tables.h).
+// queue.h defines the queue, with a picture; queues of whole streams are in the table `streams`
+// (device_tables.h).
 #pragma once
 
 #include <cstdint>
@@ -12,40 +12,40 @@
 
 namespace profgauge::analysis::device {
 
-/// For the selected iterations of one rank.
+/// Launches in the selected iterations of one rank.
 struct LaunchFacts {
-  bool any = false;                        ///< A launch is linked to work, in the whole profile.
-  std::vector<Ns> delays;                  ///< For calls that launch kernels, to the first of them.
-  std::vector<std::int64_t> delay_counts;  ///< How often each occurs; empty: once.
-  Ns delay_error = 0;                      ///< Delays are rounded down by less than this; 0: exact.
-  std::int64_t launches = 0;               ///< Calls whose work is known.
+  bool any = false;                        ///< Whether the profile links any launch to work.
+  std::vector<Ns> delays;                  ///< By call that launches kernels: until its first.
+  std::vector<std::int64_t> delay_counts;  ///< The count of each; empty: all are 1.
+  Ns delay_error = 0;                      ///< Delays are rounded down by at most this.
+  std::int64_t launches = 0;               ///< Calls with known work.
   std::int64_t into_empty_queue = 0;
 };
-/// `any` is false if no launch is linked to work: delays are unknown then, not 0.
+/// `any` is false if no launch is linked to work: then delays are unknown, not 0.
 LaunchFacts LaunchFactsOf(const iterations::RankContext& rank);
-/// Each delay once, ascending, with its count. If there are more than 16 384 different ones the
-/// last digits are dropped, as many as it takes: 1 234 567 ns with 10 bits kept is 1 232 896. The
-/// error is in `delay_error`. Folded facts may be folded again.
+/// Merges equal delays and sorts them, with their counts. If there are more than 16 384 different
+/// ones, trailing bits are dropped as needed: 1 234 567 ns with 10 bits kept is 1 232 896. The
+/// error is in `delay_error`. May be applied repeatedly.
 void FoldDelays(LaunchFacts& facts);
 /// Sets launch.delay.median and launch.queue_empty_share over the launches of all ranks. Takes the
-/// facts by value: a long profile has tens of millions of delays. Ranks with counts and ranks
-/// without may mix.
+/// facts by value, because long profiles have tens of millions of delays. Ranks with and without
+/// counts may be mixed.
 void SetLaunchMetrics(std::vector<LaunchFacts> ranks, catalog::Output& out);
 
 /// A row of the table launches.
 struct LaunchRow {
   std::uint32_t row = 0;   ///< In the rank's device table.
-  std::int32_t queue = 0;  ///< Its length, as of ForEachLength(), in its stream.
+  std::int32_t queue = 0;  ///< Queue length in its stream: ForEachLength().
 };
-/// Those of one rank, by GPU, stream and start; only rows that tables cover. O(n log n).
+/// The rows of one rank, sorted by GPU, stream and start; only rows in tables. O(n log n).
 std::vector<LaunchRow> LaunchRowsOf(const iterations::RankContext& rank);
-/// Appends the cells of these rows to columns of launches; other columns stay as
-/// they are. Texts go to `strings`.
+/// Appends the cells of these rows to columns of the table launches; unknown columns stay
+/// unchanged. Texts go to `strings`.
 void AppendLaunches(const iterations::RankContext& rank, std::span<const LaunchRow> rows,
                     std::span<Column* const> columns, StringPool& strings);
 
-/// Adds launches (rows by rank, GPU, stream and start) and sets launch.*. The table is made only
-/// if it is wanted: it has a row for each launch, and is the largest of all.
+/// Adds launches (rows by rank, GPU, stream and start) and sets launch.*. The table is only built
+/// on request: it has a row for each launch, and is the largest of all.
 void AddLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::device

@@ -17,7 +17,7 @@ DeviceKey KeyOf(const MemoryTable& memory, std::size_t row) {
 
 std::string DeviceName(const DeviceKey& key) {
   if (key.first == 0) return "CPU";
-  // c10's CUDA, and HIP as PyTorch for ROCm 6 and later writes it.
+  // c10's types for CUDA, and for HIP as written by PyTorch for ROCm 6 and later.
   return key.first == 1 || key.first == 6
              ? fmt::format("GPU {}", key.second)
              : fmt::format("device {} of type {}", key.second, key.first);
@@ -44,11 +44,11 @@ struct OpSums {
   std::int64_t allocated = 0, self_allocated = 0;
 };
 
-// Sums per device and operator name of one rank.
+// Sums of one rank by device and operator name.
 using NameSums = boost::unordered_flat_map<std::uint32_t, OpSums>;
 
-// An event counts for the operator that it is in (self) and for all operators around that one.
-// Framework ranges count for neither, but what is outside of them still gets it.
+// An event counts for its innermost operator (self) and for all operators around it. Framework
+// ranges get no sums, but operators around them do.
 std::map<DeviceKey, NameSums> SumByOp(const iterations::RankContext& rank) {
   const MemoryTable& memory = rank.profile->memory;
   const HostTable& host = rank.profile->host;
@@ -78,8 +78,8 @@ std::map<DeviceKey, NameSums> SumByOp(const iterations::RankContext& rank) {
   return result;
 }
 
-// All calls, whether they allocate or not: memory per call is then of the operator and not of those
-// calls that missed the allocator's cache.
+// Counts all calls, whether they allocate or not: memory per call then describes the operator, not
+// only calls that missed the allocator's cache.
 std::vector<std::int64_t> CallsByName(const iterations::RankContext& rank) {
   std::vector<std::int64_t> calls(rank.profile->strings.size(), 0);
   const HostTable& host = rank.profile->host;

@@ -1,4 +1,4 @@
-// Which device a memory event is of, and the table of operators that allocate: parts of memory.cc.
+// The device of a memory event, and the table of operators that allocate: parts of AddMemory().
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace profgauge::analysis::device {
 
-/// c10::DeviceType and its number, as one key; CPUs are one device.
+/// c10::DeviceType and device number, as a key; all CPUs are one device.
 using DeviceKey = std::pair<int, std::int32_t>;
 
 DeviceKey KeyOf(const MemoryTable& memory, std::size_t row);
@@ -22,14 +22,14 @@ DeviceKey KeyOf(const MemoryTable& memory, std::size_t row);
 /// "GPU 0"; "CPU"; "device 1 of type 9".
 std::string DeviceName(const DeviceKey& key);
 
-/// The innermost operator of the tree around a memory event that began in the host row `at`;
-/// OpTree::kNone without any. Annotations are transparent; an event in a framework range itself
-/// (optimizer, data loader: `is_range` says so of a name) is no operator's. O(depth).
+/// The innermost operator of the tree around a memory event in the host row `at`; OpTree::kNone
+/// without any. Annotations are skipped. An event directly in a framework range (optimizer, data
+/// loader: `is_range` is true for its name) belongs to no operator. O(depth).
 std::uint32_t OpOf(const iterations::RankContext& rank, classify::NameMemo& is_range, HostId at);
 
-/// Adds the rank's rows of memory_ops: by device, those that gained most themselves first. Only
-/// events that tables cover count (RankContext::InTables()). `pool` keeps the names. O(events ×
-/// depth + host rows).
+/// Adds the rank's rows of memory_ops: by device, sorted by the memory gained by the operator
+/// itself, largest first. Counts only events in tables (RankContext::InTables()). `pool` stores the
+/// names. O(events × depth + host rows).
 void AppendOps(const iterations::RankContext& rank, StringPool& pool,
                catalog::RowWriter<catalog::columns::kMemoryOps>& write);
 

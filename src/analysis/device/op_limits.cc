@@ -10,18 +10,18 @@
 namespace profgauge::analysis::device {
 namespace {
 
-// Tiles of all matmuls of the batch; those at the edges count whole. REQUIRES: the tile is known.
+// Tiles of all matmuls of the batch, including partial ones. REQUIRES: the tile is known.
 double TilesOfResult(const flops::ProductSizes& sizes, const classify::KernelTile& tile) {
   return sizes.batch * std::ceil(sizes.n / static_cast<double>(tile.first)) *
          std::ceil(sizes.m / static_cast<double>(tile.second));
 }
 
-// Whether a grid of `blocks` may be several parts of `tiles`.
+// Whether a grid of `blocks` may be a multiple of `tiles`, due to several parts.
 bool IsMultiple(double blocks, double tiles) {
   return blocks >= tiles && std::fmod(blocks, tiles) == 0;
 }
 
-// The order of the tile's two numbers that the grid shows, else n first.
+// The tile's two numbers in the order that the grid shows; otherwise n first.
 classify::KernelTile Ordered(const flops::ProductSizes& sizes, const classify::KernelTile& tile,
                              double blocks) {
   const classify::KernelTile other{tile.second, tile.first};
@@ -31,8 +31,8 @@ classify::KernelTile Ordered(const flops::ProductSizes& sizes, const classify::K
   return IsMultiple(blocks, there) ? other : tile;
 }
 
-// Parts of the inner dimension, by the grid where it was recorded: of a persistent kernel it is
-// smaller than the tiles, no multiple, or one block a multiprocessor.
+// Parts of the inner dimension, from the grid if possible. A persistent kernel's grid is smaller
+// than the tiles, not a multiple of them, or one block per multiprocessor.
 double PartsOf(const flops::ProductSizes& sizes, const TiledKernel& kernel, double tiles,
                std::int32_t multiprocessors) {
   const bool may_be_persistent = kernel.blocks == multiprocessors && kernel.blocks != tiles &&
@@ -46,7 +46,7 @@ double PartsOf(const flops::ProductSizes& sizes, const TiledKernel& kernel, doub
   return -1;
 }
 
-// 12 tiles on 8 places take two waves, of which 12 of 16 places work.
+// 12 tiles on 8 multiprocessors take two waves, which use 12 of 16 slots.
 void FillWaves(OpTiles& tiles, std::int32_t multiprocessors) {
   if (tiles.tiles <= 0 || multiprocessors <= 0) return;
   tiles.wave_use = tiles.tiles / (multiprocessors * std::ceil(tiles.tiles / multiprocessors));
@@ -78,7 +78,7 @@ OpTiles TilesOf(const flops::ProductSizes& sizes, const TiledKernel& kernel,
 
 namespace {
 
-// By the maker, from the name of the GPU.
+// The usual share for the manufacturer of the GPU, known from its name.
 double UsualReach(std::string_view gpu_name) {
   switch (AcceleratorOfName(gpu_name)) {
     case Accelerator::kNvidia:
@@ -101,7 +101,7 @@ double LeastKernelTime(std::string_view gpu_name) {
   return Seconds(is_amd ? knowledge::kReachLeastAmd : knowledge::kReachLeastOther);
 }
 
-// A best product of several: the others are slow for reasons of their shapes.
+// Uses the best of several matmuls: the others are slower because of their shapes.
 double ComputeReach(std::string_view gpu_name, std::span<const ReachedShare> products) {
   const double usual = UsualReach(gpu_name);
   std::int64_t shapes = 0;

@@ -1,10 +1,10 @@
-// What a device lets an operator reach: tiles that fill it, and the part of its data sheet. Used by
-// op_traits.h to say why an operator is slow, and by the roofline's target.
+// Limits of a device for an operator: tiles that fill the device, and the achievable share of the
+// data sheet's peak. Used to explain slow operators (op_traits.h), and for the roofline's target.
 //
-// A product of m = 300 by n = 500 in tiles of 128 by 128, on 8 multiprocessors:
+// Example: a matmul of m = 300 by n = 500 in tiles of 128 by 128, on 8 multiprocessors:
 //
 //   along n     |--128--|--128--|--128--|--116|     4 tiles
-//   along m     |--128--|--128--|-44|               3 tiles: 12 in all
+//   along m     |--128--|--128--|-44|               3 tiles: a total of 12
 //   wave_use    8 and 4 tiles in two waves of 8     12 / 16 = 0.75
 //   tile_use    300 · 500 of the area 384 · 512     0.76
 #pragma once
@@ -19,46 +19,46 @@
 
 namespace profgauge::analysis::device {
 
-// How a product's result is cut into tiles, and how well they fill the multiprocessors.
+// Tiles of a matmul's result, and how well they fill the multiprocessors.
 
 /// The operator's longest kernel.
 struct TiledKernel {
   std::string_view name;
   double blocks = -1;      ///< Blocks of its grid; -1 unknown.
-  std::int64_t parts = 1;  ///< Parts of the inner dimension, by its kernels' names.
+  std::int64_t parts = 1;  ///< Parts of the inner dimension, from the kernels' names.
   bool unknown_parts = false;
 };
 
-/// -1: unknown.
+/// Tiles of one matmul. -1: unknown.
 struct OpTiles {
-  classify::KernelTile tile;  ///< first: of n, second: of m; 0 unknown.
-  double tiles = -1;          ///< Blocks that have work.
-  double wave_use = -1;       ///< tiles / places of the waves that they take, one a multiprocessor.
-  double tile_use = -1;       ///< m·n / area of the tiles: the rest is padding.
+  classify::KernelTile tile;  ///< first: along n, second: along m; 0 unknown.
+  double tiles = -1;          ///< Number of blocks with work.
+  double wave_use = -1;       ///< tiles / slots in their waves, one slot per multiprocessor.
+  double tile_use = -1;       ///< m·n / area of the tiles; the rest is padding.
 };
 
-/// From the tile in the kernel's name; without one, from a grid that is no persistent kernel's:
-/// those launch as many blocks as run at a time. Nothing where blocks share the work evenly.
-/// `sizes` may be unknown: then only the grid counts. multiprocessors <= 0: unknown.
+/// Uses the tile in the kernel's name; without one, the grid, unless the kernel is persistent and
+/// launches only as many blocks as can run simultaneously. Unknown if blocks share the work evenly.
+/// If `sizes` is unknown, only the grid is used. multiprocessors <= 0: unknown.
 OpTiles TilesOf(const flops::ProductSizes& sizes, const TiledKernel& kernel,
                 std::int32_t multiprocessors);
 
-// The part of its data sheet that a device reaches.
+// The share of the data sheet's peak that a device reaches.
 
-/// Part of the memory bandwidth that operators are taken to reach, 0.8.
+/// The share of the memory bandwidth that operators are assumed to reach, 0.8.
 double BandwidthReach();
-/// Seconds that a kernel takes at least, from its start to its end: 5 us on AMD's, 3 us on others.
+/// The minimum duration of a kernel in seconds: 5 us on AMD devices, 3 us on others.
 double LeastKernelTime(std::string_view gpu_name);
 
-/// One product that was recorded.
+/// A recorded matmul, compared with the peak.
 struct ReachedShare {
   double share = 0;      ///< Share of the peak.
   double call_time = 0;  ///< Seconds.
-  bool is_good = false;  ///< Bound by arithmetic, aligned, and with tiles enough.
+  bool is_good = false;  ///< Compute-bound, aligned, and with enough tiles.
 };
-/// Part of the peak that matmuls of one type reach on this device: the best of the
-/// recorded ones, if there are at least three good ones of 50 us and more, else the usual part of
-/// its maker's devices. Between half of the usual part and 1: slow matmuls are no slow device.
+/// The share of the peak that matmuls of one type reach on this device. With at least three good
+/// ones of at least 50 us, it is that of the best; otherwise the usual share of the manufacturer's
+/// devices. Between half of the usual share and 1.
 double ComputeReach(std::string_view gpu_name, std::span<const ReachedShare> products);
 
 }  // namespace profgauge::analysis::device

@@ -15,7 +15,7 @@ namespace {
 
 std::string Whole(double number) { return FormatCount(std::llround(number)); }
 
-// "[256, 131072] × [131072, 512]", with the batch in front where there is one.
+// "[256, 131072] × [131072, 512]", with the batch first if there is one.
 std::string ProductText(const flops::ProductSizes& sizes) {
   const std::string batch = sizes.batch > 1 ? fmt::format("{:.0f}, ", sizes.batch) : "";
   return fmt::format("[{0}{1:.0f}, {2:.0f}] × [{0}{2:.0f}, {3:.0f}]", batch, sizes.m, sizes.k,
@@ -32,34 +32,34 @@ std::string SizesText(const Numbers& numbers) {
   return text;
 }
 
-// Seconds of all calls at the peaks of the data sheet. REQUIRES: facts.has_roof(), here and below.
+// Seconds of all calls at the data sheet's peaks. REQUIRES (here and below): facts.has_roof().
 double RoofOf(const MeasuredOp& facts) { return std::max(facts.compute_time, facts.memory_time); }
 double RoofShare(const MeasuredOp& facts) { return RoofOf(facts) / facts.time; }
-// FLOPs per byte; 0 where bytes are unknown.
+// FLOPs per byte; 0 if bytes are unknown.
 double Intensity(const MeasuredOp& facts) {
   return facts.bytes > 0 ? facts.flops / facts.bytes : 0;
 }
-// FLOPs per byte from which on arithmetic binds.
+// FLOPs per byte above which an operator is compute-bound.
 double Ridge(const MeasuredOp& facts) {
   return facts.compute_time > 0 ? Intensity(facts) * facts.memory_time / facts.compute_time : 0;
 }
 
-// The time that the device could take: the longest of compute and memory time by its reach, and of
-// the shortest time of the kernels. Never more than the recorded time.
+// The time that the device could achieve: the longest of compute time and memory time at its reach,
+// and of the shortest kernel time. Never more than the recorded time.
 double TargetOf(const MeasuredOp& facts) {
   const double compute = facts.compute_time / facts.reach;
   const double memory = facts.memory_time / BandwidthReach();
   return std::min(facts.time, std::max({compute, memory, facts.least_time * facts.kernels}));
 }
 
-// Twice the target, and three times the shortest time of a kernel: below that the start decides.
+// At least twice the target, and three times the shortest kernel time: below, start-up dominates.
 bool IsSlow(const MeasuredOp& facts, double target) {
   const double each = facts.time / static_cast<double>(facts.calls);
   return each >= knowledge::kTraitsLeastTimes * facts.least_time &&
          facts.time >= knowledge::kTraitsSlow * target;
 }
 
-// More than half of the multiprocessors have no tile at all.
+// Whether more than half of the multiprocessors get no tile.
 bool HasFewTiles(const MeasuredOp& facts, const OpTiles& tiles) {
   return tiles.tiles > 0 && facts.multiprocessors > 0 &&
          tiles.tiles < knowledge::kTraitsFewTiles * static_cast<double>(facts.multiprocessors);
@@ -76,8 +76,8 @@ std::string FewTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
       Whole(facts.multiprocessors), FormatShare(1 - busy));
 }
 
-// Waves and padding leave less than three quarters of the device's work useful, and explain half of
-// the distance from the roof. On a logarithmic scale: factors of several causes multiply.
+// Whether waves and padding leave less than three quarters of the device's work useful, and explain
+// half of the gap to the roofline. Uses logarithms, because factors of several causes multiply.
 bool HasPartialTiles(const MeasuredOp& facts, const OpTiles& tiles) {
   if (tiles.wave_use < 0 || tiles.tile_use < 0 || !facts.is_compute_bound()) return false;
   const double used = tiles.wave_use * tiles.tile_use;
@@ -85,7 +85,7 @@ bool HasPartialTiles(const MeasuredOp& facts, const OpTiles& tiles) {
          -std::log(used) >= knowledge::kTraitsExplainedShare * -std::log(RoofShare(facts));
 }
 
-// 12 tiles on 8 multiprocessors: "the last of 2 waves is 50 % full".
+// For 12 tiles on 8 multiprocessors: "the last of 2 waves is 50 % full".
 std::string PartialTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
   const double waves = std::ceil(tiles.tiles / facts.multiprocessors);
   const double last = tiles.tiles / facts.multiprocessors - (waves - 1);
@@ -97,7 +97,7 @@ std::string PartialTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
       FormatShare(1 - tiles.tile_use));
 }
 
-// One size of at most 64, bound by memory, and less than half of the bandwidth.
+// One size is at most 64, and it is memory-bound with less than half of the bandwidth.
 bool IsSkinny(const MeasuredOp& facts) {
   const flops::ProductSizes& sizes = facts.shape.product;
   return !facts.is_compute_bound() &&
@@ -129,13 +129,13 @@ std::string ShortAttentionText(const MeasuredOp& facts) {
                      FormatNumber(Intensity(facts)), Whole(Ridge(facts)));
 }
 
-// Part of the work that is padding of heads; 0 where the kernel's sizes are unknown.
+// The share of the work that is padding of heads; 0 if the kernel's sizes are unknown.
 double PaddingOfHeads(const flops::AttentionSizes& sizes, std::int64_t padded) {
   return padded > 0 ? 1 - (sizes.head + sizes.value_head) / (2 * static_cast<double>(padded)) : 0;
 }
 
-// The first thing that slows attention down: short sequences, padded or large heads, else nothing
-// that its shape shows.
+// Sets the first cause of slow attention: short sequences, padded or large heads; otherwise a slow
+// one without a visible cause.
 void SetAttentionTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   const flops::AttentionSizes& sizes = facts.shape.attention;
   const std::int64_t head = std::llround(std::max(sizes.head, sizes.value_head));
@@ -161,7 +161,7 @@ void SetAttentionTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   }
 }
 
-// Whether a stride or dilation in any direction is above the limit.
+// Whether a stride or dilation in any direction exceeds the limit.
 bool AnyOver(const std::vector<double>& numbers, double limit) {
   return std::any_of(numbers.begin(), numbers.end(), [&](double x) { return x > limit; });
 }
@@ -202,7 +202,7 @@ std::string FormText(const MeasuredOp& facts) {
   return fmt::format("{}", fmt::join(FormsOf(facts), ", "));
 }
 
-// Whole numbers, and all from 100 on, have no decimals; others have one, below 0.1 three.
+// Whole numbers, and all from 100 on, have no decimals; others have one, or three below 0.1.
 std::string TokensPerExpert(const flops::ExpertSizes& sizes) {
   const double tokens = sizes.rows / sizes.experts;
   const bool is_whole = tokens == std::floor(tokens) || tokens >= 100;
@@ -210,8 +210,8 @@ std::string TokensPerExpert(const flops::ExpertSizes& sizes) {
   return fmt::format("{} {} per expert", number, tokens == 1 ? "token" : "tokens");
 }
 
-// Experts have a text whether they are slow or not: a roofline says little of them without the
-// number of tokens. More than the roof is impossible: then one of the inputs is wrong.
+// Experts always have a text: their roofline is hard to interpret without the number of tokens. A
+// rate above the roofline is impossible, and shows that an input is wrong.
 std::string ExpertsText(const MeasuredOp& facts) {
   const flops::ExpertSizes& sizes = facts.shape.experts;
   std::string text =
@@ -240,7 +240,7 @@ std::string SingleExpertText(const MeasuredOp& facts) {
       ProductText(facts.shape.product), facts.single_experts, Whole(facts.shape.product.m));
 }
 
-// Moves 4 MiB or more a call, at less than half of the bandwidth.
+// Whether each call moves at least 4 MiB, at less than half of the bandwidth.
 bool IsSlowElementwise(const MeasuredOp& facts) {
   return facts.bytes / static_cast<double>(facts.calls) >=
              static_cast<double>(knowledge::kTraitsLargeMove.value()) &&
@@ -254,8 +254,8 @@ std::string ElementwiseText(const MeasuredOp& facts) {
                      FormatShare(facts.memory_time / facts.time));
 }
 
-// The first that holds: too few tiles, partial tiles, unaligned loads, a skinny product. Whether
-// tiles are too few is unknown without the number of multiprocessors, and so is the first.
+// Sets the first applicable trait: few tiles, partial tiles, unaligned loads, a skinny matmul.
+// Without the number of multiprocessors, the first of them is unknown.
 void SetProductTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   if (verdict.tiles.tiles > 0 && facts.multiprocessors <= 0) {
     verdict.trait = Trait::kUnknown;
@@ -274,7 +274,7 @@ void SetProductTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   }
 }
 
-// REQUIRES: it is slow.
+// REQUIRES: the operator is slow.
 void SetTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   switch (facts.shape.kind) {
     case flops::OpKind::kProduct:
@@ -320,8 +320,8 @@ std::string_view TraitName(Trait trait) {
   return kNames[static_cast<std::size_t>(trait)];
 }
 
-// Experts first, then slow operators by kind. Without a roof nothing is slow, but experts are
-// known.
+// Experts first, then slow operators by kind. Without a roofline no operator is slow, but experts
+// are still recognized.
 OpVerdict JudgeOp(const MeasuredOp& facts) {
   OpVerdict verdict;
   verdict.tiles = TilesOf(facts.shape.product, facts.kernel, facts.multiprocessors);

@@ -1,14 +1,14 @@
-// How full the queue of a stream is. `Items` have size() and, in the order of the stream, a
+// The length of a stream's launch queue. `Items` have size() and, in the order of the stream, a
 // QueueItem for each [i].
 //
-// Three launches (L) of one stream, whose work starts (S) once the work before it has ended:
+// Example: three launches (L) on one stream. Work starts (S) when the previous work has ended:
 //
 //   host     L1  L2      L3
 //   device          S1######S2####S3###
 //   length   1   2  1    2  1     0        after each event: ForEachEvent(), SumQueue()
-//   found    0   1       1                 by each launch, of the others: ForEachLength()
+//   found    0   1       1                 other launches at each launch: ForEachLength()
 //
-// A launch that finds 0 cannot overlap with work: the stream has nothing to do until it arrives.
+// A launch that finds 0 cannot overlap with earlier work: the stream is idle until it arrives.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@
 
 namespace profgauge::analysis::device {
 
-/// One launch of a stream: when its call began, and when its work began on the device.
+/// One launch on a stream: when its call began, and when its work began on the device.
 struct QueueItem {
   Ns launched = 0;
   Ns started = 0;
 };
 
-/// How long the work of a row waited once its call had returned; 0 where it started during the
-/// call. REQUIRES: it was launched.
+/// How long the work of a row waited after its call returned; 0 if it started during the call.
+/// REQUIRES: the row has a launch.
 inline Ns LaunchDelay(const Profile& profile, std::size_t row) {
   const std::uint32_t call = profile.device.launch[row].value;
   const Ns end = profile.api.start[call] + profile.api.duration[call];
@@ -41,24 +41,23 @@ inline Ns LaunchDelay(const Profile& profile, std::size_t row) {
 /// Events of one stream's queue: +1 at each launch, −1 at each start (HTA).
 struct QueueEvent {
   Ns time = 0;
-  std::int64_t length = 0;  ///< After the event; never negative.
+  std::int64_t length = 0;  ///< Queue length after the event; never negative.
 };
 
-/// How full a queue was over its events.
+/// Sums over a queue's events.
 struct QueueSums {
-  std::int64_t events = 0, length = 0, longest = 0;  ///< `length`: the sum over events.
-  Ns full_time = 0;  ///< Time in which at least `full` launches were in the queue.
+  std::int64_t events = 0, length = 0, longest = 0;  ///< `length`: sum of lengths after the events.
+  Ns full_time = 0;  ///< Time with at least `full` launches in the queue.
   Ns first = 0, last = 0;
 };
 
-// Clocks of host and device can be off by a little; a queue has no negative length, so nothing
-// starts before its launch.
+// Clocks of host and device can differ slightly, so starts are never taken to be before the launch:
+// the queue length is never negative.
 inline Ns LaunchedAt(const QueueItem& item) { return item.launched; }
-/// The moment at which the item leaves the queue. Clocks may differ, so it is not before the
-/// launch.
+/// When the item leaves the queue; not before its launch, since clocks may differ.
 inline Ns StartedAt(const QueueItem& item) { return std::max(item.launched, item.started); }
 
-/// When the items were launched or started, in order. Mostly they are in order themselves.
+/// Sorted launch or start times of the items, which are usually sorted already.
 template <Ns (*kTimeOf)(const QueueItem&), class Items>
 class SortedTimes {
  public:
@@ -80,8 +79,8 @@ class SortedTimes {
   std::vector<Ns> sorted_;
 };
 
-/// Index of the first of `times`, from `from` on, that is not before `at`: a few steps, else a
-/// leap.
+/// Index of the first of `times`, from `from` on, that is not before `at`: tries a few steps, then
+/// bisects.
 template <class Times>
 std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
   for (int step = 0; step < 8; ++step, ++from) {
@@ -90,8 +89,8 @@ std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
   return PartitionPoint(from, times.size(), [&](std::size_t i) { return times[i] < at; });
 }
 
-/// Calls `visit` for each item, in their order, with its queue length: how many of the others had
-/// been launched before it and had not started when it was launched. O(n log n).
+/// Calls `visit` for each item, in order, with its queue length: the number of other items launched
+/// before it that have not started when it is launched. O(n log n).
 template <class Items, class Visit>
 void ForEachLength(const Items& items, Visit visit) {
   const SortedTimes<LaunchedAt, Items> launched(items);
@@ -100,7 +99,7 @@ void ForEachLength(const Items& items, Visit visit) {
   Ns last = std::numeric_limits<Ns>::min();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Ns at = items[i].launched;
-    if (at < last) before = gone = 0;  // Another thread's: rarely.
+    if (at < last) before = gone = 0;  // Rare: launched by another thread.
     last = at;
     before = AdvanceTo(launched, before, at);
     gone = AdvanceTo(started, gone, at);
@@ -108,8 +107,8 @@ void ForEachLength(const Items& items, Visit visit) {
   }
 }
 
-/// Calls `visit` for the queue's events, in time order. A launch at the very time of a
-/// start comes first. O(n log n).
+/// Calls `visit` for the queue's events in time order. At equal times, launches precede starts. O(n
+/// log n).
 template <class Items, class Visit>
 void ForEachEvent(const Items& items, Visit visit) {
   const SortedTimes<LaunchedAt, Items> launches(items);
@@ -141,11 +140,11 @@ QueueSums SumQueue(const Items& items, std::int64_t full) {
   return sums;
 }
 
-/// Rows of a table, ascending. They are a list only where some between them are left out: a long
-/// stream has tens of millions.
+/// Rows of a table, ascending. Stored as a list only if they have gaps, because a long stream has
+/// tens of millions of rows.
 class ChosenRows {
  public:
-  /// REQUIRES: after those so far.
+  /// REQUIRES: the row is after all added ones.
   void Add(std::uint32_t row) {
     if (size_ == 0) first_ = row;
     if (list_.empty() && row != first_ + size_) {
@@ -165,7 +164,7 @@ class ChosenRows {
   std::vector<std::uint32_t> list_;
 };
 
-/// The queue items of rows of one stream. REQUIRES: all were launched.
+/// The queue items for rows of one stream. REQUIRES: all rows have a launch.
 class StreamItems {
  public:
   StreamItems(const Profile& profile, ChosenRows rows)

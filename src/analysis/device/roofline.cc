@@ -44,21 +44,21 @@ constexpr std::initializer_list<MetricId> kMetrics = {metric::kFlopsAchieved, me
 struct Totals {
   double flops = 0;
   double seconds_at_peak = 0;             // Σ FLOPs / peak of their type.
-  double recomputation_at_peak = 0;       // The part that the backward pass repeats.
+  double recomputation_at_peak = 0;       // The part that backward repeats.
   Ns kernel_time = 0, counted_time = 0;   // Times of kernels that compute.
   std::map<std::string, Ns> not_counted;  // See RooflineFacts.
   Ns matrix_time = 0;                     // Time of matmuls whose work is counted.
-  Ns peakless_time = 0;                   // Time of points that compute and have no peak,
-  std::string why_peakless;               // and why the longest of them has none.
+  Ns peakless_time = 0;                   // Time of computing points without a peak,
+  std::string why_peakless;               // and the reason for the longest of them.
   Ns longest_peakless = 0;
 };
 
 constexpr std::uint32_t kNoPoint = kNoIndex;
 
-// -1, unknown, for numbers that no whole number holds.
+// Rounded to an integer; -1 (unknown) if it does not fit.
 std::int64_t Rounded(double number) { return number < 9e18 ? std::llround(number) : -1; }
 
-// The columns from `kind` on.
+// Appends the columns from `kind` on.
 void AppendShape(const RooflinePoint& point,
                  catalog::RowWriter<catalog::columns::kRoofline>& write) {
   const flops::ProductSizes& sizes = point.shape.product;
@@ -85,7 +85,7 @@ void AppendShape(const RooflinePoint& point,
       .Text("trait_text"_col, verdict.text);
 }
 
-// The row of a point. REQUIRES: its time is above 0, which PointCollector asks for.
+// Appends the row of a point. REQUIRES: its time is positive, as PointCollector ensures.
 void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
                catalog::RowWriter<catalog::columns::kRoofline>& write) {
   const WorkPoint& point = of_run.sums;
@@ -116,7 +116,7 @@ void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
   AppendShape(of_run, write);
 }
 
-// Longest first, and notes the row of each point for LinkRows().
+// Sorts by time, longest first, and stores the row of each point for LinkRows().
 void FillTable(RooflinePoints& points, catalog::Output& out) {
   std::vector<RooflinePoints::value_type*> rows;
   for (auto& row : points) rows.push_back(&row);
@@ -129,7 +129,7 @@ void FillTable(RooflinePoints& points, catalog::Output& out) {
   }
 }
 
-// Why columns are empty, and how to have them.
+// Sets why columns are empty, and how to fill them.
 void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, catalog::Output& out) {
   const auto any = [&](auto has) {
     return std::any_of(points.begin(), points.end(),
@@ -155,7 +155,7 @@ void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, catal
   }
 }
 
-// Says which row counts which kernel. REQUIRES: the table is filled.
+// Records which row counts each kernel. REQUIRES: the table is filled.
 void LinkRows(std::span<const RooflineFacts> facts, const RooflinePoints& points,
               catalog::Output& out) {
   for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -171,7 +171,7 @@ void LinkRows(std::span<const RooflineFacts> facts, const RooflinePoints& points
   }
 }
 
-// GPU time of the run: every GPU with work, for the whole of its rank's window.
+// GPU time of the run: the sum of the ranks' windows over all GPUs with work.
 double GpuSeconds(std::span<const iterations::RankContext> ranks) {
   double seconds = 0;
   for (const iterations::RankContext& rank : ranks) {
@@ -186,7 +186,7 @@ void SetAllAbsent(std::initializer_list<MetricId> ids, const std::string& reason
   for (const MetricId id : ids) out.SetAbsent(id, reason);
 }
 
-// "; no formula for aten::_grouped_mm (12.0 %), …": the three with most time.
+// "; no formula for aten::_grouped_mm (12.0 %), …": the three with the most time.
 std::string NamesNotCounted(const Totals& totals) {
   std::vector<std::pair<std::string, Ns>> ops(totals.not_counted.begin(), totals.not_counted.end());
   std::stable_sort(ops.begin(), ops.end(),
@@ -201,14 +201,13 @@ std::string NamesNotCounted(const Totals& totals) {
   return words + (ops.size() > kNamed ? ", …" : "");
 }
 
-// Whether all ranks have it: one rank without makes a sum over the run wrong.
+// Whether all ranks have it: a sum over the run is wrong if one rank does not.
 bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
   return std::all_of(facts.begin(), facts.end(),
                      [has](const RooflineFacts& rank) { return rank.*has; });
 }
 
-// Why a point that computes has no peak. Each reason is the missing piece, so that it can be
-// repaired.
+// Why a computing point has no peak. The reason names the missing data, so that users can add it.
 std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const catalog::Output& out) {
   constexpr std::string_view kRemedy = "; add it to the `devices` file of the policy";
   const std::string gpu(std::get<4>(key));
@@ -229,8 +228,8 @@ std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const cata
                      op, kRemedy);
 }
 
-// A point without FLOPs (a copy) needs no peak. If points that compute have none, the longest of
-// them gives the reason.
+// A point without FLOPs (a copy) needs no peak. If computing points have none, the longest gives
+// the reason.
 void AddPoint(const WorkKey& key, const RooflinePoint& point, const catalog::Output& out,
               Totals& totals) {
   totals.flops += point.sums.flops;
@@ -268,7 +267,7 @@ void SetMetrics(std::span<const iterations::RankContext> ranks,
       "covers {} of the time of kernels that compute; the work of the others is "
       "unknown{}",
       FormatShare(covered), NamesNotCounted(totals));
-  // Products that are not counted are work all the same: how fast they were is unknown.
+  // Matmuls that are not counted are also work, but their speed is unknown.
   const Ns not_counted = NotCountedTime(totals);
   const bool lacks_products =
       static_cast<double>(not_counted) >
@@ -330,14 +329,14 @@ void AddRoofline(std::span<const iterations::RankContext> ranks,
   SetMetrics(ranks, facts, totals, out);
 }
 
-// One rank's part of the roofline.
+// The roofline of one rank.
 
 namespace {
 
 constexpr std::uint32_t kOfNoPoint = kNoIndex;
 
-// Whether arguments that are no tensors change the work: of convolutions and attention only. By
-// them all other operators would fall apart into rows of one call.
+// Whether non-tensor arguments change the work: only for convolutions and attention. For other
+// operators they would only split the rows.
 bool ValuesMatter(std::string_view op) {
   for (const std::string_view part : {"conv", "attention", "attn", "mha", "fwd"}) {
     if (op.find(part) != std::string_view::npos) return true;
@@ -345,7 +344,7 @@ bool ValuesMatter(std::string_view op) {
   return false;
 }
 
-// The GPU on which an operator's kernels ran: the first one's.
+// The GPU of an operator's first kernel.
 std::vector<std::int32_t> GpuOfCalls(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::int32_t> gpus(rank.profile->host.size(), -1);
@@ -358,7 +357,7 @@ std::vector<std::int32_t> GpuOfCalls(const iterations::RankContext& rank) {
   return gpus;
 }
 
-// Products that are there and have no known work: grouped and sparse ones, operators of projects.
+// Adds matmuls without known work: grouped and sparse ones, and projects' own operators.
 void AddNotCounted(const iterations::RankContext& rank, std::uint32_t row,
                    classify::NameMemo& is_eligible, RooflineFacts& facts) {
   const HostId op = rank.profile->device.op[row];
@@ -369,7 +368,7 @@ void AddNotCounted(const iterations::RankContext& rank, std::uint32_t row,
   facts.not_counted[std::string(name)] += rank.profile->device.duration[row];
 }
 
-// Adds up the calls of one rank; the point of each by row of the host table.
+// Sums the calls of one rank, and stores the point of each by row of the host table.
 class PointCollector {
  public:
   explicit PointCollector(const iterations::RankContext& rank)
@@ -398,7 +397,7 @@ class PointCollector {
     }
   }
 
-  /// By key. Which of them each call belongs to is in point_of() then.
+  /// The points by key; afterwards point_of() has the point of each call.
   std::vector<WorkPoint> Take() {
     std::vector<std::uint32_t> order(points_.size()), place(points_.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -426,7 +425,7 @@ class PointCollector {
                                               static_cast<std::uint32_t>(gpu)};
     const auto [known, is_new] = by_ids_.try_emplace(ids, kOfNoPoint);
     if (!is_new) return known->second;
-    // Several GPUs may have one name.
+    // Several GPUs may have the same name.
     const Profile& profile = *rank_.profile;
     const Gpu* device = classify::FindGpu(rank_.devices, gpu);
     const std::string_view gpu_name = device == nullptr ? std::string_view() : device->name;
@@ -445,7 +444,7 @@ class PointCollector {
     return at->second;
   }
 
-  // For convolutions and attention numbers matter, too: strides, dilation, the mask.
+  // Convolutions and attention also depend on numbers: strides, dilation, the mask.
   StringId ValuesOf(std::uint32_t row) {
     return values_matter_(rank_.profile->host.name[row]) ? rank_.profile->host.concrete_inputs[row]
                                                          : StringId{};
@@ -461,8 +460,8 @@ class PointCollector {
       by_key_;
 };
 
-// The kernels of each point, by name and launch configuration, so that texts are parsed for each of
-// these and not for each kernel.
+// Sums the kernels of each point by name and launch configuration, so that texts are parsed once
+// for each of these instead of each kernel.
 class PointKernels {
  public:
   explicit PointKernels(const iterations::RankContext& rank) : profile_(*rank.profile) {}
@@ -513,13 +512,13 @@ class PointKernels {
     return blocks;
   }
 
-  // The largest first size of a grid.
+  // Maximum first size of a grid.
   static constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31;
   const Profile& profile_;
   boost::unordered_flat_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sum> sums_;
 };
 
-// Without threads there is no tree, and without a tree no evidence of recomputation.
+// Threads are needed for a tree, and a tree to detect recomputation.
 bool KnowsThreads(const iterations::RankContext& rank) {
   const std::vector<ThreadId>& threads = rank.profile->host.thread;
   return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });
@@ -553,15 +552,15 @@ RooflineFacts RooflineFactsOf(const iterations::RankContext& rank) {
   return facts;
 }
 
-// FindSingleExperts(): a layer of experts that is a loop over linear layers in Python.
+// FindSingleExperts() recognizes a layer of experts as a Python loop over linear layers:
 //
-//   module    |------------ MoE -------------|      four matmuls of equal n and k, in one call of a
-//   expert      |-0-|  |-1-|  |-2-|  |-3-|         module or at most two modules around; their rows
-//   rows of mm    57    120     31     48          differ, as tokens are shared out among experts
+//   module    |------------ MoE -------------|      four matmuls of equal n and k in one call
+//   expert      |-0-|  |-1-|  |-2-|  |-3-|         of a module (or of up to two outer ones); rows
+//   rows of mm    57    120     31     48          differ: tokens are distributed among experts
 
 namespace {
 
-// A call of a module, or a matmul with its point.
+// A module call, or a matmul with its point.
 struct Item {
   Ns start = 0, end = 0;
   std::uint32_t point = kNoIndex;  // kNoIndex: a module.
@@ -575,7 +574,7 @@ struct Group {
   std::set<std::uint32_t> points;
 };
 
-// By point; unknown sizes for all that is no product.
+// By point; unknown sizes if it is not a matmul.
 std::vector<flops::ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
   std::vector<flops::ProductSizes> sizes;
   for (const WorkPoint& point : points) {
@@ -590,7 +589,7 @@ std::vector<flops::ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
   return sizes;
 }
 
-// Modules and matmuls of each thread with modules, by start, the longest first.
+// Modules and matmuls by thread (only with modules), sorted by start, longest first.
 ItemsOfThreads ItemsOf(const iterations::RankContext& rank, std::span<const std::uint32_t> point_of,
                        const std::vector<flops::ProductSizes>& sizes) {
   ItemsOfThreads threads;
@@ -618,21 +617,21 @@ ItemsOfThreads ItemsOf(const iterations::RankContext& rank, std::span<const std:
   return threads;
 }
 
-// At least four calls with at least three numbers of rows, one for each two calls: a layer that is
-// called four times has one number.
+// Whether there are at least four calls with at least three row counts, and a row count per two
+// calls: a layer that is called four times has only one row count.
 bool AreExperts(const Group& group) {
   const auto rows = static_cast<std::int64_t>(group.rows.size());
   return knowledge::kTraitsLeastExperts <= group.calls &&
          knowledge::kTraitsLeastExpertRows <= rows && 2 * rows >= group.calls;
 }
 
-// A walk with a stack of open modules. Each matmul counts for the modules around it, up to
-// traits.modules_around, since which of them is the layer of experts is not recorded.
+// Walks with a stack of open modules. Each matmul counts for up to traits.modules_around modules
+// around it, because it is not recorded which of them is the expert layer.
 void MarkExperts(const std::vector<Item>& items, const std::vector<flops::ProductSizes>& sizes,
                  std::vector<WorkPoint>& points) {
   using Key = std::tuple<std::uint32_t, std::string_view, double, double>;
   std::map<Key, Group> groups;
-  std::vector<std::uint32_t> open;  // Modules, by their place in `items`.
+  std::vector<std::uint32_t> open;  // Indices of modules in `items`.
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     while (!open.empty() && items[open.back()].end <= items[i].start) open.pop_back();
     if (items[i].point == kNoIndex) {

@@ -1,13 +1,13 @@
-// Roofline per operator: the rate of its kernels' work, compared with the GPU's peak.
+// Roofline per operator: the rate of its kernels' work compared with the GPU's peak.
 //
-// Work is counted at the outermost operator whose work is known (analysis/flops/op_work.h), time is
-// that of the kernels launched in it. The roof of an operator is the longer of FLOPs / peak and
-// bytes / bandwidth; the longer one is the bottleneck. Definition: Williams et al.,
-// "Roofline", 2009; TraceLens has the same per operator.
+// Work is counted for the outermost operator with known work (analysis/flops/op_work.h); time is
+// that of the kernels launched in it. The roofline time of an operator is the longer of FLOPs /
+// peak and bytes / bandwidth; the longer one is the bottleneck. Definition: Williams et al.,
+// "Roofline", 2009; TraceLens also applies it per operator.
 //
 // A matmul of 4096 by 4096 by 4096 in FP16 that takes 0.40 ms on a GPU of 989 TFLOP/s, 3.35 TB/s:
 //
-//   compute   137 GFLOP / 989 TFLOP/s   0.139 ms     the roof: compute-bound
+//   compute   137 GFLOP / 989 TFLOP/s   0.139 ms     the longer one: compute-bound
 //   memory    101 MB / 3.35 TB/s        0.030 ms
 //   roof_share = 0.139 / 0.40 = 35 %, achieved 344 TFLOP/s
 #pragma once
@@ -24,12 +24,12 @@
 
 namespace profgauge::analysis::device {
 
-/// The calls of one operator with the same shapes and types on the same kind of GPU. Texts are
-/// those of the profile and its context, or of the summaries, which must outlive it. Its identity
-/// is WorkKey (roofline_points.h).
+/// The calls of one operator with equal shapes and types on one kind of GPU. Texts are views into
+/// the profile and its context, or into the summaries, which must outlive it. WorkKey
+/// (roofline_points.h) identifies it.
 struct WorkPoint {
-  std::string_view name, shapes, dtypes, gpu;  ///< `gpu`: its name; empty when not recorded.
-  std::string_view values;  ///< Arguments that are no tensors, of convolutions and attention.
+  std::string_view name, shapes, dtypes, gpu;  ///< `gpu`: its name; empty if not recorded.
+  std::string_view values;  ///< Non-tensor arguments of convolutions and attention.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   double flops = 0, bytes = 0;  ///< Sums; bytes -1 when unknown.
@@ -37,41 +37,41 @@ struct WorkPoint {
   std::string_view dtype;       ///< Data type of the first operand.
   bool is_matrix = false;
   std::int32_t multiprocessors = -1;  ///< Multiprocessors of the GPU; -1 unknown.
-  std::int64_t kernels = 0;           ///< Number over all calls.
-  std::string_view kernel;            ///< The one with most time,
-  Ns kernel_time = 0;                 ///< and that time;
+  std::int64_t kernels = 0;           ///< Number of kernels over all calls.
+  std::string_view kernel;            ///< The kernel with most time,
+  Ns kernel_time = 0;                 ///< and its time;
   std::int64_t blocks = -1;           ///< the blocks of its grid, -1 unknown.
   std::int64_t parts = 1;             ///< Parts of the inner dimension: PartsInName().
   bool unknown_parts = false;         ///< NamesUnknownParts().
-  std::int64_t single_experts = 0;    ///< Matmuls of as many experts, one by one; 0: none.
-  std::int64_t read_at_once = 0;      ///< Least AlignmentInName() of its kernels; 0: none says.
+  std::int64_t single_experts = 0;    ///< Number of separate expert matmuls; 0: none.
+  std::int64_t read_at_once = 0;      ///< Smallest AlignmentInName() of its kernels; 0: unknown.
 };
 
-/// For one rank.
+/// The roofline of one rank.
 struct RooflineFacts {
   std::vector<WorkPoint> points;         ///< By name, shapes, types and GPU, in that order.
   Ns kernel_time = 0, counted_time = 0;  ///< Times of kernels that compute.
   /// Time of matmuls with unknown work, by operator.
   std::map<std::string, Ns> not_counted;
   bool has_timeline = false, knows_threads = false;
-  std::vector<std::uint32_t> point_of;  ///< By row of the device table; not to be kept.
+  std::vector<std::uint32_t> point_of;  ///< By row of the device table; not stored in summaries.
 };
-/// The points of one rank, of the selected iterations. Operators whose work cannot be counted are
-/// in `not_counted` with their time. O(n log n) in operators and kernels.
+/// The points of one rank over the selected iterations. `not_counted` has the times of operators
+/// with unknown work. O(n log n) in operators and kernels.
 RooflineFacts RooflineFactsOf(const iterations::RankContext& rank);
 
 /// Adds the table `roofline` and sets flops.achieved, flops.mfu and flops.hfu.
-/// Only window, GPUs with work and knowledge of the contexts are used. REQUIRES: `ranks` is not
-/// empty; one fact per context. Without any point all are absent, and with a relevant point of
-/// unknown peak the shares are.
+/// Uses only window, GPUs with work and knowledge of the contexts. REQUIRES: `ranks` is not
+/// empty; one fact per context. Without points all are absent; if a relevant point has no known
+/// peak, the shares are.
 void AddRoofline(std::span<const iterations::RankContext> ranks,
                  std::span<const RooflineFacts> facts, catalog::Output& out);
 
-// Experts that are computed one by one: matmuls of equal weights' sizes and different rows, side by
-// side in one call of a module. Their rows differ because tokens are shared out among them.
+// Experts that are computed one by one: matmuls with weights of equal size and different rows,
+// within one call of a module. Their rows differ because tokens are distributed among them.
 
-/// Sets WorkPoint::single_experts of those points. `point_of`: by row of the host table, kNoIndex
-/// where it has none. Nothing is found where calls of modules were not recorded.
+/// Sets WorkPoint::single_experts of such matmuls. `point_of`: by row of the host table, kNoIndex
+/// without a point. Finds none if module calls were not recorded.
 void FindSingleExperts(const iterations::RankContext& rank, std::span<const std::uint32_t> point_of,
                        std::vector<WorkPoint>& points);
 

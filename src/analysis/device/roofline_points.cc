@@ -13,19 +13,18 @@
 namespace profgauge::analysis::device {
 namespace {
 
-// Matmuls of one type on one kind of GPU. Their peak identifies the type.
+// Identifies matmuls of one type on one kind of GPU; the peak identifies the type.
 using ReachKey = std::pair<std::string_view, double>;
 ReachKey ReachKeyOf(const RooflinePoint& point) { return {point.sums.gpu, point.peak()}; }
 
-// From the texts that summaries keep, so that points of events and of summaries are alike.
+// Uses texts that summaries contain, so that profiles and summaries give equal points.
 flops::OpShape ShapeOfPoint(const WorkPoint& sums) {
   const auto call =
       flops::CallOf(flops::CallText{sums.name, sums.shapes, sums.dtypes, sums.values});
   return call ? flops::ShapeOf(*call) : flops::OpShape();
 }
 
-// Only for matmuls on matrix units, and where padding would add little work: else other advice is
-// better.
+// Only for matmuls on matrix units that need little padding: otherwise other advice is better.
 std::optional<classify::Misaligned> MisalignedOf(const WorkPoint& sums) {
   if (!sums.is_matrix || sums.tensor_core_time <= 0) return std::nullopt;
   const auto found =
@@ -34,7 +33,7 @@ std::optional<classify::Misaligned> MisalignedOf(const WorkPoint& sums) {
                                                                                  : std::nullopt;
 }
 
-// Integers of ns become seconds here. An unknown reach counts as the whole peak.
+// Converts ns to seconds. An unknown reach counts as the full peak.
 MeasuredOp FactsOf(const RooflinePoint& point) {
   const WorkPoint& sums = point.sums;
   MeasuredOp facts;
@@ -56,7 +55,7 @@ MeasuredOp FactsOf(const RooflinePoint& point) {
   return facts;
 }
 
-// A matmul whose speed shows the device's reach.
+// The share of the peak that a matmul reaches.
 ReachedShare ShareOf(const RooflinePoint& point) {
   const MeasuredOp facts = FactsOf(point);
   ReachedShare share;
@@ -114,8 +113,8 @@ double RooflinePoint::memory_time() const {
              : -1;
 }
 
-// FP32 on a chip with TF32 keeps its bytes; in 16 bits half of them move. At half of the peak
-// (reach.matrix_units).
+// At half of the peak (reach.matrix_units). FP32 on a chip with TF32 moves the same bytes, in 16
+// bits only half.
 double SecondsOnMatrixUnits(const RooflinePoint& point) {
   const WorkPoint& sums = point.sums;
   const bool may_use = sums.is_matrix && sums.tensor_core_time <= 0 && point.memory_time() >= 0;
@@ -141,8 +140,8 @@ const DevicePeaks* KnownPeaks::Of(std::string_view name) {
   return at->second ? &*at->second : nullptr;
 }
 
-// Points of equal keys are one. A kind of GPU is known by its name, so that equal GPUs of several
-// ranks share rows.
+// Merges points of equal keys. GPUs are identified by name, so that equal GPUs of several ranks
+// share rows.
 RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks) {
   RooflinePoints points;
   for (const RooflineFacts& rank : facts) {
@@ -159,8 +158,8 @@ RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peak
   return points;
 }
 
-// First the shapes and shares of all matmuls, then reach and verdict of each point: the reach of a
-// device is that of its best matmuls of the type.
+// First finds the shapes and shares of all matmuls, then reach and verdict of each point: the reach
+// of a device is that of its best matmuls of the type.
 void JudgePoints(RooflinePoints& points) {
   std::map<ReachKey, std::vector<ReachedShare>> products;
   for (auto& [key, point] : points) {

@@ -26,7 +26,7 @@
 namespace profgauge::analysis::device {
 namespace {
 
-// PyTorch's own operators are known, all of them: one that is not listed as a product is none.
+// All of PyTorch's own operators are known: those not listed as matmuls are none.
 bool IsKnownOp(std::string_view name) {
   const std::string_view op = classify::WithoutPythonModule(name);
   return op.size() != name.size() || op.starts_with("aten::") || op.starts_with("prim::") ||
@@ -69,7 +69,7 @@ std::vector<classify::Tri> EligibleKernels(const Profile& profile,
                                                                      : classify::Tri::kUnknown);
     }
     const classify::Tri by_op = static_cast<classify::Tri>(answer);
-    // A compiled function, whatever its name, exists for its matmuls.
+    // A compiled function with any name exists for its matmuls.
     eligible[i] = multiplies                                                 ? classify::Tri::kYes
                   : by_op == classify::Tri::kUnknown && classes[i].rule != 0 ? classify::Tri::kNo
                                                                              : by_op;
@@ -81,15 +81,15 @@ namespace {
 
 double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
-// Kernel time of the selected iterations by two questions: does the kernel use Tensor Cores, and
-// could its operator?
+// Kernel time of the selected iterations, split by two questions: does the kernel use Tensor Cores,
+// and could its operator?
 //
-//                  uses                   undecided             uses, undecided or not
+//                  uses                   undecided             all of them
 //   eligible       eligible_tensor_core   eligible_undecided    eligible
 //   all kernels    tensor_core            undecided             kernels
 //
-// Kernels that neither a rule nor an operator explains are `unknown` as well; of graphs that were
-// recorded whole only that is known.
+// Kernels recognized neither by a rule nor by an operator are also `unknown`; graphs recorded as
+// one event are only `unknown`.
 TensorCoreTimes SumTimes(const iterations::RankContext& rank,
                          std::span<const classify::Tri> eligible) {
   const DeviceTable& device = rank.profile->device;
@@ -116,7 +116,7 @@ TensorCoreTimes SumTimes(const iterations::RankContext& rank,
   return times;
 }
 
-// Rows are sorted by GPU, so each is asked once. Without any work nothing says that there are none.
+// Rows are sorted by GPU, so each GPU is checked once. True without any work, since it is unknown.
 bool HasTensorCores(const iterations::RankContext& rank) {
   const auto& gpus = rank.profile->device.gpu;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
@@ -135,8 +135,8 @@ struct Bounded {
   Ns sure = 0, undecided = 0, whole = 0;
 };
 
-// The share, and its range by undecided kernels; where `is_range`, a limit between the two
-// is undecided. `count_undecided`: the policy counts them as using, so nothing is uncertain.
+// Sets the share, and its range due to undecided kernels. With `is_range`, a limit between the two
+// is undecided. `count_undecided`: the policy counts them as using, so there is no range.
 void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is_range,
                 catalog::Output& out) {
   const double lower = Share(times.sure, times.whole);
@@ -156,7 +156,7 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is
   out.SetNote(id, words);
 }
 
-// The effect of unknown graphs on a share: all of them count, or none does.
+// Sets the effect of unknown graphs on a share: all of them may count, or none.
 void SetWithGraphs(MetricId id, Ns part, Ns whole, const TensorCoreTimes& times,
                    catalog::Output& out) {
   if (times.whole_graphs == 0 || whole == 0) return;
@@ -167,8 +167,7 @@ void SetWithGraphs(MetricId id, Ns part, Ns whole, const TensorCoreTimes& times,
                         catalog::kWholeGraphs));
 }
 
-// That hardly anything could use them is a claim, which unknown kernels of unknown operators do not
-// allow.
+// A low eligible share cannot be claimed if too many kernels and their operators are unknown.
 bool IsUnknown(const TensorCoreTimes& times) {
   return Share(times.eligible, times.kernels) < knowledge::kTensorCoresHardlyEligibleShare &&
          Share(times.unknown, times.kernels) > knowledge::kTensorCoresUnknownShare;
@@ -184,10 +183,10 @@ std::string WhyUnknown(const TensorCoreTimes& times) {
          FormatShare(Share(times.unknown, times.kernels)) + " of the kernel time are known by name";
 }
 
-// The share of cycles in which counters saw Tensor Cores active; nothing where they were not
+// The share of cycles in which hardware counters saw active Tensor Cores; none if they were not
 // sampled.
 std::optional<double> MeasuredActive(std::span<const iterations::RankContext> ranks) {
-  if (ranks.size() != 1) return std::nullopt;  // One device's counters say nothing of the others'.
+  if (ranks.size() != 1) return std::nullopt;  // One device's counters do not show the others.
   for (const ReportedMetric& metric : ranks.front().profile->reported.metrics) {
     if (metric.id == metric::kGpuMeasuredTensorActive && !IsAbsent(metric.value))
       return AsNumber(metric.value, 0);
@@ -195,7 +194,7 @@ std::optional<double> MeasuredActive(std::span<const iterations::RankContext> ra
   return std::nullopt;
 }
 
-// Whether kernels of unknown names use Tensor Cores, by the counters:
+// Whether undecided kernels use Tensor Cores, according to the counters:
 //
 //   active          kernels known to use them      the others
 //   10 % or more    for less of the time           use them
@@ -209,7 +208,7 @@ classify::Tri MeasuredUse(const TensorCoreTimes& times, std::optional<double> ac
   return uses ? classify::Tri::kYes : classify::Tri::kUnknown;
 }
 
-// The same times with undecided kernels counted as they were measured.
+// The times with undecided kernels counted as measured.
 TensorCoreTimes AsMeasured(TensorCoreTimes times, classify::Tri use) {
   if (use == classify::Tri::kUnknown) return times;
   if (use == classify::Tri::kYes) {
@@ -238,7 +237,7 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
   const Ns used = times.eligible_tensor_core + (count_undecided ? times.eligible_undecided : 0);
   const Ns all = times.eligible + times.whole_graphs;
   if (used > 0) SetWithGraphs(kId, used, all, times, out);
-  // Products in graphs could lift it as well.
+  // Matmuls in graphs could also increase it.
   if (used < times.eligible &&
       Share(times.whole_graphs, all) > knowledge::kTensorCoresUndecidedShare) {
     const Ns most = times.eligible_tensor_core + times.eligible_undecided + times.whole_graphs;
@@ -248,8 +247,8 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
   }
 }
 
-// Whether names of kernels show it on this device: those of NVIDIA, AMD, Ascend and TPUs are known,
-// and a kernel that certainly uses matrix units says that the device has known ones.
+// Whether kernel names cannot show it on this device. They can for NVIDIA, AMD, Ascend and TPUs,
+// and if any kernel certainly uses matrix units.
 bool IsOfUnknownMaker(const TensorCoreTimes& times, const catalog::Output& out) {
   using enum Accelerator;
   const bool is_unknown =
@@ -289,7 +288,7 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
   SetWithGraphs(kEligible, times.eligible + times.whole_graphs, times.kernels, times, out);
 }
 
-// What the counters say of the shares: they decide them, or see more than names explain.
+// Notes that the counters decide the shares, or see more use than names explain.
 void NoteMeasured(const TensorCoreTimes& times, classify::Tri use, double active,
                   catalog::Output& out) {
   const std::string measured =
@@ -312,7 +311,7 @@ void NoteMeasured(const TensorCoreTimes& times, classify::Tri use, double active
 
 // One row of tensor_core_ops.
 struct OpRow {
-  const EligibleOp* op = nullptr;  // From the first rank that has it.
+  const EligibleOp* op = nullptr;  // From the first rank with it.
   std::size_t rank = 0;            // That rank's position.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
@@ -321,13 +320,13 @@ struct OpRow {
   std::vector<std::pair<std::size_t, const EligibleOp*>> parts;  // The counted parts, by rank.
 };
 
-// The sum of two numbers that are 0 where they are unknown.
+// The smaller of two numbers, of which 0 is unknown.
 std::int64_t Least(std::int64_t a, std::int64_t b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
-// A call is its row of the host table, so several kernels of one call count it once.
-// Eligible operators of one rank by name, shapes and types, as the device rows name them.
+// Eligible operators of one rank by name, shapes and types, from the device rows. A call is one
+// host row, so several kernels of it count it once.
 std::vector<EligibleOp> CollectOps(const iterations::RankContext& rank,
                                    std::span<const classify::Tri> eligible) {
   std::vector<EligibleOp> rows;
@@ -336,7 +335,7 @@ std::vector<EligibleOp> CollectOps(const iterations::RankContext& rank,
   const HostTable& host = profile.host;
   boost::unordered_flat_map<std::string, std::uint32_t> known;
   std::vector<std::uint32_t> row_of(host.size(), kNoIndex);
-  std::vector<std::int64_t> at_once(profile.strings.size(), -1);  // By name, once asked for.
+  std::vector<std::int64_t> at_once(profile.strings.size(), -1);  // By name; filled on demand.
   for (std::size_t i = 0; i < device.size(); ++i) {
     const HostId op = device.op[i];
     if (eligible[i] != classify::Tri::kYes || !op.valid()) continue;
@@ -402,7 +401,7 @@ void AppendRow(const OpRow& row, const iterations::RankContext& rank, bool is_nv
   }
 }
 
-// Adds up the rows that several ranks share, and brings the longest to the front.
+// Merges the rows that several ranks share, and sorts by time, longest first.
 std::vector<OpRow> PoolRows(std::span<const TensorCoreFacts> facts) {
   const auto key = [](const EligibleOp& op) { return std::tie(op.name, op.shapes, op.dtypes); };
   std::vector<std::pair<std::size_t, const EligibleOp*>> ops;
@@ -432,7 +431,7 @@ std::vector<OpRow> PoolRows(std::span<const TensorCoreFacts> facts) {
   return pooled;
 }
 
-// Says which row counts which kernel.
+// Records which row counts each kernel.
 void LinkRows(const std::vector<OpRow>& rows, std::span<const TensorCoreFacts> facts,
               catalog::Output& out) {
   for (std::size_t rank = 0; rank < facts.size(); ++rank) {

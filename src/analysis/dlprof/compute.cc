@@ -25,8 +25,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// One pass for each step, in the order of Run(). Until TakeInOrder() ops have the numbers of their
-// first calls; then ops without calls in the selection go, and all indices follow.
+// One pass for each step, in the order of Run(). Until TakeInOrder(), ops are numbered by their
+// first calls; then ops without selected calls are dropped, and all indices are updated.
 class Computation {
  public:
   Computation(const Profile& profile, const Instances& instances, std::vector<Span> iterations)
@@ -45,7 +45,7 @@ class Computation {
                            "iterations count from 0"));
   }
 
-  /// REQUIRES: first < last, one after the last.
+  /// REQUIRES: first < last; `last` is exclusive.
   void Select(std::size_t first, std::size_t last) {
     first_ = static_cast<std::int64_t>(first);
     last_ = static_cast<std::int64_t>(last) - 1;
@@ -86,7 +86,7 @@ class Computation {
     return facts;
   }
 
-  // By the start of the call; calls before the first iteration are outside.
+  // Uses the start of the call; calls before the first iteration are outside.
   void PlaceInIterations() {
     iteration_.assign(instances_.all.size(), kOutside);
     for (std::size_t i = 0; i < instances_.all.size(); ++i) {
@@ -139,7 +139,7 @@ class Computation {
     ops_.push_back(std::move(op));
   }
 
-  // An op that ran on Tensor Cores once is eligible, whatever its type is.
+  // An op that ever ran on Tensor Cores is eligible, for any type.
   void LinkDevice() {
     device_of_.resize(instances_.all.size());
     calls_of_.resize(instances_.all.size());
@@ -158,8 +158,8 @@ class Computation {
     }
   }
 
-  // The four times of each selected call. For a call of 10 whose runtime calls take 4, with two
-  // kernels 3 and 2 long that begin 6 apart:
+  // Measures the four times of each selected call. Example: a call of 10 whose runtime calls take
+  // 4, with two kernels of 3 and 2 that begin 6 apart:
   //
   //   host     |----[launch]--[launch]|      cpu 10, overhead 10 - 4 = 6
   //   device        |---|   |--|             gpu 3 + 2 = 5, idle 6 + 2 - 5 = 3
@@ -235,7 +235,7 @@ class Computation {
     for (auto& [key, sum] : sums) kernels_.push_back(std::move(sum));
   }
 
-  // Every folder above an op, from "/" down; a name that is no path is in none but the root.
+  // All folders above an op, from "/" down; a name without a path is only in the root.
   static std::vector<std::string> FoldersOf(const Instance& instance) {
     std::vector<std::string> folders = {"_CompleteModel_"};
     if (instance.unassociated) return folders;
@@ -247,7 +247,7 @@ class Computation {
     return folders;
   }
 
-  // Times of a group count by iteration, not by call: DLProf's least and most are of iterations.
+  // Group times are per iteration, not per call, since DLProf's extremes are over iterations.
   void AddGroups() {
     struct Sums {
       std::map<std::int64_t, Measured> of_iteration;
@@ -314,7 +314,7 @@ class Computation {
     for (auto& [op, sums] : found) tensor_.push_back(std::move(sums));
   }
 
-  // Ops by id, without those that are not called in the selection; every index follows.
+  // Sorts ops by id, drops those without selected calls, and updates all indices.
   Report TakeInOrder() {
     std::vector<std::size_t> order;
     for (std::size_t op = 0; op < ops_.size(); ++op) {

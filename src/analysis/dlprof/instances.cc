@@ -14,15 +14,15 @@ namespace {
 
 enum class RangeRole : std::uint8_t { kNone, kOp, kBackward };
 
-// A marker of PyProf or DLProf: a Python dictionary with the call's module, name and arguments,
-// which readers keep as the range's inputs.
+// Whether it is a marker of PyProf or DLProf: a Python dictionary with the call's module, name and
+// arguments, which readers store as the range's inputs.
 bool IsMarkedOp(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   return host.kind[row] == HostKind::kOp && host.concrete_inputs[row].valid() &&
          profile.strings[host.concrete_inputs[row]].starts_with("{'mod':");
 }
 
-// A node of autograd's graph, by its link to forward or by the name that PyTorch gives it.
+// Whether it is a node of autograd, by its link to forward or its PyTorch name.
 bool IsBackward(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   return host.kind[row] == HostKind::kOp &&
@@ -31,8 +31,8 @@ bool IsBackward(const Profile& profile, std::uint32_t row) {
           profile.Name(host.name[row]).starts_with("torch::autograd::"));
 }
 
-// The role of each range: with markers, those with arguments and the nodes of the backward pass;
-// without, every operator.
+// The role of each range. With markers: those with arguments, and backward nodes. Otherwise every
+// operator.
 std::vector<RangeRole> RolesOf(const Profile& profile) {
   const auto rows = static_cast<std::uint32_t>(profile.host.size());
   std::vector<RangeRole> roles(rows, RangeRole::kNone);
@@ -51,12 +51,12 @@ std::vector<RangeRole> RolesOf(const Profile& profile) {
 }
 
 struct Place {
-  std::string path;       // Path of functions, "/module/net::forward/conv2d".
+  std::string path;       // "/module/net::forward/conv2d"
   std::string lines;      // Lines of Python code.
-  std::string direction;  // If it is known.
+  std::string direction;  // If known.
 };
 
-// "/<module>/lambda(2)" as DLProf shows it: "/module/lambda[2]".
+// Converts "/<module>/lambda(2)" to DLProf's form "/module/lambda[2]".
 std::string PathOf(std::string_view functions) {
   static const RE2 number(R"(\((\d+)\))");
   std::string path;
@@ -81,7 +81,7 @@ Place ParsePlace(std::string_view text) {
   return place;
 }
 
-// The range's own data, else that of the innermost trace marker around it.
+// The range's own data, or that of the innermost trace marker around it.
 Place PlaceOf(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   if (const StringId own = host.concrete_inputs[row];
@@ -97,7 +97,7 @@ Place PlaceOf(const Profile& profile, std::uint32_t row) {
   return {};
 }
 
-// "torch.nn.functional.conv2d" → "conv2d", "aten::mm" → "mm"; a TensorFlow node keeps its path.
+// "conv2d" for "torch.nn.functional.conv2d", "mm" for "aten::mm"; TensorFlow nodes keep their path.
 std::string TypeOf(std::string_view name) {
   const auto dot = name.rfind('.');
   const auto colons = name.rfind("::");
@@ -107,7 +107,7 @@ std::string TypeOf(std::string_view name) {
   return std::string(slash == std::string_view::npos ? name : name.substr(slash + 1));
 }
 
-// The path of functions is the name where the marker has one, else the range's own name.
+// The name is the marker's path of functions, or else the range's own name.
 Instance ForwardInstance(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   const std::string_view name = profile.Name(host.name[row]);
@@ -134,7 +134,7 @@ class Finder {
   }
 
  private:
-  // The outermost range with a role is a call; ranges inside belong to it.
+  // The outermost range with a role is a call; inner ranges belong to it.
   void AddRanges() {
     const HostTable& host = profile_.host;
     of_host_.assign(host.size(), kNoInstance);
@@ -154,7 +154,7 @@ class Finder {
     }
   }
 
-  // A node of the backward pass has the name of the op whose gradient it is.
+  // A backward node has the name of the op whose gradient it computes.
   void NameBackward() {
     const HostTable& host = profile_.host;
     for (Instance& instance : found_.all) {
@@ -175,7 +175,7 @@ class Finder {
     }
   }
 
-  // A call inside another (the driver's inside the runtime's) is part of it.
+  // A nested call (the driver's inside the runtime's) is part of the outer one.
   void AddCalls() {
     const ApiTable& api = profile_.api;
     found_.of_api.assign(api.size(), kNoInstance);
@@ -204,7 +204,7 @@ class Finder {
     }
   }
 
-  // Device work whose call was not recorded: its own call, without length.
+  // Adds a call of length 0 for device work without a recorded call.
   void AddOrphans() {
     const DeviceTable& device = profile_.device;
     found_.of_device.assign(device.size(), kNoInstance);
@@ -223,7 +223,7 @@ class Finder {
     }
   }
 
-  // Instances come by start, and all indices follow. Calls of one time keep their order.
+  // Sorts instances by start, stably, and updates all indices.
   void Sort() {
     std::vector<std::uint32_t> order(found_.all.size());
     std::iota(order.begin(), order.end(), 0U);

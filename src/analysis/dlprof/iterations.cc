@@ -12,7 +12,7 @@
 namespace profgauge::analysis::dlprof::dlprof {
 namespace {
 
-// The end of the last call or device work; the last iteration lasts until then.
+// The end of the last call or device work, which also ends the last iteration.
 Ns EndOf(const Profile& profile, const Instances& instances) {
   Ns end = 0;
   for (const Instance& instance : instances.all) end = std::max(end, instance.time.end);
@@ -23,7 +23,7 @@ Ns EndOf(const Profile& profile, const Instances& instances) {
   return end;
 }
 
-// One iteration per start, each up to the next.
+// One iteration per start, each ending at the next start.
 std::vector<Span> BetweenStarts(const std::vector<Ns>& starts, Ns end) {
   std::vector<Span> spans;
   for (std::size_t i = 0; i < starts.size(); ++i) {

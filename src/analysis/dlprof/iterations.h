@@ -13,10 +13,10 @@
 
 namespace profgauge::analysis::dlprof::dlprof {
 
-/// As Compute() says. Errors: kUsage when the key op does not occur.
+/// The iterations as Compute() defines them. Errors: kUsage if the key op does not occur.
 Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& instances,
                                        const Selection& selection);
-/// The host's parts of known iterations, each up to the start of the next.
+/// The host ranges of known iterations, each extended to the start of the next.
 std::vector<Span> IterationsOf(const Profile& profile, const Instances& instances,
                                const iterations::Iterations& known);
 

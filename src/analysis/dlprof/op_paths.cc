@@ -17,17 +17,17 @@
 namespace profgauge::analysis::dlprof {
 namespace {
 
-// The sums of several ranks: a group or an operator is the same where its name is.
+// Sums over ranks: groups or operators with equal names are the same.
 struct PathOp {
   dlprof::Op op;
   std::int64_t kernels = 0;
 };
 struct Paths {
-  std::map<std::pair<std::string, std::string>, PathOp> ops;  // By name and id.
+  std::map<std::pair<std::string, std::string>, PathOp> ops;  // Name and id.
   std::map<std::string, dlprof::Group> groups;
 };
 
-// Whether any marker has the path of functions.
+// Whether any marker has a path of functions.
 bool HasPaths(const Profile& profile) {
   const auto texts = profile.host.concrete_inputs.values();
   return std::ranges::any_of(texts, [&](StringId text) {
@@ -41,7 +41,7 @@ bool StatesGroups(const Profile& profile) {
                              [](const ReportedTable& table) { return table.id == "op_groups"; });
 }
 
-// Ranks add up by name and id. The shapes and types shown are those of the first rank.
+// Adds a rank by name and id. Shapes and types are those of the first rank.
 void AddRank(const iterations::RankContext& rank, Paths& paths) {
   const dlprof::Report report = dlprof::ComputeSelected(*rank.profile, rank.iterations);
   std::vector<std::int64_t> kernels(report.ops.size(), 0);
@@ -68,7 +68,7 @@ std::string_view DirectionOf(const dlprof::Op& op) {
   return op.direction == "bprop" ? "backward" : std::string_view{};
 }
 
-// Innermost first, as other tables have it.
+// Innermost first, like in other tables.
 std::string StackOf(const dlprof::Op& op) {
   std::vector<std::string_view> lines = Lines(op.stack);
   std::string stack;
@@ -78,7 +78,7 @@ std::string StackOf(const dlprof::Op& op) {
   return stack;
 }
 
-// The most device time first, then the most host time.
+// Sorted by device time, then host time, largest first.
 void FillOps(const Paths& paths, bool has_device, Table& table) {
   std::vector<const PathOp*> rows;
   for (const auto& [key, op] : paths.ops) rows.push_back(&op);
@@ -132,7 +132,7 @@ void FillGroups(const Paths& paths, Table& table) {
 
 }  // namespace
 
-// Groups that the only profile states itself stay: they are DLProf's own.
+// Groups reported by a single profile are kept, since they are DLProf's own.
 void AddOpPaths(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   Paths paths;
   bool has_device = false;

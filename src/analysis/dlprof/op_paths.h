@@ -1,5 +1,4 @@
-// Tables of operators by their path of modules and functions, from the markers of PyProf and
-// DLProf.
+// Tables of operators by their path of modules and functions, from markers of PyProf and DLProf.
 #pragma once
 
 #include <span>
@@ -9,8 +8,8 @@
 
 namespace profgauge::analysis::dlprof {
 
-/// Adds op_paths and, unless the one profile states it, op_groups: with DLProf's definitions, over
-/// the selected iterations. Nothing for profiles whose markers have no paths.
+/// Adds op_paths and op_groups with DLProf's definitions, over the selected iterations. A single
+/// profile's own op_groups are kept. Does nothing for markers without paths.
 void AddOpPaths(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::dlprof

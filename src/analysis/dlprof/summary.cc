@@ -15,7 +15,7 @@ namespace {
 
 using Spans = std::vector<Span>;
 
-// Calls that wait for a file or a socket.
+// Whether the call waits for a file or a socket.
 bool IsIo(std::string_view call) {
   for (const std::string_view prefix :
        {"read",  "write",   "pread", "pwrite", "fread", "fwrite",    "open",   "fopen",
@@ -26,8 +26,7 @@ bool IsIo(std::string_view call) {
   return false;
 }
 
-// Ranges that the breakdown of time knows as a data loader's (breakdown/breakdown.h), on any
-// thread.
+// Ranges on any thread that breakdown/breakdown.h classifies as data loading.
 Spans DataLoading(const Profile& profile) {
   SpanCollector collector;
   const std::vector<Category> categories = breakdown::CategoriesOfHost(profile);
@@ -69,14 +68,14 @@ DeviceSpans Collect(const Profile& profile, const classify::KernelClasses& class
   return spans;
 }
 
-// Gives each role its part of the remaining window, in the order of its calls.
+// Assigns to each role its part of the remaining window, in the order of its calls:
 //
 //   window        |------------------------|
 //   tensor_core      |####|                        takes 6
-//   other_kernel        |#####|                    takes 4: 3 are gone
+//   other_kernel        |#####|                    takes 4: 3 are already assigned
 //   cpu           |------------|                   takes the rest of its time
 //
-// So the parts are disjoint and add up to the window.
+// The parts and the rest, left(), are disjoint and add up to the window.
 class Remaining {
  public:
   explicit Remaining(Span window) : free_(Merge({window})) {}
@@ -94,7 +93,7 @@ class Remaining {
 
 }  // namespace
 
-// Utilization is the mean over the GPUs that ran kernels; a GPU without any does not count.
+// Utilization is the mean over the GPUs with kernels.
 Summary Summarize(const Profile& profile, const classify::KernelClasses& classes,
                   const SelectedTime& selected) {
   Summary summary;
@@ -130,7 +129,7 @@ Summary Summarize(const Profile& profile, const classify::KernelClasses& classes
   return summary;
 }
 
-// An op is in exactly one of the three groups below "all": using, eligible without using, other.
+// An op belongs to exactly one of the groups using, eligible (but not using), and other.
 void AddOpShares(Report& report) {
   Summary& summary = report.summary;
   for (const Op& op : report.ops) {
@@ -153,7 +152,7 @@ void AddOpShares(Report& report) {
   }
 }
 
-// Counts are of different names, times of all launches. Copies and memsets were counted before.
+// Counts distinct names; times are those of all launches. Copies and memsets were counted before.
 void AddKernelShares(Report& report, const Profile& profile) {
   Summary& summary = report.summary;
   std::set<std::string_view> using_names, other_names;

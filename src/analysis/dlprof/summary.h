@@ -13,20 +13,20 @@
 
 namespace profgauge::analysis::dlprof::dlprof {
 
-/// The contents of the selected iterations.
+/// The time range and the content of the selected iterations.
 struct SelectedTime {
   Span window;
   std::vector<Span> cpu;              ///< Ranges of ops.
   std::vector<std::uint32_t> device;  ///< Rows of device work that ops launched.
 };
 
-/// Wall time, utilization, breakdown and the memory rows' share.
+/// Wall time, utilization, breakdown, and the shares of copies and memsets.
 Summary Summarize(const Profile& profile, const classify::KernelClasses& classes,
                   const SelectedTime& selected);
 
-/// Fills Summary::ops… from the report's ops, and Tensor Core utilization.
+/// Sets Summary::ops… from the report's ops, and Tensor Core utilization.
 void AddOpShares(Report& report);
-/// Fills Summary::kernels… from the launches.
+/// Sets Summary::kernels… from the launches.
 void AddKernelShares(Report& report, const Profile& profile);
 
 }  // namespace profgauge::analysis::dlprof::dlprof

@@ -1,4 +1,4 @@
-// DLProf's words for kernels, shapes and types.
+// DLProf's texts for kernels, shapes and types.
 #include "analysis/dlprof/texts.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ std::vector<Shape> TensorsOf(std::string_view text) {
   return tensors;
 }
 
-// Letters of the dimensions of the first inputs and of the output, as DLProf names them.
+// Letters of the dimensions of the first inputs and of the output, like in DLProf.
 struct Format {
   std::string_view type;
   std::array<std::string_view, 2> inputs;
@@ -40,7 +40,7 @@ struct Format {
 constexpr Format kFormats[] = {{"conv2d", {"NCHW", "KCRS"}, "NKPQ"},
                                {"linear", {"NK", "MK"}, "NM"}};
 
-// nullptr if the type has no letters, or the shapes are of another rank than theirs.
+// nullptr if the type has no letters, or the shapes have a different number of dimensions.
 const Format* FormatOf(std::string_view type, const std::vector<Shape>& tensors) {
   for (const Format& format : kFormats) {
     if (format.type != type || tensors.size() < format.inputs.size()) continue;
@@ -61,7 +61,7 @@ std::string ShapeText(const Shape& shape, std::string_view letters) {
   return text + ">";
 }
 
-// The position after the bracket that closes the one at `open`; the end when none does.
+// The position after the bracket that closes the one at `open`; the end if there is none.
 std::size_t Behind(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -84,7 +84,7 @@ std::string ShortKernelName(std::string_view name) {
       start = i += 2;
     } else if (c == '<' || c == '(') {
       const std::size_t behind = Behind(name, i);
-      // "<unnamed>::" and "(anonymous namespace)::" represent a namespace.
+      // "<unnamed>::" and "(anonymous namespace)::" are namespaces.
       if (i != start && name.substr(behind, 2) != "::")
         return std::string(name.substr(start, i - start));
       i = behind;
@@ -107,8 +107,7 @@ std::string InputShapesText(std::string_view type, std::string_view shapes) {
   return text;
 }
 
-// The spatial sizes of a convolution are input - filter + 1: its stride and padding are not looked
-// at.
+// Spatial sizes of a convolution are input - filter + 1: stride and padding are ignored.
 std::string OutputShapesText(std::string_view type, std::string_view shapes) {
   const std::vector<Shape> tensors = TensorsOf(shapes);
   const Format* format = FormatOf(type, tensors);

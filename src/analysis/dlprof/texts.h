@@ -12,10 +12,10 @@
 
 namespace profgauge::analysis::dlprof::dlprof {
 
-/// "<N:32, C:3, H:32, W:32>; <6>" of "[[32, 3, 32, 32], [6]]"; dimensions of convolutions and
-/// linear layers are named.
+/// Returns "<N:32, C:3, H:32, W:32>; <6>" for "[[32, 3, 32, 32], [6]]"; only dimensions of
+/// convolutions and linear layers are named.
 std::string InputShapesText(std::string_view type, std::string_view shapes);
-/// The output's shape if the type derives it from the inputs' (stride 1, no padding); else empty.
+/// The output's shape, if it follows from type and inputs (with stride 1, no padding); else empty.
 std::string OutputShapesText(std::string_view type, std::string_view shapes);
 
 }  // namespace profgauge::analysis::dlprof::dlprof

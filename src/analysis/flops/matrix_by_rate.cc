@@ -18,16 +18,16 @@ namespace {
 
 using classify::Tri;
 
-// The kernels of one call of an operator whose work is known.
+// The kernels of one call of an operator with known work.
 struct Call {
   Ns time = 0;
-  StringId open;  // The only open name.
+  StringId open;  // Its only undecided kernel name.
   std::int32_t gpu = -1;
-  bool is_decided = false;  // Several open names, a kernel on matrix units, several GPUs.
+  bool is_decided = false;  // Excluded: several names or GPUs, or matrix units.
 };
 
 struct Rate {
-  double least = 0, most = 0;  // FLOPs that vector and matrix units do in that time.
+  double least = 0, most = 0;  // Maximum FLOPs of vector and of matrix units.
   double flops = 0;
 };
 
@@ -72,7 +72,7 @@ bool DecideByRate(const Profile& profile, std::span<const Gpu> gpus,
   }
   if (!any) return false;
 
-  using Key = std::pair<std::int32_t, std::uint32_t>;  // GPU and name.
+  using Key = std::pair<std::int32_t, std::uint32_t>;  // GPU and kernel name.
   std::map<Key, Rate> rates;
   std::map<std::int32_t, std::optional<DevicePeaks>> peaks_of;
   for (const auto& [op, call] : CollectCalls(profile, works, classes)) {

@@ -8,14 +8,14 @@
 namespace profgauge::analysis::flops {
 namespace {
 
-// Where an operator has its arguments. Operators of one name and several libraries differ in those:
-// a row with a module comes before the row without.
+// Positions of an operator's arguments. They differ between libraries that use the same operator
+// name: rows with a module come first.
 struct Attention {
   std::string_view op;
-  std::size_t query, causal;  // `causal`: a truth, or the number of a kind of mask.
+  std::size_t query, causal;  // `causal`: a bool, or the number of a mask kind.
   bool heads_inside;          // [B, N, H, D] instead of [B, H, N, D].
   bool gradient;
-  std::string_view module = {};  // For operators whose name several libraries have.
+  std::string_view module = {};  // Only if several libraries use the name.
 };
 constexpr Attention kAttentions[] = {
     {"scaled_dot_product_attention", 0, 5, false, false},
@@ -41,11 +41,10 @@ constexpr Attention kAttentions[] = {
 
 struct AttentionCall {
   const Attention* known = nullptr;
-  const OpArgument* parts[3] = {nullptr, nullptr, nullptr};  // Queries, keys, values.
+  const OpArgument* parts[3] = {nullptr, nullptr, nullptr};  // Query, key, value.
 };
 
-// The row that fits, and queries, keys and values, which are three adjacent arguments of four
-// sizes.
+// Finds the matching row, and query, key and value: three adjacent arguments with four sizes.
 std::optional<AttentionCall> UnderstandAttention(const OpCall& call) {
   AttentionCall found;
   for (const Attention& known : kAttentions) {
@@ -57,7 +56,7 @@ std::optional<AttentionCall> UnderstandAttention(const OpCall& call) {
   }
   for (std::size_t i = 0; i < 3; ++i) {
     found.parts[i] = &call.arguments[found.known->query + i];
-    // Three sizes: sequences of several lengths in a row, which shapes do not say.
+    // With three sizes, sequences of several lengths are packed; shapes do not show them.
     if (!found.parts[i]->is_tensor() || found.parts[i]->shape.size() != 4) return std::nullopt;
   }
   return found;
@@ -65,8 +64,8 @@ std::optional<AttentionCall> UnderstandAttention(const OpCall& call) {
 
 }  // namespace
 
-// Pairs that the mask leaves, of 3 queries with 5 keys: 15, causal 6 (x). 5 queries with 3 keys
-// have, causal, 12: the triangle, and all keys for the queries after it.
+// Unmasked pairs. 3 queries with 5 keys have 15, or 6 (x) if causal. 5 queries with 3 keys have 12
+// if causal: the triangle, and all keys for later queries:
 //
 //   x . . . .        x . .
 //   x x . . .        x x .
@@ -92,15 +91,15 @@ std::optional<AttentionSizes> AttentionShape(const OpCall& call) {
   sizes.pairs = sizes.queries * sizes.keys;
   const OpArgument* causal = call.Find("is_causal", of->known->causal);
   if (causal != nullptr && causal->number != 0) {
-    // Query i sees the keys 0…i: the triangle with its diagonal, cut where the keys end.
+    // Query i sees keys 0…i: the triangle with its diagonal, cut at the last key.
     const double rows = std::min(sizes.queries, sizes.keys);
     sizes.pairs = rows * (rows + 1) / 2 + (sizes.queries - rows) * sizes.keys;
   }
   return sizes;
 }
 
-// Forward: queries by keys, 2·d, and weights by values, 2·dv for each pair. The gradient computes
-// the weights again, and four matmuls more: 3·d + 2·dv, twice.
+// Forward: queries times keys has 2·d per pair, and weights times values 2·dv. The gradient
+// recomputes the weights and has four more matmuls: 2·(3·d + 2·dv).
 std::optional<OpWork> AttentionWork(const OpCall& call) {
   const auto of = UnderstandAttention(call);
   const auto sizes = AttentionShape(call);
@@ -114,7 +113,7 @@ std::optional<OpWork> AttentionWork(const OpCall& call) {
   const double each = ElementBytes(*of->parts[0]);
   if (inputs >= 0 && each > 0) {
     const double out = sizes->batch * sizes->heads * sizes->queries * dv * each;
-    // The gradient reads its own, the result too, and writes as much as it was given.
+    // The gradient also reads the result and its gradient, and writes gradients of its inputs.
     work.bytes = sizes->gradient ? 2 * inputs + 2 * out : inputs + out;
   }
   return work;

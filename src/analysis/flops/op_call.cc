@@ -9,12 +9,12 @@
 namespace profgauge::analysis::flops {
 namespace {
 
-// Empty where there is no value, or it is no text.
+// The text of a value; empty if it is missing or not a text.
 std::string TextOf(const PyValue* value) {
   return value != nullptr && value->is_text() ? value->text : std::string{};
 }
 
-// The whole numbers of a list or tuple, or a single one.
+// The integers of a list or tuple, or a single one.
 std::vector<std::int64_t> WholeNumbers(const PyValue* value) {
   std::vector<std::int64_t> numbers;
   if (value == nullptr) return numbers;
@@ -25,7 +25,7 @@ std::vector<std::int64_t> WholeNumbers(const PyValue* value) {
   return numbers;
 }
 
-// One of PyProf's dictionaries of an argument. Missing keys leave fields empty.
+// Converts PyProf's dictionary of an argument. Missing keys leave fields empty.
 OpArgument ArgumentOf(const PyValue& value) {
   OpArgument argument;
   argument.name = TextOf(value.Find("name"));
@@ -43,7 +43,7 @@ OpArgument ArgumentOf(const PyValue& value) {
   return argument;
 }
 
-// "[4, 8]"; nothing where an item is no size. "[]" has no dimensions.
+// Parses "[4, 8]"; none if an item is not a size. "[]" has no dimensions.
 std::optional<std::vector<std::int64_t>> ShapeOf(std::string_view text) {
   std::vector<std::int64_t> shape;
   for (const std::string_view item : classify::SplitList(text)) {
@@ -55,15 +55,14 @@ std::optional<std::vector<std::int64_t>> ShapeOf(std::string_view text) {
   return shape;
 }
 
-// "True", "false": how Python and C++ write them.
+// Parses "True" and "false", as Python and C++ write them.
 std::optional<double> TruthOf(std::string_view text) {
   if (text == "True" || text == "true") return 1;
   if (text == "False" || text == "false") return 0;
   return std::nullopt;
 }
 
-// Whole numbers and truths of "[14, 14]", "(2,2)" or "[True, False]"; empty when it is no such
-// list.
+// Integers and bools of "[14, 14]", "(2,2)" or "[True, False]"; empty for other texts.
 std::vector<std::int64_t> ListOf(std::string_view text) {
   std::vector<std::int64_t> list;
   const std::string in_brackets = "[" + std::string(text.substr(1, text.size() - 2)) + "]";
@@ -80,13 +79,13 @@ std::vector<std::int64_t> ListOf(std::string_view text) {
   return list;
 }
 
-// Brackets of Python or of C++ (`(2,2)` in profiles of compiled models).
+// Accepts brackets of Python and C++ (`(2,2)` in profiles of compiled models).
 bool IsList(std::string_view text) {
   return text.size() >= 2 && ((text.front() == '[' && text.back() == ']') ||
                               (text.front() == '(' && text.back() == ')'));
 }
 
-// "1", "0.5", "True", "[14, 14]", "(2,2)", as profilers write values that are no tensors.
+// Parses non-tensor values as profilers write them: "1", "0.5", "True", "[14, 14]", "(2,2)".
 OpArgument ValueOf(std::string_view text) {
   OpArgument argument;
   argument.type = "NoneType";
@@ -105,7 +104,7 @@ OpArgument ValueOf(std::string_view text) {
   return argument;
 }
 
-// An empty type is unknown: bytes are unknown, operations are not.
+// An empty type is unknown: then bytes are unknown, but not operations.
 OpArgument TensorOf(std::vector<std::int64_t> shape, std::string_view dtype) {
   OpArgument argument;
   argument.type = "tensor";
@@ -114,13 +113,13 @@ OpArgument TensorOf(std::vector<std::int64_t> shape, std::string_view dtype) {
   return argument;
 }
 
-// "float", "c10::Half" and "long int" are tensors; "Scalar", "Int" and "TensorList" are not.
+// True for "float", "c10::Half" and "long int"; false for "Scalar", "Int" and "TensorList".
 bool IsElementType(std::string_view type) {
   return !type.empty() && !(type.front() >= 'A' && type.front() <= 'Z') &&
          classify::DtypeBytes(type) > 0;
 }
 
-// Whatever has sizes and a known type is a tensor, also where "Float" represents it.
+// An argument with sizes and a known type is a tensor, even if its type is "Float".
 bool IsTensor(const std::vector<std::int64_t>& shape, std::string_view type, bool no_types) {
   return IsElementType(type) || (!shape.empty() && (no_types || classify::DtypeBytes(type) > 0));
 }
@@ -134,8 +133,8 @@ std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row) {
                          profile.Name(host.concrete_inputs[row])});
 }
 
-// Kineto records three lists side by side; of emit_nvtx only the first. A place without sizes and
-// without a type of elements is a value:
+// Kineto records three parallel lists, emit_nvtx only the first. A position without sizes and
+// element type is a value:
 //
 //   shapes   [[4, 8], [], [[2], [2]]]           types    [float, Scalar, TensorList]
 //   values   [, 1, ]                            call     tensor [4, 8], float 1, tensors [2], [2]
@@ -149,7 +148,7 @@ std::optional<OpCall> CallOf(const CallText& text) {
   call.op = colons == std::string_view::npos ? name : name.substr(colons + 2);
   const auto shapes = classify::OwnArguments(name, text.shapes, text.shapes);
   const auto types = classify::OwnArguments(name, text.shapes, text.dtypes);
-  // Shapes may end with the last tensor, and values go on.
+  // Shapes may end with the last tensor, while values continue.
   const bool all_are_own = shapes.size() == classify::SplitList(text.shapes).size();
   const auto values = all_are_own ? classify::SplitList(text.values)
                                   : classify::OwnArguments(name, text.shapes, text.values);
@@ -160,7 +159,7 @@ std::optional<OpCall> CallOf(const CallText& text) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::string_view type = i < types.size() ? types[i] : std::string_view{};
     const bool is_list = shapes[i].starts_with("[[");
-    // Without types (emit_nvtx) whatever has a shape is a tensor.
+    // Without types (emit_nvtx), every argument with a shape is a tensor.
     if (is_list) {
       for (const std::string_view item : classify::SplitList(shapes[i])) {
         if (auto shape = ShapeOf(item)) add(TensorOf(*shape, {}), i);

@@ -12,11 +12,11 @@ namespace {
 using Shape = std::vector<std::int64_t>;
 using Tensors = std::vector<const OpArgument*>;
 
-// The positions of a convolution's arguments; kNo: it has no such argument.
+// Positions of a convolution's arguments; kNo: no such argument.
 constexpr std::size_t kNo = 99;
 struct Places {
   std::string_view op;
-  std::size_t stride, padding, dilation, transposed = kNo;  // `transposed`: the flag that says so.
+  std::size_t stride, padding, dilation, transposed = kNo;  // `transposed`: the flag for it.
   std::size_t output_padding = kNo, groups = kNo;           // Only transposed ones.
   std::size_t input = 0, weight = 1;                        // Among the tensors.
   std::size_t gradient = kNo, mask = kNo;                   // Only gradients.
@@ -45,16 +45,16 @@ constexpr Places kTransposed[] = {
     {"miopen_convolution_transpose", 5, 3, 6, kNo, 4, 7},
 };
 
-// A convolution with its tensors. `gradient`: nullptr in forward.
+// A convolution with its tensors. `gradient` is nullptr in forward.
 struct ConvolutionCall {
   const Places* places = nullptr;
   bool transposed = false;
-  bool defaults = false;  // Arguments that are left out have their default.
+  bool defaults = false;  // Missing arguments have their default.
   const OpArgument *input = nullptr, *weight = nullptr, *gradient = nullptr;
 };
 
-// The row of the tables and the tensors; nothing where sizes do not fit together: input and weight
-// have the same number of dimensions, batch and channels included.
+// Finds the row of the tables and the tensors. None if sizes are inconsistent: input and weight
+// must have the same number of dimensions, including batch and channels.
 std::optional<ConvolutionCall> Understand(const OpCall& call, const Tensors& tensors) {
   ConvolutionCall found;
   for (const Places& known : kTransposed) {
@@ -76,12 +76,12 @@ std::optional<ConvolutionCall> Understand(const OpCall& call, const Tensors& ten
   const OpArgument* flag =
       places.transposed != kNo ? call.Find("transposed", places.transposed) : nullptr;
   found.transposed = found.transposed || (flag != nullptr && flag->number != 0);
-  // PyProf leaves out arguments that have their default; PyTorch's profiler writes all.
+  // PyProf omits arguments with default values; PyTorch's profiler writes all.
   found.defaults = call.module == "torch" || call.module == "torch.nn.functional";
   return found;
 }
 
-// The i-th of a stride, padding or dilation, which may be one number for all.
+// The i-th value of a stride, padding or dilation, which may be one number for all dimensions.
 std::optional<double> At(const OpArgument* argument, std::size_t i, double otherwise, bool named) {
   if (argument == nullptr) return named ? std::optional(otherwise) : std::nullopt;
   if (argument->is_number()) return argument->number;
@@ -89,9 +89,9 @@ std::optional<double> At(const OpArgument* argument, std::size_t i, double other
   return static_cast<double>(argument->list[std::min(i, argument->list.size() - 1)]);
 }
 
-// Size of the result along the i-th of the filter's sizes. An input of 7 with a filter of 3, stride
-// 2, padding 1: reach 2, floor((7 + 2 - 2 - 1) / 2) + 1 = 4; transposed (7 - 1) · 2 - 2 + 2 + 1 =
-// 13. Nothing where an argument that is needed was not recorded.
+// Size of the result in the i-th spatial dimension. An input of 7 with a filter of 3, stride 2,
+// padding 1: floor((7 + 2 - 2 - 1) / 2) + 1 = 4, with reach 2; transposed (7 - 1) · 2 - 2 + 2 + 1 =
+// 13. None if a needed argument was not recorded.
 std::optional<double> ResultAt(const OpCall& call, const ConvolutionCall& of, std::size_t i) {
   const Places& places = *of.places;
   const OpArgument* padding = call.Find("padding", places.padding);
@@ -109,7 +109,7 @@ std::optional<double> ResultAt(const OpCall& call, const ConvolutionCall& of, st
   return (in - 1) * *stride - 2 * *pad + reach + *more + 1;
 }
 
-// Channels of the input by those of a filter; only transposed ones must say the number.
+// Input channels divided by the filter's; only transposed ones need the recorded number.
 double GroupsOf(const OpCall& call, const ConvolutionCall& of) {
   const Shape& x = of.input->shape;
   const Shape& w = of.weight->shape;
@@ -118,7 +118,7 @@ double GroupsOf(const OpCall& call, const ConvolutionCall& of) {
   return groups != nullptr && groups->is_number() ? std::max(1.0, groups->number) : 1;
 }
 
-// Elements of the result: [N, K, P, Q, …]; 0 where arguments are missing.
+// Elements of the result: [N, K, P, Q, …]; 0 if arguments are missing.
 double ResultOf(const OpCall& call, const ConvolutionCall& of, double groups) {
   const Shape& w = of.weight->shape;
   double elements =
@@ -132,17 +132,17 @@ double ResultOf(const OpCall& call, const ConvolutionCall& of, double groups) {
   return elements;
 }
 
-// Per element of the result (of the input, when transposed): the filter without its first size.
+// Filter elements per element of the result (of the input, if transposed).
 double FilterElements(const Shape& w) { return Elements(Shape(w.begin() + 1, w.end())); }
 
-// Gradients of the input and of the weight cost as much as the convolution, each.
+// The number of gradients (input, weight), each of which costs as much as the convolution.
 double GradientsOf(const OpCall& call, const ConvolutionCall& of) {
   const OpArgument* mask = call.Find("output_mask", of.places->mask);
   if (mask == nullptr || mask->list.size() < 2) return 2;
   return static_cast<double>(mask->list[0] + mask->list[1]);
 }
 
-// Other moved data besides the inputs: the result, or the gradients of both inputs.
+// Elements moved besides the inputs: the result, or the gradients of both inputs.
 double Written(const ConvolutionCall& of, double result) {
   if (of.gradient == nullptr) return result;
   return Elements(of.input->shape) + Elements(of.weight->shape);
@@ -150,8 +150,8 @@ double Written(const ConvolutionCall& of, double result) {
 
 }  // namespace
 
-// `rows` is m of the matmul: places of the result, or of the input of a transposed one. A
-// gradient's result is the gradient that it is given, which has the shape of the forward result.
+// `rows` is m of the matmul: positions of the result, or of the input if transposed. A gradient's
+// `result` is its given gradient, which has the shape of the forward result.
 std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call) {
   const auto of = Understand(call, call.Tensors());
   if (!of) return std::nullopt;
@@ -178,8 +178,8 @@ std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call) {
   return sizes;
 }
 
-// 2 · result · filter elements, of a transposed one 2 · input · filter elements. A bias is
-// read and not counted.
+// 2 · result · filter elements; if transposed, 2 · input · filter elements. A bias is read, but its
+// additions are not counted.
 std::optional<OpWork> ConvolutionWork(const OpCall& call) {
   const Tensors tensors = call.Tensors();
   const auto of = Understand(call, tensors);

@@ -12,7 +12,7 @@
 
 namespace profgauge::analysis::flops {
 
-/// Nothing if the call is of another kind, or its sizes are unknown.
+/// None if the call is of another kind, or its sizes are unknown.
 std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call);
 
 }  // namespace profgauge::analysis::flops

@@ -1,4 +1,4 @@
-// Work of layers of experts, fused or product by product.
+// Work of layers of experts, fused or matmul by matmul.
 #include "analysis/flops/op_experts.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using Tensors = std::vector<const OpArgument*>;
 
 double SizeOf(const Shape& shape, std::size_t i) { return static_cast<double>(shape[i]); }
 
-// Common parts of a fused layer and of one matmul.
+// Common to a fused layer and a single matmul.
 struct Layer {
   ExpertSizes sizes;
   const OpArgument* tokens = nullptr;
@@ -23,15 +23,14 @@ struct Layer {
   double moved = 0;  // Elements of tokens read and written.
 };
 
-// The number of E experts that get at least one of T tokens, if each goes to k of them at random:
-// E·(1 − (1 − k/E)^T), and no more than T·k. 8 experts, 2 of them per token: 3.5 for 2 tokens, 7.2
-// for 8.
+// The expected number of E experts with at least one of T tokens, if each goes to k random ones:
+// E·(1 − (1 − k/E)^T), at most T·k. With 8 experts, 2 per token: 3.5 for 2 tokens, 7.2 for 8.
 double ExpertsRead(double experts, double per_token, double tokens) {
   const double most = std::min(experts, tokens * per_token);
   return std::min(most, experts * (1 - std::pow(1 - per_token / experts, tokens)));
 }
 
-// Sizes N and I of two weights with hidden size H: [E, N, H] and [E, H, I], or both transposed.
+// Whether two weights fit hidden size H: [E, N, H] and [E, H, I], or both transposed.
 bool FitsLayer(const Shape& first, const Shape& second, std::int64_t hidden) {
   if (first[0] != second[0] || first[0] < 2) return false;
   const auto fits = [](std::int64_t n, std::int64_t i) { return i > 0 && (n == i || n == 2 * i); };
@@ -39,8 +38,8 @@ bool FitsLayer(const Shape& first, const Shape& second, std::int64_t hidden) {
          (first[1] == hidden && second[2] == hidden && fits(first[2], second[1]));
 }
 
-// To how many experts each of `tokens` goes, by a tensor [T, k] of weights or numbers. One of
-// [T, E] holds the scores of all experts and does not show.
+// The number of experts per token, from a tensor [T, k] of weights or indices. A tensor [T, E] has
+// the scores of all experts and does not show it.
 std::optional<double> ExpertsPerToken(const Tensors& tensors, const OpArgument& tokens, double rows,
                                       double experts) {
   std::optional<double> least;
@@ -54,8 +53,8 @@ std::optional<double> ExpertsPerToken(const Tensors& tensors, const OpArgument& 
   return least;
 }
 
-// Any two adjacent weights of three sizes that fit a tensor of tokens. Names of such operators are
-// each project's own; their tensors are alike.
+// Finds two adjacent weights with three sizes that match a tensor of tokens. Operator names differ
+// between projects, but their tensors are alike.
 std::optional<Layer> FusedLayer(const Tensors& tensors) {
   Tensors weights;
   for (const OpArgument* tensor : tensors) {
@@ -87,7 +86,7 @@ std::optional<Layer> FusedLayer(const Tensors& tensors) {
   return std::nullopt;
 }
 
-// A compiled function takes the weights of all its layers, and a gradient does other work.
+// Excludes compiled functions, which take the weights of all layers, and gradients.
 bool MayBeLayer(std::string_view op) {
   for (const std::string_view other : {"ompiled", "ackward", "evaluate_function"}) {
     if (op.find(other) != std::string_view::npos) return false;
@@ -101,7 +100,7 @@ bool NamesGroups(std::string_view op) {
          op.find("GroupedGemm") != std::string_view::npos || op == "gmm";
 }
 
-// Tokens [T, K], sorted by expert, by weights [E, K, N] or [E, N, K].
+// Tokens [T, K] sorted by expert, times weights [E, K, N] or [E, N, K].
 std::optional<Layer> GroupedProduct(const OpCall& call, const Tensors& tensors) {
   if (!NamesGroups(call.op) || tensors.size() < 2) return std::nullopt;
   const OpArgument &tokens = *tensors[0], &weights = *tensors[1];
@@ -122,8 +121,8 @@ std::optional<Layer> GroupedProduct(const OpCall& call, const Tensors& tensors) 
   return layer;
 }
 
-// One product by its name, else a fused layer by its tensors. Sets the bytes of one expert, -1
-// where a type is unknown.
+// A matmul recognized by name, else a fused layer recognized by its tensors. Sets the bytes of one
+// expert, -1 if a type is unknown.
 std::optional<Layer> LayerOf(const OpCall& call) {
   if (!MayBeLayer(call.op)) return std::nullopt;
   const Tensors tensors = call.Tensors();

@@ -12,11 +12,11 @@
 
 namespace profgauge::analysis::flops {
 
-/// For any operator with the tensors of such a layer, whatever its name: tokens [T, H], weights
-/// [E, N, H] and [E, H, I] with N of I or 2 I (either pair transposed), and [T, k] for where each
-/// token goes. For one matmul: `_grouped_mm` and similar ones, tokens [T, K] by [E, K, N].
+/// Recognizes a layer of experts with any name by its tensors: tokens [T, H], weights [E, N, H] and
+/// [E, H, I] with N equal to I or 2 I (either pair transposed), and [T, k] with the experts of each
+/// token. Single matmuls (`_grouped_mm` and similar) have tokens [T, K], weights [E, K, N].
 std::optional<ExpertSizes> ExpertsShape(const OpCall& call);
 
-std::optional<OpWork> ExpertsWork(const OpCall& call);  ///< As those of op_work.h.
+std::optional<OpWork> ExpertsWork(const OpCall& call);  ///< Like the functions of op_work.h.
 
 }  // namespace profgauge::analysis::flops

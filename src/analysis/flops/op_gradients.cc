@@ -7,7 +7,7 @@
 namespace profgauge::analysis::flops {
 namespace {
 
-// The product alone, of a call that may add to it.
+// The work of only the matmul in a call that may also add.
 std::optional<OpWork> ProductAlone(OpCall call) {
   constexpr std::string_view kAddFirst[] = {"addmm", "baddbmm", "addbmm", "addmv"};
   if (call.op == "linear") {
@@ -20,7 +20,7 @@ std::optional<OpWork> ProductAlone(OpCall call) {
   return ProductWork(call) ? WorkOf(call) : std::nullopt;
 }
 
-// PyProf's "mmBackward" has the arguments of the "mm" that it belongs to.
+// For PyProf's "mmBackward", which has the arguments of its "mm".
 std::optional<OpWork> OwnProduct(const Profile& profile, std::uint32_t row) {
   constexpr std::string_view kNode = "Backward";
   auto call = CallOf(profile, row);
@@ -29,7 +29,7 @@ std::optional<OpWork> OwnProduct(const Profile& profile, std::uint32_t row) {
   return ProductAlone(*std::move(call));
 }
 
-// Of the call that it is linked to, or of the nearest around that with known arguments.
+// The work of the linked call, or of the nearest outer call with known arguments.
 std::optional<OpWork> LinkedProduct(const Profile& profile, std::uint32_t row,
                                     const OpWorks& works) {
   const HostTable& host = profile.host;
@@ -40,7 +40,7 @@ std::optional<OpWork> LinkedProduct(const Profile& profile, std::uint32_t row,
   return call ? ProductAlone(*std::move(call)) : std::nullopt;
 }
 
-// By row: whether work is known of an operator inside it.
+// By row: whether the work of any inner operator is known.
 std::vector<bool> HoldWork(const HostTable& host, const OpWorks& works) {
   std::vector<bool> hold(host.size(), false);
   for (std::size_t row = host.size(); row-- > 0;) {
@@ -53,15 +53,15 @@ std::vector<bool> HoldWork(const HostTable& host, const OpWorks& works) {
 
 }  // namespace
 
-// Three walks: over host rows, whose parents come first, for the outermost node around each; over
-// device rows, for the matrix kernels of each node; again over host rows, to give each node with
-// such kernels the work of its matmuls. A linear layer whose input needs no gradient launches one
-// matmul in backward, others two.
+// Three walks. Over host rows (parents first): finds the outermost node around each. Over device
+// rows: counts the matrix kernels of each node. Over host rows again: gives each node with such
+// kernels the work of its matmuls. A linear layer launches one matmul in backward if its input
+// needs no gradient, else two.
 void AddGradientWork(const Profile& profile, const OpTree& tree,
                      const classify::KernelClasses& classes, OpWorks& works) {
   const HostTable& host = profile.host;
   const std::vector<bool> holds_work = HoldWork(host, works);
-  // The outermost node around each row that may be one of these, and its matrix kernels.
+  // By row: the outermost candidate node around it, and the node's matrix kernels.
   std::vector<std::uint32_t> node(host.size(), OpWorks::kNone), products(host.size(), 0);
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId parent = host.parent[row];
@@ -88,7 +88,7 @@ void AddGradientWork(const Profile& profile, const OpTree& tree,
     auto work = OwnProduct(profile, row);
     if (!work) work = LinkedProduct(profile, row, works);
     if (!work) continue;
-    // Of two factors; libraries may cut the product of one into several kernels.
+    // At most two factors: libraries may split one matmul into several kernels.
     const std::uint32_t factors = std::min(products[row], 2U);
     work->flops *= factors;
     if (work->bytes >= 0) work->bytes *= factors;

@@ -1,5 +1,5 @@
-// Work of the gradients of products that were recorded without arguments: without it the roofline
-// of a profile of PyProf or emit_nvtx would have the forward pass only.
+// Work of the gradients of matmuls recorded without arguments: otherwise the roofline of profiles
+// of PyProf or emit_nvtx would only contain the forward pass.
 #pragma once
 
 #include "analysis/classify/kernel_class.h"
@@ -8,12 +8,12 @@
 
 namespace profgauge::analysis::flops {
 
-/// Adds to `works` the backward nodes of products that neither have work nor contain operators that
-/// do: PyProf and emit_nvtx record the arguments of forward calls alone. O(calls).
+/// Adds to `works` the backward nodes of matmuls if neither they nor inner operators have work:
+/// PyProf and emit_nvtx only record the arguments of forward calls. O(calls).
 ///
-/// The gradient of a factor is a product of the same three matrices: as many operations and bytes
-/// as forward, without the addend. A factor that needs no gradient has none; how many have one,
-/// only the matrix kernels that the node launches show.
+/// The gradient of a factor is a matmul of the same three matrices: with the operations and bytes
+/// of forward, without the addend. Factors without a gradient need none. The number of gradients is
+/// the number of matrix kernels that the node launches.
 void AddGradientWork(const Profile& profile, const OpTree& tree,
                      const classify::KernelClasses& classes, OpWorks& works);
 

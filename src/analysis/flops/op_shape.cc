@@ -10,12 +10,12 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// REQUIRES: more than `from_end` dimensions.
+// REQUIRES: `shape` has more than `from_end` dimensions.
 double SizeFromEnd(const Shape& shape, std::size_t from_end) {
   return static_cast<double>(shape[shape.size() - 1 - from_end]);
 }
 
-// A weight that all of a batch share makes one product of it: [8, 128, 64] by [64, 32] is
+// Merges a batch that shares one weight into a single matmul: [8, 128, 64] by [64, 32] becomes
 // [1024, 64] by [64, 32].
 ProductSizes Folded(ProductSizes sizes, bool is_shared) {
   if (!is_shared) return sizes;
@@ -42,7 +42,7 @@ std::string_view OpKindName(OpKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-// A vector is a matrix of one row on the left, of one column on the right.
+// A vector on the left is a matrix with one row, on the right one with one column.
 std::optional<ProductSizes> SizesOfProduct(const Shape& x, const Shape& y) {
   Shape a = x, b = y;
   if (a.empty() || b.empty()) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<ProductSizes> SizesOfProduct(const Shape& x, const Shape& y) {
   return ProductSizes{Elements(*batch), SizeFromEnd(a, 1), SizeFromEnd(b, 0), SizeFromEnd(a, 0)};
 }
 
-// In-place and plain names are one: addmm_ and addmm, but not __matmul__.
+// In-place and plain names are equal: addmm_ and addmm, but not __matmul__.
 std::optional<ProductSizes> ProductShape(const OpCall& call) {
   std::string_view op = call.op;
   if (op.ends_with('_') && !op.starts_with("__")) op.remove_suffix(1);
@@ -82,7 +82,7 @@ std::optional<ProductSizes> ProductShape(const OpCall& call) {
                       SizeFromEnd(x, 0)};
 }
 
-// A convolution also gets the matmul that libraries compute it as, for tiles.
+// A convolution also gets its implicit matmul, which determines tiles.
 OpShape ShapeOf(const OpCall& call) {
   OpShape shape;
   if (const auto product = ProductShape(call)) {

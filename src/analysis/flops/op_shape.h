@@ -1,10 +1,10 @@
 // The shape of an operator's work: the sizes of its matmul, convolution, attention or experts.
 //
-// `m`, `n` and `k` are those of `batch` matmuls of [m, k] by [k, n]. A convolution has those of
-// the product that it is computed as: m = the result's places of all images, n = output channels
-// and k = input channels of a group times the filter's size, one for each group; where it is
-// transposed m = the input's places, n = output channels times the filter's size, k = input
-// channels. Its gradients are two matmuls of other sizes and have none.
+// `m`, `n` and `k` are those of `batch` matmuls of [m, k] by [k, n]. A convolution has those of its
+// implicit matmul, one for each group: m = positions of the result over all images, n = output
+// channels, k = input channels of a group times filter size. If transposed: m = positions of the
+// input, n = output channels times filter size, k = input channels. Its gradients are two other
+// matmuls and have no such sizes.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace profgauge::analysis::flops {
 
-/// The kind of work, which determines the sizes of OpShape that are set. The column `kind` of the
-/// table `roofline` has their names.
+/// The kind of work, which determines the sizes that OpShape contains. The column `kind` of the
+/// table `roofline` has these names.
 enum class OpKind : std::uint8_t {
   kOther,
   kProduct,
   kConvolution,
   kAttention,
-  kExperts,      ///< A layer of experts, or one product of it.
-  kElementwise,  ///< Element by element, copies too.
+  kExperts,      ///< A layer of experts, or one matmul of it.
+  kElementwise,  ///< Elementwise operators, and copies.
   kReduction,    ///< Sums, norms, softmax.
 };
 std::string_view OpKindName(OpKind kind);  ///< "product"; empty for kOther.
@@ -37,15 +37,15 @@ struct ProductSizes {
   bool known() const { return batch > 0 && m > 0 && n > 0 && k > 0; }
 };
 
-/// Sizes in elements, one value per spatial dimension. A conv2d of [32, 64, 56, 56] by
+/// Sizes in elements, one value per spatial dimension. Example: a conv2d of [32, 64, 56, 56] by
 /// [128, 64, 3, 3] with padding 1 has channels 64, filter {3, 3}, rows 32 · 56 · 56.
 struct ConvolutionSizes {
   double groups = 1;
   double channels = 0;                   ///< Input channels of a group.
   std::vector<std::int64_t> filter;      ///< Without channels.
-  std::vector<double> stride, dilation;  ///< One for each size of the filter.
+  std::vector<double> stride, dilation;  ///< One per spatial size of the filter.
   double result = 0;                     ///< Elements of the result; 0 unknown.
-  double rows = 0;                       ///< `m` of the product; 0 unknown.
+  double rows = 0;                       ///< `m` of the matmul; 0 unknown.
   bool transposed = false, gradient = false;
 };
 
@@ -53,39 +53,39 @@ struct ConvolutionSizes {
 struct AttentionSizes {
   double batch = 0, heads = 0, queries = 0, keys = 0;
   double head = 0, value_head = 0;  ///< Elements of a query's and of a value's head.
-  double pairs = 0;                 ///< Pairs of a query with a key that the mask leaves.
+  double pairs = 0;                 ///< Pairs of query and key that are not masked.
   bool gradient = false;
 };
 
-/// Sizes of a layer of experts. `read` follows from an even spread, since a profile has no routing.
+/// Sizes of a layer of experts. `read` assumes an even distribution: routing is not recorded.
 struct ExpertSizes {
-  double experts = 0, rows = 0;          ///< Rows: tokens times the experts that each goes to.
-  double read = 0;                       ///< Experts of which a row is, if tokens spread evenly.
+  double experts = 0, rows = 0;          ///< `rows`: tokens times experts per token.
+  double read = 0;                       ///< Experts with at least one row.
   double weights = 0, weight_bytes = 0;  ///< Elements and bytes of one expert.
-  bool fused = false;                    ///< The whole layer, not one product of it.
+  bool fused = false;                    ///< Whether it is the whole layer, not one matmul.
 };
 
-/// The sizes of one call. kOther has none.
+/// The sizes of one call. kOther has no sizes.
 struct OpShape {
   OpKind kind = OpKind::kOther;
   ProductSizes product;
-  ConvolutionSizes convolution;  ///< The sizes of a convolution, and so on.
+  ConvolutionSizes convolution;  ///< Set for a convolution, and so on.
   AttentionSizes attention;
   ExpertSizes experts;
 };
-/// The shape of a call by its operator and arguments. kOther if the operator is unknown or an
-/// argument is missing. Kinds are tried in the order of OpShape; the first that fits counts.
+/// The shape of a call, from its operator and arguments. kOther if the operator is unknown or an
+/// argument is missing. Kinds are tried in the order of OpShape; the first match is used.
 OpShape ShapeOf(const OpCall& call);
 
-/// For a [.., M, K] times b [.., K, N], vectors included; batches broadcast. Nothing where the
-/// inner sizes differ, the batches do not fit, or one has no dimensions.
+/// The sizes of a [.., M, K] times b [.., K, N], including vectors; batches broadcast. None if the
+/// inner sizes differ, the batches are incompatible, or one has no dimensions.
 std::optional<ProductSizes> SizesOfProduct(const std::vector<std::int64_t>& a,
                                            const std::vector<std::int64_t>& b);
 
-/// Parts of ShapeOf, by kind of operator; nothing for others, or where required data is missing.
+/// Parts of ShapeOf(), by kind of operator; none for other kinds, or if data is missing.
 std::optional<ProductSizes> ProductShape(const OpCall& call);
 
-/// Elementwise or reduction, by the operator's name; kOther for all others.
+/// Elementwise or reduction, by the operator's name; kOther otherwise.
 OpKind ElementKind(std::string_view op);
 
 }  // namespace profgauge::analysis::flops

@@ -11,7 +11,7 @@
 namespace profgauge::analysis::flops {
 namespace {
 
-// The properties of a name, decided once per distinct name.
+// Properties of a name, found once per distinct name.
 struct NameFacts {
   bool eligible = false;
   bool backward = false;
@@ -39,7 +39,7 @@ class NameBook {
   std::vector<NameFacts> facts_;
 };
 
-// Annotations, markers and the profiler's own work are transparent.
+// Annotations, markers and the profiler's own work are skipped.
 bool IsTreeNode(HostKind kind) { return kind == HostKind::kOp || kind == HostKind::kPython; }
 
 // A negative length counts as 0.
@@ -60,8 +60,8 @@ void Resize(OpTree& tree, std::size_t rows) {
   tree.direction.assign(rows, OpDirection::kForward);
 }
 
-// Nearest tree node at or above each row of any kind. A parent always is before its children;
-// anything else would be a defect of the reader and is read as "no parent".
+// The nearest tree node at or above each row of any kind. Parents must come before children; a
+// reader's violation counts as "no parent".
 std::vector<std::uint32_t> NearestNodes(const HostTable& host) {
   std::vector<std::uint32_t> nearest(host.size(), OpTree::kNone);
   for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -75,8 +75,8 @@ std::vector<std::uint32_t> NearestNodes(const HostTable& host) {
 }
 
 // Sets `representative` and `parent`: an op whose only child is an op of the same name takes over
-// that child's children and calls, repeatedly. A dispatcher that records an operator twice
-// would count one call as two:
+// that child's children and calls, repeatedly. Otherwise an operator that the dispatcher records
+// twice would count as two calls:
 //
 //   aten::conv2d > aten::conv2d > aten::convolution        one conv2d, parent of convolution
 void Link(const HostTable& host, const std::vector<std::uint32_t>& nearest, OpTree& tree) {
@@ -102,8 +102,8 @@ void Link(const HostTable& host, const std::vector<std::uint32_t>& nearest, OpTr
   }
 }
 
-// Time in children and in runtime calls is not the op's own. Only the part inside the op is
-// subtracted: a child of another clock may stick out.
+// Subtracts children and runtime calls from an op's own time. Only the part inside the op counts,
+// since children with another clock may extend beyond it.
 void AddHostTime(const Profile& profile, const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   const HostTable& host = profile.host;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -130,7 +130,7 @@ void AddHostTime(const Profile& profile, const std::vector<std::uint32_t>& neare
   for (Ns& self : tree.host_self) self = std::max<Ns>(self, 0);
 }
 
-// Sums of the work that each op launched itself, by the row that represents it.
+// Sums the work that each op launched directly, by its representative row.
 void AddDeviceTime(const Profile& profile, const classify::KernelClasses& classes,
                    const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   const DeviceTable& device = profile.device;
@@ -147,7 +147,7 @@ void AddDeviceTime(const Profile& profile, const classify::KernelClasses& classe
     ++tree.kernels_self[op];
     if (classes[row].tensor_core == classify::Tri::kYes) tree.tensor_core_self[op] += duration;
     if (classes[row].tensor_core == classify::Tri::kUnknown) tree.undecided[op] = 1;
-    // Whatever the operator is called (a compiled function has no separate name): it multiplies.
+    // An operator with any name (e.g. a compiled function) is eligible if its kernel multiplies.
     if (classify::IsEligibleKernel(classes[row], profile.Name(device.name[row])) &&
         !vectors.Has(device.op[row])) {
       tree.eligible[op] = 1;
@@ -155,7 +155,7 @@ void AddDeviceTime(const Profile& profile, const classify::KernelClasses& classe
   }
 }
 
-// Children come after their parents, so one walk from the end adds up whole subtrees.
+// Children come after their parents, so one backward walk sums whole subtrees.
 void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   tree.device_total = tree.device_self;
   tree.kernel_total = tree.kernel_self;
@@ -181,8 +181,8 @@ void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   }
 }
 
-// A link to a forward op or the name of a node shows backward; operators inside inherit it. The
-// name of a user's range shows nothing.
+// A link to a forward op, or the name of a node, indicates backward; inner operators inherit it.
+// Names of users' ranges prove nothing.
 void SetDirections(const HostTable& host, NameBook& names, OpTree& tree) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const NameFacts& facts = names[host.name[row]];
@@ -216,8 +216,8 @@ bool IsFrameworkRange(std::string_view name) {
 
 namespace {
 
-// "MatMul" of TensorFlow's "dense/MatMul_1", "gemm_fusion_dot" of XLA's "jit_f/gemm_fusion_dot.3";
-// empty for names without such scopes.
+// Returns "MatMul" for TensorFlow's "dense/MatMul_1", "gemm_fusion_dot" for XLA's
+// "jit_f/gemm_fusion_dot.3"; empty for names without such scopes.
 std::string_view ScopedLeaf(std::string_view name) {
   const auto slash = name.rfind('/');
   if (slash == std::string_view::npos) return {};
@@ -232,12 +232,12 @@ std::string_view ScopedLeaf(std::string_view name) {
   return numbered ? leaf.substr(0, last) : leaf;
 }
 
-// For a layer that TensorRT built; empty for other names. A fused layer ("/conv1/Conv +
+// The type of a layer built by TensorRT; empty for other names. A fused layer ("/conv1/Conv +
 // /relu/Relu") has the type of its first part; TensorRT's own layers name type and purpose.
 std::string_view TensorRtType(std::string_view name) {
   if (name.starts_with("Reformatting CopyNode ")) return "Reformatting CopyNode";
   if (name.starts_with("reshape_after_") || name.starts_with("reshape_before_")) return "reshape";
-  // PyTorch's exporter calls weights after the operator that they are of.
+  // PyTorch's exporter names weights after their operator.
   if (name.starts_with("onnx::")) return "Constant";
   const auto plus = name.find(" + ");
   return plus == name.npos ? std::string_view{} : OpType(name.substr(0, plus));
@@ -245,7 +245,7 @@ std::string_view TensorRtType(std::string_view name) {
 
 }  // namespace
 
-// Steps, in this order: TensorRT's layers, "autograd::engine::…: " in front, scopes with a slash,
+// Steps, in this order: TensorRT's layers, the prefix "autograd::engine::…: ", scopes with a slash,
 // namespaces, the number of a backward node, underscores of in-place variants.
 std::string_view OpType(std::string_view name) {
   if (const auto type = TensorRtType(name); !type.empty()) return type;
@@ -265,7 +265,7 @@ std::string_view OpType(std::string_view name) {
   return type.empty() ? name : type;
 }
 
-// Links first, as every sum is by representative.
+// Links come first, because sums are by representative.
 OpTree BuildOpTree(const Profile& profile, const classify::KernelClasses& classes) {
   OpTree tree;
   Resize(tree, profile.host.size());

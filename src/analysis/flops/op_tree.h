@@ -1,11 +1,11 @@
-// The tree of operators per thread, with the host and device time of each call. Tables of
-// operators, the roofline and memory by operator are made of it. It is columns by host row, not
-// nodes: most rows of a profile are operators.
+// The tree of operators on each thread, with the host and device time of each call: the source of
+// operator tables, roofline and memory by operator. It is stored as columns by host row instead of
+// nodes, because most rows of a profile are operators.
 //
-// Definition: TensorBoard plug-in (its op_tree.py) with these differences: device work belongs
-// to the op that launched it as the model links it; annotations are transparent; runtime calls that
-// contain each other (cudaLaunchKernel, cuLaunchKernel) count once; nothing is dropped because it
-// overlaps, and nothing is negative.
+// Defined like in the TensorBoard plug-in (op_tree.py), with these differences. Device work belongs
+// to the op that launched it according to the model. Annotations are skipped. Nested runtime calls
+// (cudaLaunchKernel, cuLaunchKernel) count once. Overlapping operators are not dropped, and times
+// are never negative.
 //
 //   host      |------------ aten::linear 20 ------------|       self 20 - 12 = 8
 //                |------- aten::addmm 12 -------|               self 12 - 5 = 7
@@ -30,24 +30,24 @@ namespace profgauge::analysis::flops {
 enum class OpDirection : std::uint8_t { kForward, kBackward, kOptimizer };
 
 /// One entry per row of HostTable. Rows that are not ops have representative kNone and zeros.
-/// Collapsed rows have zeros, too: their time is their representative's. Times are ns, and cover
-/// the whole profile: tables and metrics choose rows by RankContext::InTables() and InIterations().
+/// Collapsed rows have zeros, too: their representative has their time. Times are ns for the whole
+/// profile; tables and metrics select rows by RankContext::InTables() and InIterations().
 struct OpTree {
   static constexpr std::uint32_t kNone = kNoIndex;
 
-  /// The row itself; the enclosing row when this op was collapsed into a caller of the same name
-  /// whose only child it is; kNone when it is no op.
+  /// The row itself; if this op was collapsed into a caller of the same name, whose only child it
+  /// is, the caller's row; kNone if it is not an op.
   std::vector<std::uint32_t> representative;
   std::vector<std::uint32_t> parent;  ///< Representative of the nearest enclosing op, or kNone.
   std::vector<Ns> host_self;          ///< Without child ops and runtime calls.
-  std::vector<Ns> device_self;        ///< Sum of the durations of device work it launched itself.
-  std::vector<Ns> device_total;       ///< With its children's.
+  std::vector<Ns> device_self;        ///< Total duration of work launched directly.
+  std::vector<Ns> device_total;       ///< Including its children's.
   std::vector<Ns> kernel_self, kernel_total;            ///< Kernels only.
-  std::vector<Ns> tensor_core_self, tensor_core_total;  ///< Tensor Core kernels (certain ones).
-  std::vector<std::uint32_t> kernels_self;              ///< Kernels launched itself.
+  std::vector<Ns> tensor_core_self, tensor_core_total;  ///< Only certain Tensor Core kernels.
+  std::vector<std::uint32_t> kernels_self;              ///< Kernels launched directly.
   /// Eligible by name, by its own Tensor Core kernel, or through a child.
   std::vector<std::uint8_t> eligible;
-  /// A kernel launched in it, or in a child, may or may not use Tensor Cores.
+  /// Whether a kernel launched in it, or in a child, may use Tensor Cores.
   std::vector<std::uint8_t> undecided;
   std::vector<OpDirection> direction;
 
@@ -55,12 +55,12 @@ struct OpTree {
 };
 
 /// Framework ranges that old traces record as operators: DataLoader, optimizer, DataParallel.
-/// They are no operators in tables, like in the plug-in.
+/// Tables do not show them as operators, like in the plug-in.
 bool IsFrameworkRange(std::string_view name);
-/// Whether a name says that it is of the backward pass: a node of PyTorch's autograd,
-/// `MmBackward0`, `torch::autograd::backward`. DLProf and PyProf have rules of their own.
+/// Whether a name indicates the backward pass: a node of PyTorch's autograd, e.g. `MmBackward0`, or
+/// `torch::autograd::backward`. DLProf and PyProf use separate rules.
 bool NamesBackward(std::string_view name);
-/// `enumerate(DataLoader)#…__next__`, `enumerate(DataPipe)#…`: waiting for input data.
+/// Whether it is a wait for input data: `enumerate(DataLoader)#…__next__`, `enumerate(DataPipe)#…`.
 bool IsDataLoaderRange(std::string_view name);
 
 /// The kind of an operator: its name without namespace, engine prefix, in-place underscore and
@@ -68,8 +68,8 @@ bool IsDataLoaderRange(std::string_view name);
 /// "MmBackward". Never empty unless `name` is.
 std::string_view OpType(std::string_view name);
 
-/// The trees of all threads of a profile. REQUIRES: `classes` has one verdict per device row; a
-/// parent's row is before its children's (HostTable). O(rows); about 70 bytes per host row.
+/// Builds the trees of all threads of a profile. O(rows); about 70 bytes per host row.
+/// REQUIRES: `classes` has one verdict per device row; parents come before children (HostTable).
 OpTree BuildOpTree(const Profile& profile, const classify::KernelClasses& classes);
 
 }  // namespace profgauge::analysis::flops

@@ -20,7 +20,7 @@ double ElementBytes(const OpArgument& tensor) {
   return bytes > 0 ? bytes : -1;
 }
 
-// A single tensor of unknown type makes the sum unknown: a part of it would look like all.
+// One tensor of unknown type makes the sum unknown: a partial sum would look complete.
 double BytesOf(const std::vector<const OpArgument*>& tensors) {
   double sum = 0;
   for (const OpArgument* tensor : tensors) {
@@ -31,12 +31,12 @@ double BytesOf(const std::vector<const OpArgument*>& tensors) {
   return sum;
 }
 
-// The first part that knows the operator; experts last, since they are found by tensors.
+// Uses the first part that knows the operator; experts last, as they are found by tensors.
 std::optional<OpWork> WorkOf(const OpCall& call) {
   for (const auto part :
        {ProductWork, ConvolutionWork, AttentionWork, ElementWork, TrainingWork, ExpertsWork}) {
     if (auto work = part(call)) {
-      // Sizes are untrusted: a product of them may be no number that anyone can use.
+      // Sizes are untrusted: their product may be unusable.
       if (!(work->flops >= 0 && work->flops < 1e30 && work->bytes < 1e30)) return std::nullopt;
       const auto tensors = call.Tensors();
       if (work->dtype.empty() && !tensors.empty())
@@ -47,7 +47,7 @@ std::optional<OpWork> WorkOf(const OpCall& call) {
   return std::nullopt;
 }
 
-// Parents come first, so `counted_in` is inherited before a row decides for itself.
+// Parents come first, so rows inherit `counted_in` before they may set it.
 OpWorks CountWork(const Profile& profile, const OpTree& tree) {
   const HostTable& host = profile.host;
   OpWorks result;
@@ -88,7 +88,7 @@ double Size(const Shape& shape, std::size_t from_end) {
   return static_cast<double>(shape[shape.size() - 1 - from_end]);
 }
 
-// `out_bytes`: of one element of the result. Bytes are unknown, -1, if either is.
+// `out_bytes`: per element of the result. Bytes are -1 (unknown) if either size is.
 OpWork Product(double batch, double m, double n, double k, double input_bytes, double out_bytes) {
   OpWork work;
   work.is_matrix = true;
@@ -97,30 +97,30 @@ OpWork Product(double batch, double m, double n, double k, double input_bytes, d
   return work;
 }
 
-// a [.., M, K] times b [.., K, N], vectors included.
+// The work of a [.., M, K] times b [.., K, N], including vectors.
 std::optional<OpWork> BroadcastProduct(const OpArgument& x, const OpArgument& y) {
   const auto sizes = SizesOfProduct(x.shape, y.shape);
   if (!sizes) return std::nullopt;
   return Product(sizes->batch, sizes->m, sizes->n, sizes->k, BytesOf({&x, &y}), ElementBytes(x));
 }
 
-// The addend of a matmul, which is read once more. Its additions are not counted.
+// Adds the bytes of a matmul's addend. Its additions are not counted.
 void AddBias(const OpArgument& bias, OpWork& work) {
   const double bytes = BytesOf({&bias});
   work.bytes = work.bytes < 0 || bytes < 0 ? -1 : work.bytes + bytes;
 }
 
-// Numbers of c10::ScalarType.
+// Bytes by number of c10::ScalarType.
 double ScalarTypeBytes(std::int64_t type) {
   constexpr double kBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2};
   if (type >= 0 && type < std::ssize(kBytes)) return kBytes[type];
   return type >= 23 && type <= 26 ? 1 : -1;  // The FP8 types.
 }
 
-// The result's element, which is seldom that of the factors. Among the arguments after them only
-// the type is a number: (…, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum), in
-// older versions (…, bias, out_dtype, …). Without a number the factors' type was asked for, or
-// values were not recorded and the bias, else BF16, which every caller has taken, is the guess.
+// Bytes of a result element, whose type mostly differs from the factors'. Among the arguments after
+// the factors, only the type is a number: (…, scale_a, scale_b, bias, scale_result, out_dtype,
+// use_fast_accum), in older versions (…, bias, out_dtype, …). Without a number the factors' type is
+// used; if values were not recorded, the bias's type, else BF16, which all known callers use.
 double ScaledResultBytes(const OpCall& call, const OpArgument& factor) {
   bool values_recorded = false;
   const OpArgument* bias = nullptr;
@@ -137,7 +137,7 @@ double ScaledResultBytes(const OpCall& call, const OpArgument& factor) {
   return bias != nullptr ? ElementBytes(*bias) : 2;
 }
 
-// Products whose result has another type than their factors.
+// Matmuls whose result type differs from the factors' type.
 std::optional<OpWork> MixedProduct(const OpCall& call,
                                    const std::vector<const OpArgument*>& tensors) {
   if (tensors.size() < 2) return std::nullopt;
@@ -191,13 +191,13 @@ namespace {
 
 using Tensors = std::vector<const OpArgument*>;
 
-// Bytes of the tensors read and of the elements written, of the type of `as`; -1 unknown.
+// Bytes of the tensors read and of the elements written with the type of `as`; -1 unknown.
 double Moved(const Tensors& read, double written_elements, const OpArgument& as) {
   const double in = BytesOf(read), each = ElementBytes(as);
   return in < 0 || each < 0 ? -1 : in + written_elements * each;
 }
 
-// Gradient and input have one shape; scale and mean are vectors.
+// Gradient and input have equal shapes; scale and mean are vectors.
 std::optional<OpWork> NormGradient(const OpCall& call, const Tensors& tensors) {
   for (const std::string_view op : {"native_layer_norm_backward", "native_batch_norm_backward",
                                     "cudnn_batch_norm_backward", "native_group_norm_backward"}) {
@@ -250,7 +250,7 @@ std::optional<OpWork> Loss(const OpCall& call, const Tensors& tensors) {
     work.bytes = each < 0 || targets < 0 ? -1 : targets + (rows + 1) * each;
     return work;
   }
-  // (gradient, log probabilities, target, …): writes the gradient of the second.
+  // (gradient, log probabilities, target, …): writes the gradient of the log probabilities.
   if (call.op == "nll_loss_backward" && tensors.size() > 2) {
     work.flops = Elements(tensors[2]->shape);
     work.bytes = Moved({tensors[0], tensors[2]}, Elements(tensors[1]->shape), *tensors[1]);
@@ -259,7 +259,7 @@ std::optional<OpWork> Loss(const OpCall& call, const Tensors& tensors) {
   return std::nullopt;
 }
 
-// One number for all sizes, or a list; `otherwise` when an empty list or nothing is there.
+// One number for all sizes, or a list; `otherwise` if it is missing or empty.
 std::optional<double> SizeAt(const OpArgument* argument, std::size_t i,
                              std::optional<double> otherwise) {
   if (argument == nullptr) return otherwise;
@@ -268,8 +268,8 @@ std::optional<double> SizeAt(const OpArgument* argument, std::size_t i,
   return static_cast<double>(argument->list[std::min(i, argument->list.size() - 1)]);
 }
 
-// One operation for each element of each window. In 7 with a window of 3, stride 2, padding 1:
-// 4 windows. `ceil_mode` adds the last one that sticks out.
+// One operation per element of each window. A size of 7 with a window of 3, stride 2, padding 1 has
+// 4 windows. `ceil_mode` adds a partial last one.
 std::optional<OpWork> Pooling(const OpCall& call, const Tensors& tensors) {
   const bool is_max = call.op == "max_pool2d" || call.op == "max_pool2d_with_indices";
   if ((!is_max && call.op != "avg_pool2d") || tensors[0]->shape.size() < 3) return std::nullopt;
@@ -315,8 +315,8 @@ std::optional<OpWork> EmbeddingGradient(const OpCall& call, const Tensors& tenso
   return work;
 }
 
-// The input is [steps, batch, features] or [batch, steps, features]; matrices among the later
-// arguments are the weights of layers and directions, each used in every step of every sequence.
+// The input is [steps, batch, features] or [batch, steps, features]. Later matrices are the weights
+// of layers and directions, each used in every step of every sequence.
 std::optional<OpWork> Recurrent(const OpCall& call, const Tensors& tensors) {
   const bool gradient = call.op == "_cudnn_rnn_backward";
   const auto is = [&call](std::string_view op) { return call.op == op; };
@@ -343,17 +343,17 @@ struct Update {
   double flops;
 };
 constexpr Update kUpdates[] = {
-    // m and v 3 and 4, its root over a constant and epsilon 3, the step 3.
+    // m and v: 3 and 4; the root with constant and epsilon: 3; the step: 3.
     {"_fused_adam", 13},        {"_fused_adamw", 15},  // And the decay.
     {"_fused_sgd", 4},                                 // Momentum and step.
     {"_foreach_add", 1},        {"_foreach_sub", 1},     {"_foreach_mul", 1},
     {"_foreach_div", 1},        {"_foreach_sqrt", 1},    {"_foreach_neg", 1},
     {"_foreach_reciprocal", 1}, {"_foreach_maximum", 1}, {"_foreach_norm", 2},
-    {"_foreach_lerp", 3},       {"_foreach_addcmul", 3},  // With the value that it is scaled by.
+    {"_foreach_lerp", 3},       {"_foreach_addcmul", 3},  // Includes scaling by a value.
     {"_foreach_addcdiv", 3},    {"_foreach_zero", 0},    {"_foreach_copy", 0},
 };
 
-// The elements of the first list, the parameters; the other lists have as many. Bytes are unknown.
+// Uses the elements of the first list, the parameters; others are as long. Bytes are unknown.
 std::optional<OpWork> ListUpdate(const OpCall& call, const Tensors& tensors) {
   std::string_view op = call.op;
   if (op.ends_with('_')) op.remove_suffix(1);

@@ -1,4 +1,4 @@
-// Work of operators element by element, norms, reductions, and of those that only move data.
+// Work of elementwise operators, norms, reductions, and data movement.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,12 +10,12 @@ namespace {
 
 enum class Kind : std::uint8_t {
   kPointwise,  ///< One operation per element of the broadcast result.
-  kUnary,      ///< One operation per element of the first tensor; the others are no operands.
-  kGradient,   ///< Gradient of a unary one: reads two tensors, writes one.
+  kUnary,      ///< One operation per element of the first tensor; others are ignored.
+  kGradient,   ///< Gradient of a unary operation: reads two tensors, writes one.
   kReduce,     ///< One operation per element, a result of one or few.
   kNorm,       ///< Five, scale and shift.
   kSoftmax,
-  kMove,   ///< Reads the first tensor, writes as much.
+  kMove,   ///< Reads the first tensor, writes equally many bytes.
   kCopy,   ///< Reads the second tensor, writes the first.
   kWrite,  ///< Writes the first tensor.
   kCat,
@@ -139,7 +139,7 @@ const Entry* FindEntry(std::string_view op) {
   return found == std::end(kEntries) ? nullptr : found;
 }
 
-// The result of a pointwise operation has the type of its widest operand; in place, of the first.
+// The result has the type of the widest operand; in place, that of the first.
 std::optional<OpWork> Pointwise(const OpCall& call, const std::vector<const OpArgument*>& tensors) {
   std::vector<std::int64_t> shape = tensors[0]->shape;
   double widest = ElementBytes(*tensors[0]);
@@ -147,7 +147,7 @@ std::optional<OpWork> Pointwise(const OpCall& call, const std::vector<const OpAr
     const auto both = Broadcast(shape, tensor->shape);
     if (!both) return std::nullopt;
     shape = *both;
-    // A tensor without dimensions does not widen the result.
+    // A tensor without dimensions does not affect the result's type.
     if (!tensor->shape.empty()) widest = std::max(widest, ElementBytes(*tensor));
   }
   const bool in_place =
@@ -162,10 +162,10 @@ std::optional<OpWork> Pointwise(const OpCall& call, const std::vector<const OpAr
   return work;
 }
 
-// Rows of a table by index: moved once to be read and once to be written, the indices once.
+// Rows of a table by index: each is read and written once, and the indices are read once.
 std::optional<OpWork> Lookup(const OpCall& call, const std::vector<const OpArgument*>& tensors) {
   if (tensors.size() < 2) return std::nullopt;
-  // torch.nn.functional.embedding has the indices first, all others the table.
+  // torch.nn.functional.embedding has the indices first; all others have the table first.
   const bool indices_first = call.op == "embedding" && call.module == "torch.nn.functional";
   const OpArgument& table = *tensors[indices_first ? 1 : 0];
   const OpArgument& indices = *tensors[indices_first ? 0 : 1];
@@ -177,7 +177,7 @@ std::optional<OpWork> Lookup(const OpCall& call, const std::vector<const OpArgum
     if (dim == nullptr || !dim->is_number()) return std::nullopt;
     const double rank = static_cast<double>(table.shape.size());
     const double at = dim->number < 0 ? dim->number + rank : dim->number;
-    if (!(at >= 0 && at < rank)) return std::nullopt;  // Nor is NaN a dimension.
+    if (!(at >= 0 && at < rank)) return std::nullopt;  // Also rejects NaN.
     dimension = static_cast<std::size_t>(at);
   }
   if (table.shape[dimension] <= 0) return std::nullopt;
@@ -191,7 +191,7 @@ std::optional<OpWork> Lookup(const OpCall& call, const std::vector<const OpArgum
   return work;
 }
 
-// `flops` operations for each element of the first tensor, which is moved `tensors_moved` times.
+// `flops` operations per element of the first tensor, whose bytes move `tensors_moved` times.
 OpWork Scaled(const OpArgument& first, double flops, double tensors_moved) {
   OpWork work;
   work.flops = flops * Elements(first.shape);
@@ -218,7 +218,7 @@ OpKind ElementKind(std::string_view op) {
   }
 }
 
-// Operations per element, and how often the first tensor's bytes move: unary 1 and 2 (read, write),
+// Operations per element, and moves of the first tensor's bytes: unary 1 and 2 (read, write),
 // gradient 1 and 3 (two read, one written), reduction 1 and 1, softmax 5 and 2, copies 0.
 std::optional<OpWork> ElementWork(const OpCall& call) {
   const Entry* entry = FindEntry(call.op);

@@ -14,8 +14,8 @@ namespace {
 // The nearest backward node around a row.
 enum class Inside : std::uint8_t { kNone, kNode, kCheckpoint };
 
-// Operators that a node runs while gradients are recorded for their own gradients have numbers,
-// too: then nearly every node has such operators. One that recomputes a layer represents all of it.
+// Tracks which nodes contain numbered operators. If gradients are recorded for higher-order
+// gradients, nearly every node does. A node that repeats a layer counts once.
 class Nodes {
  public:
   explicit Nodes(std::size_t rows) : of_row_(rows, kNoIndex) {}
@@ -23,7 +23,7 @@ class Nodes {
   void Enter(std::uint32_t row, HostId parent, std::string_view name) {
     Inherit(row, parent);
     if (of_row_[row] != kNoIndex) return;
-    // It adds up gradients, and calls no operator that would have a number.
+    // It sums gradients, and calls no operator with a number.
     if (name.find("AccumulateGrad") != std::string_view::npos) return;
     of_row_[row] = static_cast<std::uint32_t>(has_numbered_.size());
     has_numbered_.push_back(false);
@@ -42,7 +42,7 @@ class Nodes {
   }
 
  private:
-  std::vector<std::uint32_t> of_row_;  // The outermost node around each row.
+  std::vector<std::uint32_t> of_row_;  // By row: the outermost node around it.
   std::vector<bool> has_numbered_;
   std::size_t numbered_ = 0;
 };
@@ -52,11 +52,11 @@ class Nodes {
 // Rows inside of backward nodes, as PyTorch records them:
 //
 //   MmBackward0 > aten::mm, no sequence number      the gradient itself
-//   CheckpointBackward > aten::mm                   run again: the node's name shows it
-//   any node > aten::mm with a sequence number      run again, unless most nodes have such ones,
-//                                                   as gradients of gradients do
+//   CheckpointBackward > aten::mm                   repeated: the node's name shows it
+//   any node > aten::mm with a sequence number      repeated, unless most nodes have such rows,
+//                                                   due to higher-order gradients
 //
-// A user's range is no node, whatever its name: "net_backward" may hold the loss of forward.
+// A user's range is not a node, whatever its name: "net_backward" may contain a forward loss.
 std::vector<bool> FindRecomputed(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<bool> recomputed(host.size());
@@ -101,7 +101,7 @@ bool HasBackward(const Profile& profile) {
   return false;
 }
 
-// Parents come first, so one walk reaches all levels.
+// Parents come first, so one walk covers all levels.
 std::vector<bool> WithInner(std::vector<bool> some, const HostTable& host) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId parent = host.parent[row];

@@ -1,5 +1,5 @@
-// Which operators the backward pass runs again because their results were not kept. MFU leaves
-// their operations out, HFU counts them; the table `ops` has their time.
+// Operators that backward repeats because their results were not stored. MFU excludes their
+// operations, HFU includes them; the table `ops` has their time.
 #pragma once
 
 #include <vector>
@@ -8,20 +8,20 @@
 
 namespace profgauge::analysis::flops {
 
-/// Per host row: whether it is an operator of the forward pass that runs inside of a backward node
-/// (activation checkpointing). PyTorch numbers operators only while it records gradients, so a
-/// backward node's own operators have no number, and those it runs again have one; a checkpoint of
-/// the older kind names its node. Where most nodes run numbered operators, gradients were recorded
-/// in backward, too (for gradients of gradients): then numbers are no evidence, and none counts.
+/// By host row: whether it is a forward operator that runs inside a backward node (activation
+/// checkpointing). PyTorch numbers operators only while it records gradients: a backward node's own
+/// operators have no number, repeated ones have one. Older checkpoints name their node. If most
+/// nodes contain numbered operators, backward recorded gradients, too (for higher-order gradients):
+/// then numbers prove nothing, and no row counts.
 std::vector<bool> FindRecomputed(const Profile& profile);
 
-/// Whether the profile has backward nodes: without them nothing would show it. Only rows with a
+/// Whether the profile has backward nodes, which are needed to detect repetition. Only rows with a
 /// thread count. O(host rows).
 bool HasBackward(const Profile& profile);
 
-/// The rows in `some`, and all that are in one of them.
+/// The rows in `some`, and all rows inside of them.
 std::vector<bool> WithInner(std::vector<bool> some, const HostTable& host);
-/// Those of the rows in `some` that are in no other one of them.
+/// The rows in `some` that are not inside another one.
 std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& host);
 
 }  // namespace profgauge::analysis::flops

@@ -31,11 +31,10 @@
 namespace profgauge::analysis::host {
 namespace {
 
-// The call of the operating system in which the thread is for all of the span; the innermost that
-// was recorded.
+// The innermost recorded call of the operating system that contains the whole span.
 std::string_view CallAround(const Profile& profile, const CpuSpan& span) {
   const OsTable& os = profile.os;
-  std::size_t row = 0;  // The first one after those that begin before it.
+  std::size_t row = 0;  // The first row that begins after the span's start.
   for (std::size_t end = os.size(); row < end;) {
     const std::size_t middle = row + (end - row) / 2;
     const bool is_before = std::pair(os.thread[middle].value, os.start[middle]) <=
@@ -43,7 +42,7 @@ std::string_view CallAround(const Profile& profile, const CpuSpan& span) {
     if (is_before) row = middle + 1;
     if (!is_before) end = middle;
   }
-  constexpr std::size_t kNested = 8;  // Calls within calls are few.
+  constexpr std::size_t kNested = 8;  // Nesting of calls is shallow.
   for (const std::size_t first = row - std::min(row, kNested); row-- > first;) {
     if (os.thread[row].value != span.thread.value) break;
     if (os.start[row] + os.duration[row] >= span.start + span.duration) {
@@ -53,8 +52,8 @@ std::string_view CallAround(const Profile& profile, const CpuSpan& span) {
   return {};
 }
 
-// A core is known only of running threads. A reason that the scheduler names goes before the call
-// of the operating system, since a thread may also be preempted within a call.
+// Only running threads have a core. The scheduler's reason has priority over the operating system's
+// call, since a thread may also be preempted within a call.
 std::string StateOf(const Profile& profile, const CpuSpan& span) {
   if (span.core >= 0) return "running";
   if (span.name.valid()) return std::string(profile.Name(span.name));
@@ -67,12 +66,12 @@ struct Stretches {
   Ns time = 0, longest = 0;
 };
 
-// Rows by thread, then state. `table` is made with the first row of any rank.
+// Rows are sorted by thread, then state. `table` is created with the first row of any rank.
 void AddStates(const iterations::RankContext& rank, const CpuActivity& cpu, catalog::Output& out,
                Table*& table) {
   const Profile& profile = *rank.profile;
   const std::vector<std::uint32_t> threads = ThreadsInOrder(profile);
-  std::vector<std::uint32_t> place(threads.size());  // By thread, in that order.
+  std::vector<std::uint32_t> place(threads.size());  // By thread: its position in that order.
   for (std::uint32_t i = 0; i < threads.size(); ++i) place[threads[i]] = i;
   std::map<std::pair<std::uint32_t, std::string>, Stretches> states;
   std::vector<Ns> known(profile.threads.size(), 0);
@@ -107,7 +106,7 @@ struct CoreUse {
   std::set<std::uint32_t> threads;
 };
 
-// A core that ran no thread of the program is idle as far as the program is concerned.
+// A core that ran no thread of the program counts as idle.
 void AddCores(const iterations::RankContext& rank, const CpuActivity& cpu, catalog::Output& out,
               Table*& table) {
   const Profile& profile = *rank.profile;
@@ -120,7 +119,7 @@ void AddCores(const iterations::RankContext& rank, const CpuActivity& cpu, catal
     core.threads.insert(span.thread.value);
   }
   if (cores.empty()) return;
-  // Those that nothing of the program ran on.
+  // Adds cores without any thread of the program.
   for (std::int32_t core = 0; core < CoresOfHost(profile); ++core) cores.try_emplace(core);
   if (table == nullptr) table = &out.AddTable("host_cores");
   catalog::RowWriter<catalog::columns::kHostCores> write(*table);
@@ -136,7 +135,7 @@ void AddCores(const iterations::RankContext& rank, const CpuActivity& cpu, catal
   }
 }
 
-// A thread, or a function at its place in the stacks of one.
+// A thread, or a function at its position in the stacks of a thread.
 struct Node {
   StringId name;
   std::int64_t self = 0, total = 0;
@@ -158,8 +157,8 @@ struct Stacks {
   }
 };
 
-// Functions from the outermost to the innermost, one a line. All of them get the samples as
-// `total`, the innermost as `self`.
+// The stack has one function per line, outermost first. All get the samples as `total`, the
+// innermost as `self`.
 void AddStack(std::uint32_t thread, std::string_view stack, std::int64_t count, StringPool& strings,
               Stacks& out) {
   std::uint32_t node = thread;
@@ -173,7 +172,7 @@ void AddStack(std::uint32_t thread, std::string_view stack, std::int64_t count, 
   out.nodes[node].self += count;
 }
 
-// Threads of the same name are distinguished only by their numbers.
+// Only the number distinguishes threads with equal names.
 std::string ThreadText(const iterations::RankContext& rank, bool several_ranks,
                        const Thread& thread) {
   std::string text = "thread " + std::to_string(thread.tid);
@@ -181,7 +180,7 @@ std::string ThreadText(const iterations::RankContext& rank, bool several_ranks,
   return several_ranks ? "rank " + std::to_string(rank.rank) + ", " + text : text;
 }
 
-// The stacks of a rank's threads, those of most samples first.
+// The stacks of a rank's threads, sorted by the number of samples.
 void AddStacks(const iterations::RankContext& rank, bool several_ranks, StringPool& strings,
                Stacks& out) {
   const Profile& profile = *rank.profile;
@@ -254,11 +253,9 @@ constexpr std::uint32_t kNoRow = kNoIndex;
 constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "memset",
                                                         "sync",   "memory", "other"};
 
-// Overlaps of spans with a span list, as they come. A list of them, which is one per call,
-// is needed only where one begins before another that came earlier, as calls of several threads do.
-//
-// Spans that touch grow into one open span, which is added up when the next one begins after its
-// end:
+// Sums overlaps of spans with a span list while spans arrive. Storing a list of them, one per call,
+// is only needed if spans are not in order, as calls of several threads.
+// Spans that touch are merged into one open span, which is added when a span begins after its end:
 //
 //   spans     |-1-|            |--3--|
 //               |--2---|
@@ -275,7 +272,7 @@ class OverlapInOrder {
     open_ = start > open_.end ? Span{start, start + duration}
                               : Span{open_.start, std::max(open_.end, start + duration)};
   }
-  /// Nothing where the spans did not come in order.
+  /// None if the spans were not in order.
   std::optional<Ns> Take() {
     if (!is_in_order_) return std::nullopt;
     Close();
@@ -297,8 +294,8 @@ class OverlapInOrder {
   bool is_in_order_ = true;
 };
 
-// Each name once, by its first counted call. The first pass is enough if calls of each name come in
-// order; the names of which they do not get a list of spans in a second pass.
+// Each name once, by its first counted call. One pass is enough if the calls of each name are in
+// order; other names get a list of spans in a second pass.
 std::vector<CallSum> SumCalls(const iterations::RankContext& rank, const std::vector<bool>& counted,
                               std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
@@ -319,7 +316,7 @@ std::vector<CallSum> SumCalls(const iterations::RankContext& rank, const std::ve
     if (id.valid()) row_of[id.value] = at->second;
     return at->second;
   };
-  Ns latest = std::numeric_limits<Ns>::min();  // End of the calls of a thread so far.
+  Ns latest = std::numeric_limits<Ns>::min();  // Latest end of the thread's calls.
   for (std::size_t i = 0; i < api.size(); ++i) {
     if (i > 0 && api.thread[i] != api.thread[i - 1]) latest = std::numeric_limits<Ns>::min();
     if (!counted[i]) continue;
@@ -353,10 +350,10 @@ std::vector<CallSum> SumCalls(const iterations::RankContext& rank, const std::ve
   return sums;
 }
 
-// Time in calls, a driver call inside a runtime call once.
+// Total time in calls, where a driver call inside a runtime call counts once.
 //
 //   runtime call   |----------|            10
-//   driver call       |----|               nothing more
+//   driver call       |----|               adds 0
 //   another call            |------|       only its part after the end of the first
 //
 // REQUIRES: calls are sorted by thread and start, as the table has them.
@@ -374,7 +371,7 @@ Ns TimeInCalls(const iterations::RankContext& rank, const std::vector<bool>& cou
   return total;
 }
 
-// Names that several ranks have are one row. Longest first.
+// Merges equal names of several ranks. Longest first.
 std::vector<CallSum> PoolCalls(std::span<const CallFacts> ranks) {
   std::vector<CallSum> rows;
   boost::unordered_flat_map<std::string_view, std::size_t> known;
@@ -416,8 +413,9 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, catalog::Output& out)
   }
 }
 
-// Time in which any thread of the rank is blocked in a synchronizing call that the iterations make:
-// the calls in which a profiler waits at its stop come after their host ranges, like in api_calls.
+// Iteration time in which any thread of the rank is blocked in a counted synchronizing call. Calls
+// in which a profiler waits at its stop are after the host ranges and not counted, like in
+// api_calls.
 Ns BlockedTime(const iterations::RankContext& rank, const std::vector<bool>& counted,
                std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
@@ -432,8 +430,8 @@ Ns BlockedTime(const iterations::RankContext& rank, const std::vector<bool>& cou
   return OverlapLength(blocked.Take(), iterations);
 }
 
-// Blocked time by iteration time, both summed over ranks: a share of 100 % means that every rank
-// was blocked all the time.
+// Blocked time divided by iteration time, both summed over ranks: 100 % means that every rank was
+// always blocked.
 void SetSyncShare(std::span<const CallFacts> ranks, catalog::Output& out) {
   Ns blocked = 0, total = 0;
   bool any_call = false;
@@ -453,8 +451,8 @@ void SetSyncShare(std::span<const CallFacts> ranks, catalog::Output& out) {
 
 }  // namespace
 
-// The window of a whole profile begins with its first device work: of the calls before it only
-// those count that launched some.
+// The window of a profile without iterations begins with its first device work: earlier calls only
+// count if they launched some.
 std::vector<bool> CountedCalls(const iterations::RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   std::vector<bool> counted(api.size());
@@ -510,7 +508,7 @@ struct Calls {
   Ns time = 0, min = 0, max = 0;
 };
 
-// Over the whole profile, not only the selected iterations.
+// Covers the whole profile, not only the selected iterations.
 void AddCalls(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::map<std::string_view, Calls> by_name;
   for (const iterations::RankContext& rank : ranks) {
@@ -542,7 +540,7 @@ void AddCalls(std::span<const iterations::RankContext> ranks, catalog::Output& o
   }
 }
 
-// By thread: for how long it ran, as far as that is within the profile; -1 where nothing shows.
+// By thread: its running time within the profile; -1 if unknown.
 std::vector<Ns> TimesOnCore(const Profile& profile) {
   std::vector<Ns> times(profile.threads.size(), -1);
   if (profile.cpu == nullptr) return times;

@@ -25,7 +25,7 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
   return ranks;
 }
 
-// Three parts that write different members run side by side: a profile may have tens of millions of
+// Three parts write different members and run in parallel: a profile may have tens of millions of
 // rows, and each part walks over them.
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside) {
   const auto follow_ops = [&] {
@@ -45,7 +45,7 @@ void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& 
   };
   const std::function<void()> parts[] = {follow_ops, beside, measure_gpus};  // The longest first.
   ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](); });
-  // Behind the parts: they read the classes.
+  // This follows the parts, because they read the classes.
   for (RankContext& rank : ranks) {
     if (flops::DecideByRate(*rank.profile, rank.devices, rank.knowledge.devices, rank.works,
                             rank.classes)) {
@@ -54,8 +54,8 @@ void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& 
   }
 }
 
-// Iterations need all ranks together, classes one rank each: they are found side by side. Only the
-// kept ranks are classified.
+// Iterations need all ranks together, and classes only one rank: both are found in parallel. Only
+// the selected ranks are classified.
 Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
                                                   const Selection& selection,
                                                   const IterationsOfRun& run) {
@@ -87,7 +87,7 @@ Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profi
     rank.classes = std::move(classes[i]);
     rank.knowledge = selection.knowledge;
     rank.devices = CompleteGpus(profile, selection.knowledge.devices);
-    // By id, so that the one of a kernel is found fast however many a file lists.
+    // Sorted by id, so that lookups are fast for any number of GPUs.
     std::stable_sort(rank.devices.begin(), rank.devices.end(),
                      [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
     ranks.push_back(std::move(rank));

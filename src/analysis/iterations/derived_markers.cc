@@ -23,7 +23,7 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// As a regular expression of itself; RE2's own function escapes more than needed.
+// A regular expression that matches only this text; RE2's own function escapes more than needed.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -35,7 +35,7 @@ std::string Escaped(std::string_view text) {
 
 constexpr std::size_t kNoStep = std::size(kEngineSteps);
 
-// The row of kEngineSteps, or kNoStep.
+// The row of kEngineSteps that matches the name, or kNoStep.
 std::size_t StepOf(std::string_view name) {
   static const auto compiled = [] {
     std::array<std::unique_ptr<RE2>, std::size(kEngineSteps)> all;
@@ -49,7 +49,7 @@ std::size_t StepOf(std::string_view name) {
   return step;
 }
 
-// The steps of one phase, with their time together.
+// The steps of one phase, with their total time.
 struct PhaseSteps {
   std::vector<Marker> found;
   Ns time = 0;
@@ -81,7 +81,7 @@ std::map<std::pair<std::uint32_t, std::string_view>, StepsOfThread> FindSteps(
   return found;
 }
 
-// When kernels were launched, in order; `thread`: only by one.
+// Sorted launch times of kernels; `thread`: only those of this thread, if valid.
 std::vector<Ns> LaunchTimes(const Profile& profile, ThreadId thread) {
   std::vector<bool> launches(profile.api.size(), false);
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
@@ -99,13 +99,13 @@ std::vector<Ns> LaunchTimes(const Profile& profile, ThreadId thread) {
   return times;
 }
 
-// A part between two marks, and how many kernels the host launched in it.
+// A part between two marks, and the number of kernels that the host launched in it.
 struct Part {
   Span time;
   std::int64_t launches = 0;
 };
 
-// The parts of `extent` between the marks, with their launches: one part more than marks inside.
+// The parts of `extent` between the marks, with their launches: one more than marks inside.
 // REQUIRES: both lists are sorted.
 std::vector<Part> Divide(Span extent, const std::vector<Ns>& marks,
                          const std::vector<Ns>& launches) {
@@ -123,7 +123,7 @@ std::vector<Part> Divide(Span extent, const std::vector<Ns>& marks,
   return parts;
 }
 
-// The parts, except for those at both ends that `is_whole` refuses.
+// The parts, without those at both ends that `is_whole` rejects.
 template <class IsWhole>
 std::vector<Marker> WholeParts(const std::vector<Part>& parts, IsWhole is_whole) {
   std::size_t first = 0, last = parts.size();
@@ -134,7 +134,7 @@ std::vector<Marker> WholeParts(const std::vector<Part>& parts, IsWhole is_whole)
   return found;
 }
 
-// From mark to mark, and before the first and after the last where about as much is launched.
+// Parts between marks; also before the first and after the last if about as much is launched there.
 std::vector<Marker> BetweenMarks(const Profile& profile, Span extent,
                                  const std::vector<Ns>& marks) {
   const std::vector<Part> parts = Divide(extent, marks, LaunchTimes(profile, {}));
@@ -149,8 +149,8 @@ std::vector<Marker> BetweenMarks(const Profile& profile, Span extent,
   });
 }
 
-// The first range of the table of witnesses that divides: an optimizer's before a loader's. A
-// loader divides only training: without a backward pass its calls are no evidence.
+// Uses the first suitable range in the table of witnesses: an optimizer before a loader. A loader
+// divides only training: without a backward pass its calls are no evidence.
 DerivedMarkers ByCalls(const Profile& profile, Span extent) {
   for (const WitnessMarks& range : FindWitnessRanges(profile)) {
     const bool is_optimizer = range.kind->id == "optimizer_step";
@@ -165,7 +165,7 @@ DerivedMarkers ByCalls(const Profile& profile, Span extent) {
   return {};
 }
 
-// Why ByCalls() does not divide by this range.
+// The reason why ByCalls() does not use this range.
 std::string_view WhyNot(const Profile& profile, const WitnessMarks& range) {
   const bool is_loader = range.kind->id == "loader";
   if (range.kind->id != "optimizer_step" && !is_loader) return "divides only exact repetitions";
@@ -194,8 +194,8 @@ DerivedMarkers ByRepetition(const Profile& profile, Span extent) {
 
 }  // namespace
 
-// A server alternates between decoding and prefill, which differ in length, so one phase is judged;
-// the source names the others: "`decode` of vLLM, not `prefill`".
+// A server alternates between decoding and prefill, which differ in length, so only one phase is
+// judged. The source names the others: "`decode` of vLLM, not `prefill`".
 DerivedMarkers EngineSteps(const Profile& profile) {
   DerivedMarkers best;
   Ns most = -1;
@@ -240,7 +240,7 @@ std::string_view PhaseOf(const IterationSource& source) {
   return {};
 }
 
-// Everything that could divide, with the reason why it does not: the person chooses.
+// All candidates, with the reason why each is not used: users choose.
 std::vector<IterationCandidate> IterationCandidates(const Profile& profile) {
   std::vector<IterationCandidate> found;
   const std::vector<Ns> launches = LaunchTimes(profile, {});

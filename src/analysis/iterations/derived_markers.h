@@ -1,13 +1,13 @@
-// Iterations of a profile in which no reader found a marker: those that a serving engine names,
-// else from one call of an optimizer or a data loader to the next, else by exact repetition of the
-// kernels. Otherwise there are none. FindMarkers() asks in this order; two or more recorded markers
-// (marker_choice.h) come first, a single one comes before all but an engine's steps.
+// Iterations of a profile without recorded markers: the steps of a serving engine, else the time
+// between calls of an optimizer or a data loader, else exact repetition of the kernels.
+// FindMarkers() tries them in this order. Two or more recorded markers (marker_choice.h) take
+// precedence over all of them, a single one over all except an engine's steps.
 //
-// An optimizer's step closes an iteration. The head and the tail are iterations, too, if they
-// launch at least 80 % of the usual number; the tail mostly is cut off:
+// An optimizer's step ends an iteration. The parts before the first and after the last step are
+// iterations, too, if they launch at least 80 % of the usual number; the last part is mostly cut:
 //
 //   host          ....|step|.....|step|.....|step|.....|step|...
-//   iterations   |---------|----------|----------|----------|      four: the tail is too little
+//   iterations   |---------|----------|----------|----------|      four: the last part is cut
 //   launches         38         40         40         40      12
 #pragma once
 
@@ -22,45 +22,44 @@
 
 namespace profgauge::analysis::iterations {
 
-/// Iterations that were derived from other events than markers.
+/// Iterations derived from events other than markers.
 struct DerivedMarkers {
-  std::vector<Marker> found;  ///< In order of time; empty where nothing shows iterations.
-  ThreadId thread;            ///< Whose they are.
+  std::vector<Marker> found;  ///< In order of time; empty if no iterations were found.
+  ThreadId thread;            ///< The thread of the iterations.
   IterationSource source;
 };
 
-/// The first of these that holds:
+/// The iterations by the first of these ways that succeeds:
 ///
-///   - Steps of an engine (`steps` of rules/knowledge/markers.yaml), at least two: those of the
-///     phase that covers most time, as decoding and prefill have different lengths.
+///   - Steps of an engine (`steps` of rules/knowledge/markers.yaml), at least two. The phase with
+///     the most time is used, because decoding and prefill have different lengths.
 ///   - Three calls of one optimizer's step: from the end of one to the end of the next. Work before
-///     the first is an iteration too where it launches about as much.
+///     the first is also an iteration if it launches about as much.
 ///   - In training, three calls of a data loader: from one to the next, the last to the end of
 ///     the host's activity.
 ///   - Repetition (iterations/repetition.h), with its witness as the mark.
 ///
-/// `extent`: of the host's activity.
-/// Without a timeline only the first is asked for.
+/// `extent`: the extent of the host's activity. Without a timeline only the first way is tried.
 DerivedMarkers DeriveMarkers(const Profile& profile, Span extent);
-/// The first only of these. If there are several engines or threads, that with most time counts.
+/// Only the first way. If there are several engines or threads, the one with the most time is used.
 DerivedMarkers EngineSteps(const Profile& profile);
 
-/// A way to divide a profile without markers, certain enough or not. IterationWays() shows people
-/// all of them.
+/// A way to divide a profile without markers, whether it is reliable enough or not. IterationWays()
+/// shows all of them to users.
 struct IterationCandidate {
   std::string_view kind;  ///< "optimizer_step" or another witness of markers.yaml; "repetition".
-  std::string range;      ///< Name of the range; empty: none marks it.
+  std::string range;      ///< Name of the range; empty if no range marks it.
   std::string text;       ///< "20 × Optimizer.step#AdamW.step, equal work in 19"
   std::string pattern;    ///< For --iteration-marker; empty: no range marks it.
-  std::string why_not;    ///< The reason why it does not divide the profile by itself.
+  std::string why_not;    ///< Why it is not used automatically.
 };
-/// In the order in which DeriveMarkers() asks them.
+/// In the order in which DeriveMarkers() tries them.
 std::vector<IterationCandidate> IterationCandidates(const Profile& profile);
 
-/// "decode" of a source that DeriveMarkers() made of a phase; empty: of none.
+/// The phase of a source from DeriveMarkers(), e.g. "decode"; empty if it has none.
 std::string_view PhaseOf(const IterationSource& source);
 
-/// RE2 of the names that mark steps of this phase in any engine; empty: there is no such phase.
+/// RE2 for the names of this phase's steps in any engine; empty for an unknown phase.
 std::string MarkerPatternOfPhase(std::string_view phase);
 
 }  // namespace profgauge::analysis::iterations

@@ -1,5 +1,5 @@
-// How busy one GPU was in the window. A plain struct: utilization.cc measures it when the contexts
-// are built, idle time by cause is in breakdown/idle.h.
+// How busy one GPU was in the window. A plain struct: utilization.cc measures it for the contexts;
+// idle time by cause is in breakdown/idle.h.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace profgauge::analysis::iterations {
 
-/// Times are ns within the window. The window is the rank's: of the selected iterations.
+/// Times are in ns, within the rank's window of the selected iterations.
 ///
 ///   window       [0, 30), of which [10, 14) is unobserved        window 30, observed 26
 ///   kernels      [2, 8) and [5, 9) on two streams, [16, 22)      kernel_busy 13: utilization 13/30
 ///   copies       [8, 10) and [24, 26)                            busy 16: idle_share 10/26
 struct GpuUse {
   std::int32_t gpu = -1;
-  Ns window = 0;       ///< Without graph captures, in which nothing can run.
-  Ns observed = 0;     ///< The window without edges that nothing is known of.
+  Ns window = 0;       ///< Without graph captures, during which no work can run.
+  Ns observed = 0;     ///< The window without its unobserved parts.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
   /// The one-off part of the idle time (iterations/observed.h), and the iteration
@@ -35,7 +35,7 @@ struct GpuUse {
 
   double utilization() const { return Share(kernel_busy, window); }
   double idle_share() const { return Share(observed - busy, observed); }
-  /// As if these iterations idled as the others do.
+  /// The idle share if all iterations idled as usual.
   double usual_idle_share() const {
     return Share(observed - busy - idle_once, observed - idle_once);
   }

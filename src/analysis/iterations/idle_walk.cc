@@ -9,13 +9,13 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// The time of a row, and the operator that launched it.
+// The time of a device event, and the operator that launched it.
 struct Work {
   std::uint32_t op;
   Ns start, end;
 };
 
-// Calls `visit` with each row that an operator launched, in the order of the table.
+// Calls `visit` with each row that an operator launched, in table order.
 template <class Visit>
 void ForEachWork(const RankContext& rank, Visit visit) {
   const DeviceTable& device = rank.profile->device;
@@ -28,7 +28,7 @@ void ForEachWork(const RankContext& rank, Visit visit) {
   }
 }
 
-// Adds up the busy and idle time of each operator, from its work by start:
+// Sums the busy and idle time of each operator, from its work sorted by start:
 //
 //   work    [2, 5)  [4, 6)  [9, 10)
 //   busy     3       1       1              end: 5, then 6, then 10
@@ -40,7 +40,7 @@ class Adder {
     use_.uses.resize(1);
   }
 
-  /// A new op gets its place. Returns it.
+  /// Returns the op's place, which a new op gets now.
   std::uint32_t PlaceOf(std::uint32_t op) {
     std::uint32_t& place = use_.place[op];
     if (place != 0) return place;
@@ -49,12 +49,12 @@ class Adder {
     return place;
   }
 
-  // REQUIRES: the op has its place; of each op in the order of starts.
+  // REQUIRES: the op has its place; work of each op comes by start.
   void Add(const Work& work) {
     ends_.resize(use_.uses.size(), kNone);
     const std::uint32_t place = use_.place[work.op];
     GpuUseOfOp& use = use_.uses[place];
-    Ns& end = ends_[place];  // The latest so far.
+    Ns& end = ends_[place];  // The latest end so far.
     const Ns before = end == kNone ? work.start : end;
     end = std::max(work.end, before);
     use.idle += std::max<Ns>(0, work.start - before);
@@ -68,7 +68,7 @@ class Adder {
   std::vector<Ns> ends_;  // By place.
 };
 
-// By place: ops whose work is not in the order of its starts, e.g. on several streams.
+// By place: ops whose work is not sorted by start, e.g. on several streams.
 std::vector<bool> FindMixed(const RankContext& rank, Adder& adder) {
   std::vector<Ns> last(1);
   std::vector<bool> is_mixed(1);
@@ -86,8 +86,8 @@ std::vector<bool> FindMixed(const RankContext& rank, Adder& adder) {
 
 }  // namespace
 
-// Long profiles have tens of millions of kernels, most of them of ops with one stream: only rows
-// that must be sorted is collected.
+// Long profiles have tens of millions of kernels, most of them of ops with one stream. So only rows
+// that need sorting are collected.
 OpGpuUse FindOpGpuUse(const RankContext& rank) {
   Adder adder(rank.profile->host.size());
   const std::vector<bool> is_mixed = FindMixed(rank, adder);

@@ -1,13 +1,13 @@
-// Idle times of a GPU: there may be such a range after each of millions of kernels, so
-// they are visited and never listed. Utilization sums them up, breakdown/idle.cc explains them.
-// Both use this walk, so that the causes of idle time add up to the idle time.
+// Finds the idle times of a GPU. There may be one after each of millions of kernels, so they are
+// visited and never stored. Utilization sums them, and breakdown/idle.cc explains them. Both use
+// this walk, so that the causes of idle time add up to the idle time.
 //
 // Rows come by start, from all streams of the GPU; `busy_until` is the latest end so far:
 //
 //   stream 1   |##a##|         |##c##|
 //   stream 2       |####b####|          |#d#|
 //   idle                     |=|     |==|            between b and c, and between c and d
-//   observed   |-----------------|    |------|       of the second the observed part counts
+//   observed   |-----------------|    |------|       only the observed part of the second counts
 #pragma once
 
 #include <algorithm>
@@ -24,15 +24,15 @@
 
 namespace profgauge::analysis::iterations {
 
-/// No row: nothing follows.
+/// No row follows.
 inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
 
-/// Calls `gap(span, whole, row)` with each part of `observed` (in order, apart) in which no
-/// row runs, in order; `whole` is the range around it in which none does, observed or not,
-/// and has no end where no row is; `row` ends it, kNoDeviceRow after the last. Calls `pass(row)`
-/// with each row by start, after the gaps before it. Ranges that the clock cannot resolve are no
-/// gaps (classify::ShortestIdle()). O(n log s) for s streams. REQUIRES: all rows of one GPU; at
-/// least one.
+/// Calls `gap(span, whole, row)`, in order, with each part of `observed` (disjoint, in order) in
+/// which no row runs. `whole` is the idle range around it, observed or not, unbounded at either end
+/// of the rows. `row` ends it; kNoDeviceRow after the last. Calls `pass(row)` with each row by
+/// start, after the gaps before it. Ranges below the clock's resolution are not gaps
+/// (classify::ShortestIdle()). O(n log s) for s streams. REQUIRES: all rows of one GPU; at least
+/// one.
 template <class Gap, class Pass>
 void VisitIdle(const DeviceTable& device, classify::DeviceRows rows, std::span<const Span> observed,
                Gap gap, Pass pass) {
@@ -59,26 +59,26 @@ void VisitIdle(const DeviceTable& device, classify::DeviceRows rows, std::span<c
   add(busy_until, std::numeric_limits<Ns>::max(), kNoDeviceRow);
 }
 
-// How long the GPU was busy with an operator's work, and had nothing to do while it was on it.
+// How long the GPU ran an operator's work, and how long it idled in between.
 
-/// ns of one call. Both are 0 for an operator that launches nothing.
+/// Times in ns for one call. Both are 0 for an operator that launches no work.
 struct GpuUseOfOp {
-  /// Time in which at least one device event runs that the op launched itself (DLProf's "GPU
+  /// Time in which at least one device event runs that the op launched directly (DLProf's "GPU
   /// Time").
   Ns busy = 0;
-  /// From the start of the first to the end of the last of it, less `busy` ("GPU Idle Time").
+  /// From the start of the first event to the end of the last, minus `busy` ("GPU Idle Time").
   Ns idle = 0;
 };
 
-/// For all ops. Most rows of a HostTable launch nothing: those that do are listed.
+/// For all ops. Most rows of a HostTable launch no work, so only those that do have an entry.
 struct OpGpuUse {
-  std::vector<std::uint32_t> place;  ///< Per row of HostTable: in `uses`.
-  std::vector<GpuUseOfOp> uses;      ///< The first is of ops without device work.
+  std::vector<std::uint32_t> place;  ///< By row of HostTable: index into `uses`.
+  std::vector<GpuUseOfOp> uses;      ///< The first is for ops without device work.
 
   const GpuUseOfOp& Of(std::uint32_t row) const { return uses[place[row]]; }
 };
-/// The use of all operators of a rank. O(n log n) over its device rows at most; O(n) where the work
-/// of each operator is in the order of its starts, as on one stream.
+/// The use of all operators of a rank. O(n log n) over its device rows at most; O(n) if the work of
+/// each operator is sorted by start, as on one stream.
 OpGpuUse FindOpGpuUse(const RankContext& rank);
 
 }  // namespace profgauge::analysis::iterations

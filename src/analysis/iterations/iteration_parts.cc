@@ -15,7 +15,7 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// Which launches have their work, and where graphs are captured: those do not run.
+// Finds launches without recorded work, and graph captures, whose launches do not run.
 class Launches {
  public:
   Launches(const Profile& profile, ThreadId marking)
@@ -24,13 +24,13 @@ class Launches {
         states_(LaunchStates(profile)),
         captures_(profile) {}
 
-  // Launches of one iteration, and those of which nothing was recorded.
+  // Number of launches in one iteration, and of those without recorded work.
   struct Count {
     std::int64_t made = 0, without_work = 0;
     bool AllRan() const { return without_work == 0; }
     bool NoneRan() const { return made > 0 && without_work == made; }
   };
-  /// For each of `all`, which are by time on the host. O(n log m).
+  /// Counts for each of `all`, which are sorted by host time. O(n log m).
   std::vector<Count> CountIn(const Iterations& iterations) const {
     std::vector<Count> counts(iterations.all.size());
     IterationCursor cursor(iterations);
@@ -45,7 +45,7 @@ class Launches {
     }
     return counts;
   }
-  // Whether a graph is captured in that time. Captured launches do not run: they lost nothing.
+  // Whether a graph is captured in that time. Captured launches do not run and lose no work.
   bool CapturesIn(Span host) const { return captures_.Touch(host); }
 
  private:
@@ -55,7 +55,7 @@ class Launches {
   GraphCaptures captures_;
 };
 
-// Whether the last of the iterations, which launched less than the one before it, is merely slow.
+// Whether the last iteration, which launched less than the previous one, is only slow, not cut.
 bool IsSlow(std::span<const Iteration> all) {
   const Iteration& last = all.back();
   Ns longest = 0;
@@ -68,7 +68,7 @@ bool IsSlow(std::span<const Iteration> all) {
          events(last) >= knowledge::kIterationsLastSlowWork * events(all[all.size() - 2]);
 }
 
-// Those of `kept` stay.
+// Keeps only the flagged iterations.
 void Keep(const std::vector<bool>& kept, Iterations& iterations) {
   std::vector<std::uint32_t> moved(kept.size(), Iterations::kNone);
   std::size_t count = 0;
@@ -85,13 +85,13 @@ void Keep(const std::vector<bool>& kept, Iterations& iterations) {
   }
 }
 
-// A recording stops in the middle of an iteration. First those without any work go, then the last
-// one, if it has less than 80 % of the work of the one before it and nothing says that it is whole:
+// Profiles stop within an iteration. Trailing iterations without work are dropped. The last one is
+// dropped if it has less than 80 % of the previous one's work and no sign of being complete:
 //
-//   work      100  100  100   35    0     0: dropped; 35: cut, unless it ends like the others or
-//   kept      100  100  100               stalled, and all of its launches ran
+//   work      100  100  100   35    0     0: dropped; 35: cut, unless it ends like others or is
+//   kept      100  100  100               slow, and all of its launches ran
 //
-// The end of those of a part that stay; its begin where none launched anything.
+// Returns the end of the part's complete iterations; its begin if none has work.
 std::size_t WholeUntil(const Profile& profile, const RecordedPart& part, bool last_is_open,
                        std::span<const Launches::Count> launches, const Iterations& iterations) {
   const auto events = [&](std::size_t i) {
@@ -110,7 +110,7 @@ std::size_t WholeUntil(const Profile& profile, const RecordedPart& part, bool la
   return is_whole && launches[kept - 1].AllRan() ? kept : kept - 1;
 }
 
-// Operators that begin in each iteration.
+// The number of operators that begin in each iteration.
 std::vector<std::int64_t> OpsIn(const Profile& profile, const Iterations& iterations) {
   std::vector<std::int64_t> ops(iterations.all.size(), 0);
   IterationCursor cursor(iterations);
@@ -122,10 +122,10 @@ std::vector<std::int64_t> OpsIn(const Profile& profile, const Iterations& iterat
   return ops;
 }
 
-// Profilers lose launches while they start (kineto#996). The first iterations of a part are dropped
-// while they have less work than `iterations.complete_share` of the median's, and their launches or
-// operators show that there was more: one that only does less has fewer of those, too. The begin of
-// those that stay of [first, last); `kept` are all that stay.
+// Profilers lose launches while they start (kineto#996). First iterations of a part are dropped
+// while they have less work than `iterations.complete_share` of the median, and their launches or
+// operators show that there was more: iterations that only do less have fewer of those, too.
+// Returns the first of [first, last) to keep; `kept` flags all iterations kept so far.
 std::size_t WholeFrom(const Profile& profile, const std::vector<bool>& kept, std::size_t first,
                       std::size_t last, std::span<const Launches::Count> launches,
                       const Launches& calls, const Iterations& iterations) {
@@ -151,7 +151,7 @@ std::size_t WholeFrom(const Profile& profile, const std::vector<bool>& kept, std
     const bool has_lost = !launches[from].AllRan() && !calls.CapturesIn(iterations.all[from].host);
     if (!has_lost && (usual_ops == 0 || is_less(ops[from], usual_ops))) break;
   }
-  return from + 1 < last ? from : first;  // Something is left to judge by.
+  return from + 1 < last ? from : first;  // At least one must stay for comparison.
 }
 
 }  // namespace
@@ -211,7 +211,7 @@ std::vector<RecordedPart> RecordedParts(const Profile& profile, const Iterations
   return parts;
 }
 
-// Tails first: heads are compared with the median of the iterations that are left.
+// Tails are dropped first, because heads are compared with the median of the remaining ones.
 void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
                     std::span<const RecordedPart> parts, Iterations& iterations) {
   const Launches calls(profile, marking);
@@ -224,7 +224,7 @@ void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
   std::vector<std::size_t> ends;
   for (const RecordedPart& part : parts) {
     std::size_t end = WholeUntil(profile, part, last_is_open, launches, iterations);
-    // Where nothing launched anything, nothing shows them apart.
+    // If none launched work, they all look alike.
     if (end == part.first) end = part.last;
     ends.push_back(end);
     iterations.dropped_at_end += drop(end, part.last);
@@ -243,7 +243,7 @@ void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
 }
 
 void CountLostLaunches(const Profile& profile, Iterations& iterations) {
-  // A profile that links nothing has lost no work.
+  // A profile without any links has lost no work.
   const auto& launches = profile.device.launch;
   if (std::all_of(launches.begin(), launches.end(), [](ApiId id) { return !id.valid(); })) return;
   const std::vector<LaunchState> states = LaunchStates(profile);
@@ -256,11 +256,11 @@ void CountLostLaunches(const Profile& profile, Iterations& iterations) {
 
 namespace {
 
-/// Names of an iteration's launches, the last one first.
+/// Names of an iteration's launches, in reverse order.
 using Backwards = std::vector<std::uint32_t>;
 
-// The launches of each iteration of [first, last), the last one first. Equal starts are in the
-// order of names, so that two streams of one call do not differ by chance.
+// The launches of each iteration in [first, last), in reverse order. Equal starts are sorted by
+// name, so that two streams of one call do not differ by chance.
 std::vector<Backwards> CollectLaunches(const Profile& profile,
                                        std::span<const std::uint32_t> of_device, std::size_t first,
                                        std::size_t last) {
@@ -284,11 +284,11 @@ std::vector<Backwards> CollectLaunches(const Profile& profile,
   return all;
 }
 
-/// How many launches the end has at least that occurs nowhere else before it (Z-function), and at
-/// least launches.sequence_least. From the end, where `a` is the last launch:
+/// The minimum number of launches at the end that is unique, i.e. occurs nowhere before it
+/// (Z-function), and at least launches.sequence_least. Names are reversed: `a` is the last launch.
 ///
-///   names    a b c x a b y      `a b` occurs twice, so that three show the end: `a b c`
-///   equal    0 0 0 0 2 0 0      how far the sequence from there on is like the beginning
+///   names    a b c x a b y      `a b` occurs twice, so three launches are unique: `a b c`
+///   equal    0 0 0 0 2 0 0      number of names from here on that are equal to the beginning
 std::size_t LengthOfOwnEnd(const Backwards& names) {
   std::vector<std::size_t> equal(names.size(), 0);
   std::size_t longest = 0, left = 0, right = 0;
@@ -306,7 +306,7 @@ std::size_t LengthOfOwnEnd(const Backwards& names) {
 
 }  // namespace
 
-// One earlier iteration with the same end is enough: an optimizer may run in every k-th only.
+// One earlier iteration with this end is enough: an optimizer may run only in every k-th.
 bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
                         std::size_t first, std::size_t last) {
   const std::vector<Backwards> all = CollectLaunches(profile, of_device, first, last);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kLater = "not needed: an earlier way holds";
 
-// How often each family of recorded markers occurs, over all threads.
+// The number of markers of each recorded family, over all threads.
 std::map<std::string, std::int64_t> CountMarkers(const Profile& profile) {
   std::map<std::string, std::int64_t> counts;
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
@@ -39,10 +39,10 @@ bool IsByMarkers(const IterationSource& source) {
   return source.by == IterationsBy::kMarkers || source.by == IterationsBy::kProfilerSteps;
 }
 
-// Steps of engines are recorded as ordinary ranges: no reader calls them markers.
+// Engines record steps as ordinary ranges, which readers do not treat as markers.
 bool IsByEngine(const IterationSource& source) { return !PhaseOf(source).empty(); }
 
-// The way that comes first. A single marker is taken only where no engine's steps are found.
+// The first way. A single marker is only used if there are no steps of an engine.
 IterationWay RecordedMarkers(const Profile& profile, const Iterations& iterations) {
   IterationWay way{"recorded markers", {}, {}, {}, false};
   const auto counts = CountMarkers(profile);
@@ -64,7 +64,7 @@ IterationWay RecordedMarkers(const Profile& profile, const Iterations& iteration
   return way;
 }
 
-// `is_decided`: recorded markers were chosen.
+// `is_decided`: whether recorded markers were chosen.
 IterationWay Engine(const Profile& profile, const Iterations& iterations, bool is_decided) {
   IterationWay way{"steps of an engine", {}, {}, {}, IsByEngine(iterations.source)};
   const DerivedMarkers steps = EngineSteps(profile);
@@ -97,8 +97,8 @@ bool Is(const IterationSource& source, const IterationCandidate& candidate) {
 
 }  // namespace
 
-// Recorded markers, engines, then the candidates in the order of DeriveMarkers(). The chosen one
-// makes all later ones "not needed".
+// Lists recorded markers, engines, then the candidates in the order of DeriveMarkers(). All ways
+// after the chosen one are "not needed".
 std::vector<IterationWay> IterationWays(const Profile& profile, const Iterations& iterations) {
   const IterationSource& source = iterations.source;
   std::vector<IterationWay> ways = {RecordedMarkers(profile, iterations)};
@@ -127,14 +127,14 @@ namespace {
 
 constexpr std::size_t kMostNamed = 6;
 
-// A range, how often it occurs and its time together.
+// A range, its number of occurrences and its total time.
 struct Repeated {
   std::string name;
   std::int64_t count = 0;
   Ns time = 0;
 };
 
-// "batch 12" as "batch N".
+// Turns "batch 12" into "batch N".
 std::string WithoutNumbers(std::string_view name) {
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -148,8 +148,8 @@ std::string WithoutNumbers(std::string_view name) {
   return out;
 }
 
-// Names are in backticks: shortened, printable, and without backticks inside, as they come from
-// files.
+// Puts a name in backticks. Names come from files, so they are shortened, made printable, and freed
+// of backticks.
 std::string Quoted(std::string_view name) {
   constexpr std::size_t kMostCharacters = 60;
   std::string text = PrintableShort(name, kMostCharacters);
@@ -198,7 +198,7 @@ std::vector<std::string> RepeatedRangesHelp(const Profile& profile, bool numbere
   return {"help: ranges that repeat: " + ranges};
 }
 
-// Ranges of the host that could mark iterations where none are marked.
+// Host ranges that could mark iterations if none are marked.
 
 namespace {
 
@@ -206,7 +206,7 @@ constexpr std::size_t kMostProposed = 3;
 
 bool IsDigitInName(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Stands between quotes in a shell and between backticks in a text, and is no framework's operator.
+// Whether the name is no framework's operator, and valid in shell quotes and in backticks.
 bool IsProposable(std::string_view name, HostKind kind) {
   const bool is_plain = std::ranges::all_of(
       name, [](char c) { return c >= ' ' && c < 127 && c != '\'' && c != '`' && c != '\\'; });
@@ -214,7 +214,7 @@ bool IsProposable(std::string_view name, HostKind kind) {
   return is_plain && !is_operator && !name.empty();
 }
 
-// Each number of the name by `number`, and the rest by `text`.
+// Replaces each number of the name by `number`, and the rest by `text`.
 template <class Text>
 std::string WithNumbersAs(std::string_view name, std::string_view number, Text text) {
   std::string out;
@@ -226,7 +226,7 @@ std::string WithNumbersAs(std::string_view name, std::string_view number, Text t
   return out;
 }
 
-// "step 12": "^step \d+$" and "step #".
+// For "step 12": "^step \d+$" and "step #".
 std::string PatternOf(std::string_view name) {
   return "^" +
          WithNumbersAs(name, "\\d+",
@@ -261,7 +261,7 @@ struct Ranges {
   }
 };
 
-// Launches by thread, in order.
+// Sorted launches by thread.
 class LaunchesByThread {
  public:
   explicit LaunchesByThread(const ApiTable& api) {
@@ -286,7 +286,7 @@ class LaunchesByThread {
   std::int64_t all_ = 0;
 };
 
-// By pattern and thread. Operators count where nothing is around them.
+// Families by pattern and thread. Operators only count if they are outermost.
 std::map<std::pair<std::string, std::uint32_t>, Ranges> FindFamilies(
     const Profile& profile, const LaunchesByThread& launches) {
   const HostTable& host = profile.host;
@@ -307,7 +307,7 @@ std::map<std::pair<std::string, std::uint32_t>, Ranges> FindFamilies(
   return families;
 }
 
-// From the first event to the last.
+// The time from the first event to the last.
 Ns ExtentOf(const Profile& profile) {
   Ns first = std::numeric_limits<Ns>::max(), last = 0;
   const auto extend = [&](const auto& table) {

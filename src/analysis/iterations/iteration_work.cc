@@ -19,17 +19,17 @@ namespace {
 
 static_assert(kNoIteration == Iterations::kNone);
 
-using Stream = std::pair<std::int32_t, std::int64_t>;  // Its GPU and number.
+using Stream = std::pair<std::int32_t, std::int64_t>;  // GPU and number.
 
-// Device work that may come from before an iteration: it is of none so far.
+// Device work that may precede an iteration and belongs to none so far.
 struct Leftover {
   Ns start = 0, end = 0;
   Stream stream;
-  Ns launched = std::numeric_limits<Ns>::min();  // When, if that was recorded.
+  Ns launched = std::numeric_limits<Ns>::min();  // If recorded.
   bool has_launch = false;
 };
 
-// Streams of different GPUs may have one number.
+// Streams of different GPUs may have the same number.
 Stream StreamOf(const DeviceTable& device, std::size_t row) {
   return {device.gpu[row], device.stream[row]};
 }
@@ -40,13 +40,13 @@ bool HasMostLaunches(const DeviceTable& device) {
   return without * 2 < static_cast<std::ptrdiff_t>(device.size());
 }
 
-// When an iteration's own work first starts, on each of its streams and anywhere.
+// The first start of an iteration's own work, on each of its streams and on any.
 struct OwnStarts {
   std::map<Stream, Ns> of_stream;
   Ns first = std::numeric_limits<Ns>::max();
   Ns first_kernel = std::numeric_limits<Ns>::max();
-  // Streams work in order: work that starts there later was launched later. Where the iteration
-  // itself has no work, its first kernel ends the wait.
+  // Streams run in order, so work that starts later on the same stream was launched later. If the
+  // iteration has no work on the stream, its first kernel ends the wait.
   Ns Limit(const Stream& stream) const {
     const auto own = of_stream.find(stream);
     if (own != of_stream.end()) return own->second;
@@ -54,7 +54,7 @@ struct OwnStarts {
   }
 };
 
-// Work running or queued before iterations, waited for in their order.
+// Earlier work, running or queued, for which iterations wait. Queries come in order.
 class Leftovers {
  public:
   Leftovers(const Profile& profile, std::span<const RecordedPart> parts,
@@ -64,7 +64,7 @@ class Leftovers {
     const DeviceTable& device = profile.device;
     std::uint32_t last_index = Iterations::kNone;
     Stream last_stream;
-    Ns* of_stream = nullptr;  // End per stream for these two.
+    Ns* of_stream = nullptr;  // First start on this stream.
     for (std::size_t row = 0; row < device.size(); ++row) {
       const std::uint32_t index = iterations.of_device[row];
       const Ns start = device.start[row];
@@ -94,7 +94,7 @@ class Leftovers {
                      [](const Leftover& a, const Leftover& b) { return a.start < b.start; });
   }
 
-  /// When iteration `index` begins, which would at `at`. To be asked in order of the iterations.
+  /// When iteration `index` begins if it could begin at `at`. Calls come in iteration order.
   Ns WaitFor(std::size_t index, const Iteration& iteration, Ns at) {
     const OwnStarts& own = own_[index];
     if (own.of_stream.empty()) return at;
@@ -106,8 +106,8 @@ class Leftovers {
     for (const Leftover& left : waiting_) {
       const Ns limit = own.Limit(left.stream);
       if (left.start >= limit) continue;
-      // Work that the first one finds was launched before the recording, however long it waits for
-      // other ranks, where the profile has launches.
+      // If the profile has launches, unlinked work running at the first iteration was launched
+      // before the profile, however long it waits for other ranks.
       const bool is_known = left.has_launch || (is_first_[index] && has_launches_);
       const bool was_queued = is_known ? left.launched < iteration.host.start
                                        : left.start <= until + knowledge::kLaunchesQueuePause;
@@ -119,14 +119,14 @@ class Leftovers {
  private:
   bool has_launches_ = false;  // Most work has one.
   std::vector<OwnStarts> own_;
-  std::vector<bool> is_first_;     // By iteration: of its recorded part.
+  std::vector<bool> is_first_;     // By iteration: first of its recorded part.
   std::vector<Leftover> coming_;   // By start.
-  std::vector<Leftover> waiting_;  // Those that started and had not ended at the last question.
+  std::vector<Leftover> waiting_;  // Started, and running at the last query.
   std::size_t next_ = 0;
 };
 
-// By GPU: whether work there whose launch is not recorded may be of iterations that `marking`
-// marks. A GPU that other processes use, and its own does not, is theirs.
+// By GPU: whether work with unrecorded launch can belong to iterations that `marking` marks. Not if
+// only other processes use the GPU.
 std::function<bool(std::int32_t)> GpusOfIterations(const Profile& profile, ThreadId marking) {
   if (!marking.valid()) return [](std::int32_t) { return true; };
   const auto gpus = GpusOfProcesses(profile);
@@ -140,7 +140,7 @@ std::function<bool(std::int32_t)> GpusOfIterations(const Profile& profile, Threa
   return [others](std::int32_t gpu) { return !others.contains(gpu); };
 }
 
-// Rows that begin while their GPU is idle: the work they wait for was not queued.
+// Flags rows that begin while their GPU is idle, i.e. that were not queued.
 std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
   std::vector<std::uint32_t> order(device.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -160,10 +160,10 @@ std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
   return is_empty;
 }
 
-// Matches work whose launch is not recorded to iterations by the work around it: a stream works in
-// order, so that it was launched after the work before it, and before the work after it and its own
-// start; not long before that where the GPU had nothing to do. Where as many launches without work
-// are between those of its neighbors, they are its own.
+// Assigns work with unrecorded launches to iterations by its neighbors. A stream runs in order, so
+// the work was launched after the previous work, and before the next work and its own start;
+// shortly before that start if the GPU was idle. If the number of launches without work between its
+// neighbors is equal, these launches are its own.
 class Neighbors {
  public:
   Neighbors(const Profile& profile, std::span<const RecordedPart> parts, Iterations& iterations)
@@ -196,7 +196,7 @@ class Neighbors {
  private:
   static constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
 
-  // Rows in a row without launches, and the nearest on their stream that have one.
+  // Consecutive rows without launches, and the nearest rows on the stream with one.
   struct Run {
     std::size_t begin = 0, end = 0;
     std::size_t before = kNoRow, after = kNoRow;
@@ -209,7 +209,7 @@ class Neighbors {
     return part;
   }
 
-  // The work of a stream in one part.
+  // Matches the work of a stream in one part.
   void MatchStream(std::size_t begin, std::size_t end) {
     const auto& launches = profile_.device.launch;
     const bool has_older = HasOlder(begin, end);
@@ -237,8 +237,8 @@ class Neighbors {
     }
   }
 
-  // Whether the first work on a stream was launched before the profile: less is without a launch
-  // later on. Where links are missing for another reason they are missing everywhere.
+  // Whether the first work on a stream was launched before the profile: then fewer later rows are
+  // without a launch. Links missing for another reason are missing throughout.
   bool HasOlder(std::size_t begin, std::size_t end) const {
     const auto& launches = profile_.device.launch;
     std::size_t first = begin;
@@ -248,7 +248,7 @@ class Neighbors {
     return later < first - begin;
   }
 
-  // The launches of a run, in its order; none where they are not sure.
+  // The launches of a run, in its order; empty if they are uncertain.
   std::span<const std::uint32_t> LaunchesOf(const Run& run) const {
     const ApiTable& api = profile_.api;
     const auto call_of = [&](std::size_t row) { return profile_.device.launch[row].value; };
@@ -288,7 +288,7 @@ class Neighbors {
     const std::uint32_t last = cursor_.AtHostTime(latest);
     if (first == kNoIteration) return;
     if (first == last) return Take(row, first, run);
-    // Between two iterations it may be of either, and one of them has it.
+    // Between two iterations it can belong to either.
     if (last == first + 1 && has_most_launches_) Take(row, IsQueued(row, run) ? first : last, run);
   }
 
@@ -300,7 +300,7 @@ class Neighbors {
            device.start[before] + device.duration[before] + knowledge::kLaunchesQueuePause;
   }
 
-  // Where neither neighbor is of the iteration, another process may have launched it.
+  // If neither neighbor is of the iteration, another process may have launched the row.
   void Take(std::size_t row, std::uint32_t iteration, const Run& run) {
     const auto is_of = [&](std::size_t other) {
       return other != kNoRow && iterations_.of_device[other] == iteration;
@@ -341,7 +341,7 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking,
   const DeviceTable& device = profile.device;
   const std::vector<bool> is_of_them = ThreadsOfIterations(profile, marking);
   DeviceReach reach{std::vector<std::optional<Span>>(iterations.all.size()), false};
-  // A part cut out by its times has the work that begins in it: the parts have all of the whole.
+  // A range selected by time has the work that begins in it, so that ranges add up to the whole.
   const bool ends_inside = iterations.source.by != IterationsBy::kRange;
   iterations.of_device.assign(device.size(), Iterations::kNone);
   IterationCursor cursor(iterations);
@@ -406,7 +406,7 @@ void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iteratio
     if (device.launch[row].valid() || !is_of_them(device.gpu[row])) continue;
     if (iterations.of_device[row] != Iterations::kNone) continue;
     iterations.of_device[row] = cursor.AtTime(device.start[row]);
-    // Launching iterations are as long as their work.
+    // Iterations with launches end with their own work.
     const bool is_inside = iterations.of_device[row] != Iterations::kNone;
     if (has_launches && is_inside) ++iterations.all[iterations.of_device[row]].device_events;
     if (has_launches && is_inside && iterations.source.by != IterationsBy::kRange)

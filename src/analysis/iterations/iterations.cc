@@ -27,7 +27,7 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// Sets host ranges and names. Without usable numbers the position is the name.
+// Sets host ranges and names. Without usable numbers, positions are the names.
 void NameIterations(const Profile& profile, std::vector<Marker> markers, Iterations& iterations) {
   std::stable_sort(markers.begin(), markers.end(),
                    [](const Marker& a, const Marker& b) { return a.host.start < b.host.start; });
@@ -43,12 +43,12 @@ void NameIterations(const Profile& profile, std::vector<Marker> markers, Iterati
   }
 }
 
-// The position of a bound: as given, or that of the recorded number.
+// The position of a bound: as given, or of the recorded number.
 Result<std::int64_t> PositionOf(const Iterations& iterations, std::int64_t position,
                                 const std::optional<std::int64_t>& number) {
   if (!number) return position;
   for (std::size_t i = 0; iterations.has_numbers && i < iterations.all.size(); ++i) {
-    // As numbers: "step 007" is #7.
+    // Compared as numbers: "step 007" is #7.
     if (NumberOf(iterations.all[i], i) == *number) return static_cast<std::int64_t>(i);
   }
   const std::string known = !iterations.has_numbers
@@ -60,8 +60,8 @@ Result<std::int64_t> PositionOf(const Iterations& iterations, std::int64_t posit
                          "without `#` iterations count from 0; `profgauge inspect` shows them"));
 }
 
-// Turns the selection into positions. `stop` is inclusive and may be past the end; `start` and the
-// warm-up must leave an iteration.
+// Converts the selection to positions. `stop` is inclusive and may be past the end; after `start`
+// and the warm-up, at least one iteration must remain.
 Status Select(const Selection& selection, Iterations& iterations) {
   const auto count = static_cast<std::int64_t>(iterations.all.size());
   PROFGAUGE_TRY(const std::int64_t start,
@@ -86,8 +86,8 @@ Status Select(const Selection& selection, Iterations& iterations) {
   return {};
 }
 
-// The range is the one iteration. It ends at the given time, and device work without a launch
-// belongs to it when it starts in it.
+// Makes the range the only iteration. It ends at the given time, and contains device work without a
+// launch that starts in it.
 void SelectRange(const Profile& profile, Iterations& iterations) {
   Iteration& range = iterations.all.front();
   range.time = range.host;
@@ -103,7 +103,7 @@ void SelectRange(const Profile& profile, Iterations& iterations) {
   iterations.window = range.time;
 }
 
-// One iteration for all work, in the time in which the device can be observed.
+// Makes one iteration of all work, in the time in which the device can be observed.
 void TakeWhole(const Profile& profile, Iterations& iterations) {
   iterations.is_whole = true;
   Iteration& whole = iterations.all.front();
@@ -114,8 +114,8 @@ void TakeWhole(const Profile& profile, Iterations& iterations) {
   if (profile.has_timeline) std::fill(iterations.of_device.begin(), iterations.of_device.end(), 0u);
 }
 
-// Recorded markers that hold next to nothing of the device's work, though it has its launches, mark
-// no iterations: a single step before all of them.
+// Whether recorded markers contain almost no device work although its launches are recorded: then
+// they mark no iterations, e.g. a single step before all of them.
 bool HoldNoWork(const Profile& profile, const Iterations& iterations) {
   const bool is_recorded = iterations.source.by == IterationsBy::kMarkers ||
                            iterations.source.by == IterationsBy::kProfilerSteps;
@@ -131,8 +131,8 @@ bool HoldNoWork(const Profile& profile, const Iterations& iterations) {
          held < knowledge::kCoverageMarkedLeast.Of(all);
 }
 
-// One rank by itself. Three ways to go on after the work is matched: a range cut out by its times,
-// an undivided profile, and marked iterations, of which the cut ones at the ends are left out.
+// Finds the iterations of one rank. After matching there are three cases: a range selected by time,
+// a profile without iterations, and marked iterations, of which cut ones are dropped.
 Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   PROFGAUGE_TRY(Markers markers, FindMarkers(profile, selection));
   Iterations iterations;
@@ -171,7 +171,7 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   return iterations;
 }
 
-// The iterations without those whose names are in `names`. Device rows of these are of none.
+// Removes the iterations with these names. Their device rows then belong to no iteration.
 void LeaveOut(const std::set<std::string>& names, Iterations& iterations) {
   std::vector<std::uint32_t> moved(iterations.all.size(), Iterations::kNone);
   std::vector<Iteration> kept;
@@ -186,9 +186,9 @@ void LeaveOut(const std::set<std::string>& names, Iterations& iterations) {
   }
 }
 
-// The last iteration that has started at `at`; their number where none has. Most are about as long
-// as the others: it is looked for first where it is if all are, then by halves. Millions of calls
-// ask, so the guess saves most of the comparisons.
+// The last iteration that has started at `at`; all.size() if none has. Most iterations have similar
+// lengths, so the search starts where equal lengths would put it, then bisects. There are millions
+// of calls, for which the guess saves most comparisons.
 template <class StartOf>
 std::size_t LastStarted(std::span<const Iteration> all, Ns at, StartOf start_of) {
   if (all.empty() || at < start_of(all.front())) return all.size();
@@ -212,7 +212,7 @@ std::size_t LastStarted(std::span<const Iteration> all, Ns at, StartOf start_of)
 std::uint32_t Iterations::AtHostTime(Ns at) const {
   const std::size_t found =
       LastStarted(all, at, [](const Iteration& iteration) { return iteration.host.start; });
-  // The end is part of it for a call of no length at the very end.
+  // The end is included for a call of length 0 at the very end.
   if (found == all.size() || at > all[found].host.end) return kNone;
   return static_cast<std::uint32_t>(found);
 }
@@ -243,14 +243,14 @@ Result<Iterations> FindIterations(const Profile& profile, const Selection& selec
   return std::move(found.front());
 }
 
-// Ranks are matched by the numbers that were recorded: one that began recording later, or stopped
+// Ranks are matched by recorded numbers, so that a rank that began recording later, or stopped
 // earlier, does not shift the others.
 //
-//   rank 0   3 4 5 6        kept: 4 5 of all, `partial` is 3 6
+//   rank 0   3 4 5 6        kept: 4 5 on all ranks, `partial` is 3 6
 //   rank 1     4 5 6        `lacking` is 0 for rank 0, 1 for ranks 1 and 2
 //   rank 2   3 4 5
 //
-// If no number is in all, no iteration is excluded: the ranks count different things.
+// If no number is on all ranks, all iterations stay: the ranks count different things.
 void CommonIterations::Add(const Iterations& rank) {
   if (!rank.has_numbers) return;
   ++ranks_;
@@ -348,14 +348,14 @@ Ns EndOf(const DeviceTable& device, std::uint32_t row) {
   return device.start[row] + std::max<Ns>(device.duration[row], 0);
 }
 
-// The device rows of one stream, which are in a row.
+// The device rows of one stream, which are consecutive.
 struct StreamWork {
   std::int32_t gpu = -1;
   std::uint32_t begin = 0, end = 0;
   Ns computing = 0;  // Time of kernels that do not communicate.
 };
 
-// All streams in the order of the table: GPU, then number.
+// All streams in table order: GPU, then number.
 std::vector<StreamWork> StreamsOf(const Profile& profile) {
   const DeviceTable& device = profile.device;
   classify::NameMemo communicates(
@@ -376,24 +376,24 @@ std::vector<StreamWork> StreamsOf(const Profile& profile) {
   return streams;
 }
 
-// Kernels of one iteration, on a GPU or on one stream.
+// An iteration's kernels, on a GPU or on one stream.
 struct IterationWork {
   Ns begin = std::numeric_limits<Ns>::max(), end = std::numeric_limits<Ns>::min();
   std::int64_t count = 0;
 };
 
-// The rest of an iteration at the profile's end is soon done.
+// Whether `next` is only the rest of an iteration, cut off at the profile's end.
 bool IsRestOf(const IterationWork& next, const IterationWork& own) {
   return 2 * next.count < own.count;
 }
 
-// Finds the rows that extend no iteration, GPU by GPU. See WorkBehind() for the rules.
+// Finds the rows that extend no iteration, one GPU at a time. WorkBehind() has the rules.
 class Behind {
  public:
   Behind(const Profile& profile, std::span<const std::uint32_t> of_device)
       : device_(profile.device), api_(profile.api), of_device_(of_device) {}
 
-  // `streams`: all of one GPU.
+  // `streams`: all streams of one GPU.
   void AddGpu(std::span<const StreamWork> streams) {
     const StreamWork& main = *std::max_element(
         streams.begin(), streams.end(),
@@ -411,7 +411,7 @@ class Behind {
  private:
   using ByIteration = std::map<std::uint32_t, IterationWork>;
 
-  // Over these streams: the first start, last end and count of each iteration's kernels.
+  // For these streams, the first start, last end and count of each iteration's kernels.
   ByIteration KernelsOf(std::span<const StreamWork> streams) const {
     ByIteration kernels;
     for (const StreamWork& stream : streams) {
@@ -428,8 +428,8 @@ class Behind {
     return kernels;
   }
 
-  // Calls `test(row, own, next)` for work that outlives its iteration's kernels; if true, it
-  // does not count for the iteration. After the last iteration only earlier examples show this.
+  // Calls `test(row, own, next)` for work that outlives its iteration's kernels; if true, the row
+  // does not extend the iteration. After the last iteration, rows count if any earlier one did.
   template <class Test>
   void Add(const StreamWork& stream, const ByIteration& kernels, Test test) {
     std::vector<std::uint32_t> of_last;
@@ -450,16 +450,16 @@ class Behind {
     if (any) behind_.insert(of_last.begin(), of_last.end());
   }
 
-  // Copies and sets that outlive the next iteration's kernels. Kernels are AddBeside()'s.
+  // Adds copies and memsets that outlive the next iteration's kernels. AddBeside() adds kernels.
   void AddOutliving(const StreamWork& stream, const ByIteration& kernels) {
     Add(stream, kernels, [&](std::uint32_t row, const IterationWork& next) {
       return device_.kind[row] != DeviceKind::kKernel && EndOf(device_, row) > next.end;
     });
   }
 
-  // Work beside the next iteration's kernels on the main stream, on a stream that the next
-  // iteration does not use. If the main stream waits for it (Awaits()), it is part of the
-  // iteration.
+  // Adds work that runs beside the next iteration's kernels on the main stream, if the next
+  // iteration does not use its stream. If the main stream waits for it (Awaits()), it is part of
+  // the iteration.
   void AddBeside(const StreamWork& stream, const StreamWork& main, const ByIteration& kernels) {
     boost::unordered_flat_set<std::uint32_t> used;
     for (std::uint32_t row = stream.begin; row < stream.end; ++row) used.insert(of_device_[row]);
@@ -470,7 +470,7 @@ class Behind {
     });
   }
 
-  // Whether the iteration's work on the stream that could have begun well before `at` begins then.
+  // Whether the iteration's work on the stream begins at `at`, although it could have much before.
   bool Awaits(const StreamWork& stream, std::uint32_t iteration, Ns at) const {
     const auto begin = device_.start.begin() + stream.begin;
     const auto found = std::lower_bound(begin, device_.start.begin() + stream.end, at);
@@ -496,7 +496,7 @@ class Behind {
 
 }  // namespace
 
-// GPUs do not wait for each other here: each is looked at by itself.
+// GPUs do not wait for each other here, so each is processed separately.
 boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
                                                     std::span<const std::uint32_t> of_device) {
   const std::vector<StreamWork> streams = StreamsOf(profile);

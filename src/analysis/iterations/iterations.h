@@ -1,6 +1,6 @@
-// The iterations of a rank. Nearly every number is one per iteration, so an edge that is wrong here
-// is wrong everywhere. Which markers divide the profile is decided by markers.h; which work is
-// whose, by iteration_parts.h.
+// The iterations of a rank. Most metrics are per iteration, so a wrong boundary makes all of them
+// wrong. markers.h decides which markers divide the profile; iteration_parts.h matches device work
+// to the iterations.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -22,25 +22,24 @@
 
 namespace profgauge::analysis::iterations {
 
-/// No iteration: the same as Iterations::kNone, for rows of `of_device`.
+/// No iteration, for rows of `of_device`; equal to Iterations::kNone.
 inline constexpr std::uint32_t kNoIteration = kNoIndex;
 
 // Device work that iterations do not wait for.
 
-/// Rows of device work that extend no iteration:
+/// Returns the rows of device work that extend no iteration:
 ///
-/// - copies and sets that still run when all kernels of the next iteration on their GPU are done,
-///   as those of an asynchronous checkpoint do;
-/// - work of streams beside the main one, copies, collectives and kernels alike, beside which the
-///   next iteration's kernels run on the main stream, if they do not wait for it and the next
-///   iteration has nothing on that stream: of snapshots, averages of weights and outer
-///   all-reduces every few iterations. Work that every iteration has on a stream is waited for in
-///   its order. The main stream of a GPU is that whose kernels, without those that communicate,
-///   take most time: it cannot wait for another one, however few kernels it has;
-/// - on the streams of these, work that outlives the kernels of the last iteration.
+/// - copies and memsets that still run when all kernels of the next iteration on their GPU are
+///   done, e.g. those of an asynchronous checkpoint;
+/// - work of any kind on a stream that is not the main one, under three conditions: the next
+///   iteration's kernels run beside it on the main stream, they do not wait for it, and the next
+///   iteration has no work on that stream. Examples: snapshots, averages of weights and outer
+///   all-reduces every few iterations. Work that every iteration has on a stream is waited for. The
+///   main stream of a GPU has most time in kernels that do not communicate;
+/// - on streams with such work, work that outlives the kernels of the last iteration.
 ///
 ///   kernels      |###0###|###1###|###2###|
-///   copies             |---- checkpoint ----|    of 0, runs past the kernels of 1: extends none
+///   copies             |---- checkpoint ----|    of 0, outlives the kernels of 1: extends none
 ///   copies             |-d2h-|                   of 0, done before 1 is: 0 lasts until its end, if
 ///                                                1 copies on that stream, too, or waits for it
 ///
@@ -48,61 +47,61 @@ inline constexpr std::uint32_t kNoIteration = kNoIndex;
 boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
                                                     std::span<const std::uint32_t> of_device);
 
-// Iterations: where each begins and ends, which are selected, and the window that follows.
+// Iterations: where each begins and ends, which are selected, and the resulting window.
 //
-// The interval rule is the TensorBoard plug-in's (StepParser of its event_parser.py), without its
-// counting of markers that were copied onto the GPU: an iteration begins at max(previous end, host
-// start) and ends with the last device event launched in it. Unlike there, work from before it,
-// launched earlier or without a recorded launch, that is running or queued when it would begin is
-// waited for: it belongs to the iteration before. Host work before its first launch stays the
-// iteration's. And work that delays none, such as an asynchronous checkpoint or work on a
-// separate stream every few iterations, extends no iteration: WorkBehind().
+// The interval rule is that of the TensorBoard plug-in (StepParser in its event_parser.py), but
+// markers copied onto the GPU do not count. An iteration begins at max(previous end, host start)
+// and ends with the last device event launched in it. Two additions: First, an iteration waits for
+// earlier work (launched before it, or without a recorded launch) that is running or queued at its
+// beginning; that time belongs to the previous iteration. Host work before the first launch belongs
+// to the iteration. Second, work that delays no iteration extends none, e.g. an asynchronous
+// checkpoint or work on a separate stream every few iterations: WorkBehind().
 //
-// Device work whose launch is not recorded belongs to the iteration that holds the launches of the
-// work around it on its stream, as if its own were there. Where these do not show it, it belongs to
-// the iteration in which it begins, and extends none.
+// Device work with an unrecorded launch belongs to the iteration that launched its neighbors on the
+// stream. If these do not determine it, it belongs to the iteration in which it begins, and extends
+// none.
 //
 // A profile without markers is one iteration: the time in which the device can be observed, which
-// holds all device work and ends with it (FindObservable in analysis/iterations/markers.h).
+// contains all device work and ends with it (FindObservable in analysis/iterations/markers.h).
 
-/// One iteration of one rank. Times are ns from the profile's start. `time` may begin after the end
-/// of `host`: the device lags the host by more than an iteration then.
+/// One iteration of one rank. Times are ns from the profile's start. If the device is more than one
+/// iteration late, `time` begins after the end of `host`.
 struct Iteration {
-  std::string name;  ///< "5" of ProfilerStep#5; the position when the marker has no number.
+  std::string name;  ///< "5" of ProfilerStep#5; the position if the marker has no number.
   Span host;         ///< As marked.
-  Span time;         ///< From where it begins to the end of its last device event.
-  Ns lead_in = 0;    ///< How much later it begins because of work from before.
-  /// Launched in it or, where some launches are recorded and theirs is not, begun in it.
+  Span time;         ///< From its beginning to the end of its last device event.
+  Ns lead_in = 0;    ///< By how much earlier work delays its beginning.
+  /// Launched in it; or begun in it, if the launch is unrecorded but others are recorded.
   std::int64_t device_events = 0;
 };
 
-/// All iterations of one rank and the selected ones. There is at least one: an undivided profile is
-/// one iteration. Positions (`first`, `last`, `of_device`) are indices into `all`.
+/// All iterations of one rank and the selected ones. There is at least one: a profile without
+/// markers is one iteration. Positions (`first`, `last`, `of_device`) are indices into `all`.
 struct Iterations {
   static constexpr std::uint32_t kNone = kNoIndex;
 
   std::vector<Iteration> all;        ///< In time order; `time` never overlaps. At least one.
-  bool is_whole = false;             ///< Nothing marks iterations: the one there is holds all work.
+  bool is_whole = false;             ///< No markers: the single iteration holds all work.
   bool has_numbers = false;          ///< Names are the numbers that the markers recorded.
-  std::vector<std::string> partial;  ///< Numbers missing in some rank of the run: excluded.
+  std::vector<std::string> partial;  ///< Numbers that a rank of the run has not recorded: excluded.
   std::size_t first = 0, last = 0;   ///< Selected: [first, last).
-  bool everything = true;            ///< Nothing was left out: tables cover the whole trace.
+  bool everything = true;            ///< The selection is everything: tables cover the whole trace.
   Span window;                       ///< [start of the first selected, end of the last).
   IterationSource source;
-  std::string nested;  ///< Families of markers around or inside: ChosenMarkers.
-  /// The family of recorded markers that hold no work of the device and so divide nothing.
+  std::string nested;  ///< Families of outer or inner markers: ChosenMarkers.
+  /// The family of recorded markers that was ignored because its ranges contain no device work.
   std::string without_work;
-  std::int64_t lacking = 0;              ///< Iterations of its run that this rank does not have.
+  std::int64_t lacking = 0;              ///< Iterations of the run that this rank has not recorded.
   std::int64_t dropped_at_end = 0;       ///< Trailing iterations without (enough) device events.
-  std::int64_t dropped_at_start = 0;     ///< Leading ones, of which the profile has no work.
-  std::int64_t lost = 0;                 ///< Of `all`, those of whose launches none has its work.
+  std::int64_t dropped_at_start = 0;     ///< Leading iterations whose work is not in the profile.
+  std::int64_t lost = 0;                 ///< Iterations in `all` without work of their launches.
   std::int64_t launches_lost = 0;        ///< In the whole profile: model/lost_launches.h.
-  std::int64_t launches_made = 0;        ///< All launches of those processes.
+  std::int64_t launches_made = 0;        ///< All launches of the processes that lost some.
   MarkerFaults marker_faults;            ///< Faults of the markers.
-  Ns in_doubt = 0;                       ///< As Observable's, of a profile without markers.
-  std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
-  /// Device rows that extend no iteration: WorkBehind(), and work without a launch in iterations
-  /// that have launches (MatchByStart()).
+  Ns in_doubt = 0;                       ///< Observable::in_doubt of a profile without markers.
+  std::vector<std::uint32_t> of_device;  ///< By device row: its iteration, or kNone.
+  /// Device rows that extend no iteration: WorkBehind(), and work with an unrecorded launch in
+  /// iterations with launches (MatchByStart()).
   boost::unordered_flat_set<std::uint32_t> behind;
 
   std::span<const Iteration> selected() const {
@@ -113,12 +112,12 @@ struct Iterations {
     return everything || (of_device[row] != kNone && SelectsIteration(of_device[row]));
   }
   bool SelectsHostTime(Ns at) const { return everything || SelectsIteration(AtHostTime(at)); }
-  /// Whether a selected iteration, that which launched it, lasts until this row's end.
+  /// Whether this row belongs to a selected iteration and can extend it.
   bool Extends(std::uint32_t row) const {
     return SelectsIteration(of_device[row]) && (behind.empty() || !behind.contains(row));
   }
-  /// Whether metrics, and all values per iteration, count this row or the host's work
-  /// then: it is in the selected iterations.
+  /// Whether metrics and values per iteration include this row or host work at this time: it is in
+  /// the selected iterations.
   bool CountsDevice(std::uint32_t row) const {
     return is_whole || (of_device[row] != kNone && SelectsIteration(of_device[row]));
   }
@@ -131,11 +130,11 @@ struct Iterations {
   Ns SelectedTime() const;
 };
 
-/// Finds the iterations of many moments that come mostly in order: as the functions of Iterations
-/// with these names, which it asks where the last answer is false.
+/// Finds the iterations of many times that mostly ascend. The functions are those of Iterations
+/// with the same names, used if the previous answer does not match.
 class IterationCursor {
  public:
-  /// `iterations` must outlive it, and stay as they are.
+  /// `iterations` must outlive it unchanged.
   explicit IterationCursor(const Iterations& iterations) : iterations_(iterations) {}
 
   std::uint32_t AtHostTime(Ns at) {
@@ -151,7 +150,7 @@ class IterationCursor {
   }
 
  private:
-  // Ends and the starts of the next ones may touch: those are looked up.
+  // An end may be equal to the next start; such times are searched again.
   bool Holds(Ns at, Span Iteration::*span) const {
     if (last_ == Iterations::kNone) return false;
     const Span& known = iterations_.all[last_].*span;
@@ -168,20 +167,20 @@ class IterationCursor {
   std::uint32_t last_ = Iterations::kNone;
 };
 
-/// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.
-/// O(n log n) in events.
+/// Finds the iterations of one profile. Errors: kUsage if the selection matches no iteration or a
+/// marker is not a regular expression. O(n log n) in events.
 Result<Iterations> FindIterations(const Profile& profile, const Selection& selection);
 
-/// By their recorded numbers, which iterations all ranks of a run have. Ranks without numbers do
-/// not count. Of a run that is too large for the memory this is what is kept of each rank.
+/// Finds the recorded numbers that all ranks of a run have in common; ranks without numbers are
+/// ignored. For runs larger than memory, only this is stored of each rank.
 class CommonIterations {
  public:
-  /// REQUIRES: nothing was left out of the rank's iterations.
+  /// REQUIRES: no iterations of the rank were excluded.
   void Add(const Iterations& rank);
   void Add(const CommonIterations& others);
-  /// Whether each rank has each of them.
+  /// Whether every rank has all numbers.
   bool AreAll() const { return Partial().empty(); }
-  /// Leaves those out of the rank's that not all ranks have; nothing where none are common.
+  /// Removes iterations that not all ranks have; none if no number is common.
   void Limit(Iterations& rank) const;
 
  private:
@@ -191,41 +190,42 @@ class CommonIterations {
   std::size_t ranks_ = 0;
 };
 
-/// What ranks have to do with those of their run that are not in memory with them.
+/// Links ranks to other ranks of their run that are not in memory.
 struct IterationsOfRun {
-  const CommonIterations* all = nullptr;  ///< If known: iterations are limited to these.
-  CommonIterations* found = nullptr;      ///< If wanted: theirs are added.
+  const CommonIterations* all = nullptr;  ///< If set: iterations are limited to these.
+  CommonIterations* found = nullptr;      ///< If set: numbers of these ranks are added.
 };
 
-/// The same of several ranks: those whose recorded numbers all of them have, so that positions mean
-/// the same everywhere. Ranks without numbers, or none in common, are left as they are.
+/// Finds the iterations of several ranks, and keeps those whose recorded numbers all ranks have, so
+/// that positions mean the same on every rank. Ranks without numbers, or without common ones, keep
+/// all.
 Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
                                                const Selection& selection,
                                                const IterationsOfRun& run = {});
 
-/// The number that the marker of the iteration at `position` recorded, else the position.
+/// The recorded number of the iteration at `position`; without one, the position.
 std::int64_t NumberOf(const Iteration& iteration, std::size_t position);
 
-/// Whether a number is less than the one before it: a count that starts again, or runs down. Then
-/// positions order the iterations, not numbers.
+/// Whether any number is smaller than the one before it (a restarted or descending count). Then
+/// iterations are ordered by position instead of number.
 bool NumbersFall(const Iterations& iterations);
 
-/// For each of `iterations.all`, whether the next one follows it: their numbers differ by the least
-/// that neighbors differ by (markers may count in fours, or down). Where they differ by more, the
-/// profile skips some. One that goes back, against the direction of most, begins a new count: what
-/// came before it is unknown, and it follows none. The last one is followed by none.
+/// For each of `iterations.all`, whether the next one follows directly: their numbers differ by the
+/// smallest difference between neighbors (markers may count in fours, or downward). A larger
+/// difference shows that the profile skips some. A number against the main direction starts a new
+/// count: its predecessor is unknown, and it follows none. The last one has no successor.
 ///
 ///   numbers   4  8  12  20  24  0  4
 ///   follows   y  y  n   y   n   y  n        the least step is 4; 16 was skipped, 0 begins anew
 std::vector<bool> FollowsDirectly(const Iterations& iterations);
 
-/// The name of an iteration for users: "ProfilerStep#5 (0)" where the number that the marker has
-/// and the position differ, else "0". `source`: see Iterations.
+/// The name of an iteration for users: "ProfilerStep#5 (0)" if the marker's number and the position
+/// differ, else "0". `source`: see Iterations.
 std::string IterationLabel(const IterationSource& source, std::string_view name,
                            std::int64_t position);
 
-/// Markers of iterations on the host, in order of time, with the last even if it is incomplete;
-/// empty when there are none. Errors: as FindIterations.
+/// Markers of iterations on the host, in order of time, including an incomplete last one; empty if
+/// there are none. Errors: as FindIterations().
 Result<std::vector<Span>> MarkedIterations(const Profile& profile, const Selection& selection);
 
 }  // namespace profgauge::analysis::iterations

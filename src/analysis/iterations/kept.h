@@ -1,4 +1,4 @@
-// What a later room works out of a rank, and several analyses ask for.
+// Caches a result for a rank that several analyses need.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,8 @@
 
 namespace profgauge::analysis::iterations {
 
-/// One thing of one rank, made when it is first asked for; several threads may ask. A copy shares
-/// it. The room that makes it has the only function that asks, as breakdown::WaitsOf().
+/// One result for one rank, computed at the first request; safe for several threads. Copies share
+/// it. Only one function, e.g. breakdown::WaitsOf(), accesses each object.
 class Kept {
  public:
   /// `make()` returns a `T`, the same type in all calls.

@@ -22,8 +22,8 @@ std::uint32_t WorkDivision::Counted(std::size_t row) const {
              : flops::OpWorks::kNone;
 }
 
-// A kernel's share is its time by that of the operator's kernels which take part. Unknown bytes
-// stay unknown; FLOPs of a helper are 0, which is known.
+// The share of a kernel is its time divided by that of all participating kernels of the operator.
+// Unknown bytes stay unknown; the FLOPs of a helper are known to be 0.
 KernelWork WorkDivision::Of(std::size_t row) const {
   KernelWork part;
   const std::uint32_t op = Counted(row);

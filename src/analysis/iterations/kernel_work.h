@@ -1,11 +1,11 @@
-// Sums over concurrently running kernels, over time: one sweep in constant extra memory per kernel
-// that runs, however many there are.
+// Sums over concurrently running kernels, over time: one sweep, with constant extra memory per
+// running kernel.
 //
-// Two kernels with the amounts 0.5 and 0.25, on two streams:
+// Example: two kernels with the amounts 0.5 and 0.25, on two streams:
 //
 //   a      |------ 0.5 ------|
 //   b               |---- 0.25 ----|
-//   level  |  0.5   |  0.75  | 0.25|          three visits; between kernels one with 0
+//   level  |  0.5   |  0.75  | 0.25|          three visits; time between kernels has level 0
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@
 
 namespace profgauge::analysis::iterations {
 
-/// Calls `visit(from, to, level)` for each range between two moments at which a kernel starts or
-/// ends, in order; `level` is the sum of the amounts that run in it, 0 where nothing does. `rows`
-/// are reordered; `span_of(row)` is its time, `amount_of(row)` its amount. Rows that last no
-/// time add nothing. Nothing is visited before the first start and after the last end. O(n log n);
-/// O(n log k) for k that run together where rows are sorted already. Ties are broken by amount, so
-/// that equal kernels give equal bits in whatever order they come.
+/// Calls `visit(from, to, level)`, in order, for each range between two times at which a kernel
+/// starts or ends. `level` is the sum of the amounts that run in it, 0 if none does. `rows` are
+/// reordered; `span_of(row)` and `amount_of(row)` are its time and amount. Rows without duration
+/// are ignored. Time before the first start and after the last end is not visited. O(n log n); O(n
+/// log k) for k concurrent rows if rows are already sorted. Ties are broken by amount, so that the
+/// sums of equal kernels are bit-identical in any order.
 template <class SpanOf, class AmountOf, class Visit>
 void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amount_of,
                   Visit visit) {
@@ -33,11 +33,11 @@ void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amo
     const Ns at_b = span_of(b).start;
     return at_a != at_b ? at_a < at_b : amount_of(a) < amount_of(b);
   };
-  // Sorted already when there is one stream.
+  // Already sorted if there is one stream.
   if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
     std::stable_sort(rows.begin(), rows.end(), earlier);
   }
-  /// A kernel that runs at the current moment, with its amount.
+  /// A kernel that is currently running, with its amount.
   struct Running {
     Ns end;
     double amount;
@@ -58,7 +58,7 @@ void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amo
     const Running first = running.top();
     running.pop();
     move_to(first.end);
-    level = running.empty() ? 0 : level - first.amount;  // So that it stays small and exact.
+    level = running.empty() ? 0 : level - first.amount;  // This avoids accumulated rounding errors.
   };
   for (const std::uint32_t row : rows) {
     const Span span = span_of(row);
@@ -71,37 +71,37 @@ void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amo
   while (!running.empty()) end_first();
 }
 
-// Each kernel's part of the work of the operator that launched it. Only time is known of a kernel;
-// operations and bytes follow from the shapes of its operator (flops/op_work.h).
+// Each kernel's share of the work of the operator that launched it. Profiles record only the time
+// of a kernel; operations and bytes follow from the shapes of its operator (flops/op_work.h).
 //
-// aten::addmm of 100 FLOPs launched three kernels: a transposition of 2 us, and a matmul in two
-// kernels of 6 and 4 us by their names. The matmul's get 60 and 40, the transposition 0.
+// Example: aten::addmm with 100 FLOPs launched a transposition of 2 us and, according to their
+// names, two matmul kernels of 6 and 4 us. The matmul kernels get 60 and 40, the transposition 0.
 
-/// The part of one kernel. All kernels of an operator add up to its work.
+/// The share of one kernel. All kernels of an operator add up to its work.
 struct KernelWork {
   double flops = -1, bytes = -1;  ///< -1 unknown.
 };
 
-/// The work of an operator is divided among its kernels by their time: that of a product,
-/// convolution or attention among the kernels whose name speaks of one, where there are such, so
-/// that helpers have none. The parts add up to the operator's work. Operators inside of a counted
-/// one share its work. Collectives have none. O(n) to make, O(1) to ask.
+/// Divides the work of an operator among its kernels by their time. The work of a matmul,
+/// convolution or attention goes only to kernels with a matching name, if there are any, so that
+/// helper kernels get none. The shares add up to the operator's work. Operators inside of a counted
+/// one share its work. Collectives have none. O(n) to build, O(1) per query.
 class WorkDivision {
  public:
-  /// Keeps references to all of them.
+  /// Keeps references to all arguments.
   WorkDivision(const Profile& profile, const classify::KernelClasses& classes,
                const flops::OpWorks& works);
   explicit WorkDivision(const RankContext& rank)
       : WorkDivision(*rank.profile, rank.classes, rank.works) {}
-  /// -1 where no operator is known, its work is not, or the row is no kernel. REQUIRES: a row of
-  /// the device table.
+  /// -1 if the operator or its work is unknown, or the row is not a kernel. REQUIRES: a row of the
+  /// device table.
   KernelWork Of(std::size_t device_row) const;
 
  private:
   /// The counted operator that launched a kernel, or OpWorks::kNone.
   std::uint32_t Counted(std::size_t device_row) const;
 
-  // Times of the kernels of one counted operator.
+  // Summed times of the kernels of one counted operator.
   struct Times {
     Ns all = 0, matrix = 0;
   };

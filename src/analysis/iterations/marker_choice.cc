@@ -17,12 +17,12 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// Markers of one thread, sorted by start, the longest first: which are in which. For epoch 0 around
-// steps 0 and 1, each with one `train` inside:
+// The nesting of one thread's markers, sorted by start, the longest first. Example: epoch 0 around
+// steps 0 and 1, each around one `train`:
 //
 //   marker     epoch0  step0  train  step1  train
 //   parent     -       0      1      0      3
-//   children   1 3     2             4              epoch0 has two: it is something larger
+//   children   1 3     2             4              epoch0 has two: it is a larger unit
 struct Nesting {
   static constexpr std::size_t kNoParent = std::numeric_limits<std::size_t>::max();
 
@@ -38,7 +38,7 @@ struct Nesting {
       open.push_back(i);
     }
   }
-  // A marker around at most one other, which is like this, too.
+  // Also flags markers that contain at most one other, which must be flagged.
   void Complete(std::vector<bool>& is_one) const {
     for (std::size_t i = parents.size(); i-- > 0;) {
       is_one[i] = is_one[i] || children[i].empty();
@@ -51,8 +51,8 @@ struct Nesting {
   std::vector<std::vector<std::size_t>> children;
 };
 
-// Whether markers around several others are iterations, and those are their parts: their numbers
-// rise, and each has the same names inside, its own number apart.
+// Whether the markers of `outer` are iterations and the inner ones their parts: the outer numbers
+// rise, and each contains the same names, apart from its own number.
 bool AreAroundParts(const Profile& profile, const std::vector<Marker>& all, const Nesting& nesting,
                     const std::vector<std::size_t>& outer) {
   std::vector<std::vector<std::string>> by_name, by_own;
@@ -78,16 +78,16 @@ bool AreAroundParts(const Profile& profile, const std::vector<Marker>& all, cons
 struct ThreadMarkers {
   ThreadId thread;
   std::vector<Marker> markers;
-  std::set<std::string> nested = {};      // Families around or inside of those, that do not count.
-  std::int64_t launches = 0;              // That the thread makes under them.
-  std::vector<Marker> not_parts = {};     // All of the thread but the parts of others.
-  std::int64_t open = 0;                  // Ended where the next begins.
-  std::set<std::string> unfinished = {};  // Families whose last marker has no end.
+  std::set<std::string> nested = {};      // Outer or inner families, ignored.
+  std::int64_t launches = 0;              // Launches of the thread under them.
+  std::vector<Marker> not_parts = {};     // All markers except parts.
+  std::int64_t open = 0;                  // Number of repaired ends.
+  std::set<std::string> unfinished = {};  // Whose last marker has no end.
 };
 
-// Leaves the outermost of those markers that are of one iteration each: innermost markers, those
-// around at most one such, and those around their own parts. Families of markers around several
-// others, and of parts, go to `nested`.
+// Keeps the outermost markers that each cover one iteration: innermost markers, those around at
+// most one such, and those around their own parts. Families of markers around several others, and
+// of parts, go to `nested`.
 void Unnest(const Profile& profile, ThreadMarkers& of) {
   of.unfinished = EndMarkersWithoutLength(profile, of.markers);
   of.open = EndOpenMarkers(profile, of.markers);
@@ -125,7 +125,7 @@ void Unnest(const Profile& profile, ThreadMarkers& of) {
   }
 }
 
-// The markers of each thread that has any, unnested.
+// The unnested markers of each thread with markers.
 std::vector<ThreadMarkers> MarkersByThread(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<ThreadMarkers> threads;
@@ -141,7 +141,7 @@ std::vector<ThreadMarkers> MarkersByThread(const Profile& profile) {
   return threads;
 }
 
-// A loader's worker marks batches and launches nothing; the thread of the loop launches.
+// Counts launches under markers: a loader's worker marks batches, but launches no work.
 void CountLaunches(const Profile& profile, std::vector<ThreadMarkers>& threads) {
   const ApiTable& api = profile.api;
   std::map<std::uint32_t, ThreadMarkers*> of_thread;
@@ -159,13 +159,13 @@ void CountLaunches(const Profile& profile, std::vector<ThreadMarkers>& threads) 
   }
 }
 
-// How many markers of a family there are, and their time.
+// The number of markers in a family, and their time.
 struct Family {
   std::int64_t count = 0;
   Ns time = 0;
 };
 
-// "`train #`, `eval #`"; empty where there is none but `kept`.
+// "`train #`, `eval #`"; empty if there is only `kept`.
 std::string ListOf(std::set<std::string> families, const std::string& kept) {
   families.erase(kept);
   std::string list;
@@ -175,7 +175,7 @@ std::string ListOf(std::set<std::string> families, const std::string& kept) {
   return list;
 }
 
-// Merges parts, else keeps the family with most time.
+// Merges parts, or else keeps the family with most time.
 ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
   std::vector<Marker>& markers = of.markers;
   std::vector<NumberedName> names;
@@ -220,7 +220,7 @@ ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
   return chosen;
 }
 
-// -1 without one.
+// The number as an integer, -1 without one.
 std::int64_t NumberIn(const NumberedName& name) {
   std::int64_t number = -1;
   std::from_chars(name.number.data(), name.number.data() + name.number.size(), number);
@@ -303,10 +303,10 @@ std::int64_t CountDisplaced(const Profile& profile, const std::vector<Marker>& k
     const auto is_same = [&](const Marker& other) {
       return other.host == marker.host && other.name == marker.name;
     };
-    // The chosen ones that it touches: few, as they are mostly apart.
+    // Kept markers that it overlaps: few, as they are mostly disjoint.
     bool is_known = false;
     for (std::size_t i = next; i < kept.size() && kept[i].host.start <= marker.host.end; ++i) {
-      // A doubled marker has the name of the one that counts.
+      // A duplicate has the name of the used marker.
       is_known = is_known || is_same(kept[i]) || kept[i].name == marker.name;
     }
     if (!is_known && NameOfMarker(profile.Name(marker.name)).family == family) ++displaced;

@@ -16,7 +16,7 @@ namespace {
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// "2" and "5" of "epoch 2 step 5, loss 0.3", in which 0.3 counts nothing.
+// Whole numbers of a text: "2" and "5" of "epoch 2 step 5, loss 0.3". 0.3 is not whole.
 std::vector<std::string_view> CountsIn(std::string_view text) {
   std::vector<std::string_view> counts;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -34,8 +34,8 @@ std::vector<std::string_view> CountsIn(std::string_view text) {
   return counts;
 }
 
-// From each to the next by the same step, upwards. REQUIRES: at least two texts. False if a
-// number does not fit 64 bits.
+// Whether all steps between neighbors are equal and positive. False if a number does not fit into
+// 64 bits. REQUIRES: at least two texts.
 bool RisesEvenly(std::span<const std::string_view> texts) {
   std::vector<std::int64_t> numbers;
   for (const std::string_view text : texts) {
@@ -50,18 +50,18 @@ bool RisesEvenly(std::span<const std::string_view> texts) {
   return true;
 }
 
-// The family up to its number: "iter" of "iter#_forward".
+// The family before the number: "iter" of "iter#_forward".
 std::string_view UpToHash(std::string_view family) { return family.substr(0, family.find('#')); }
 
-// -1 without one.
+// The number as an integer, -1 without one.
 std::int64_t NumberOf(const NumberedName& name) {
   std::int64_t number = -1;
   std::from_chars(name.number.data(), name.number.data() + name.number.size(), number);
   return number;
 }
 
-// One marker for each of `stretches`, which begin at these positions: from the first part's start
-// to the latest end. REQUIRES: the first begins at 0.
+// Merges runs of markers that begin at these positions into one each: from the first part's start
+// to the latest end. REQUIRES: the first position is 0.
 std::vector<Marker> MergeStretches(const std::vector<Marker>& markers,
                                    const std::vector<std::size_t>& stretches) {
   std::vector<Marker> merged;
@@ -74,8 +74,8 @@ std::vector<Marker> MergeStretches(const std::vector<Marker>& markers,
   return merged;
 }
 
-// Where most numbers have several markers in a row whose names go on differently ("iter 5 fwd",
-// "iter 5/bwd"): one for each number, from the first one's start to the last one's end.
+// If most numbers have several consecutive markers with different endings ("iter 5 fwd", "iter
+// 5/bwd"), returns one marker for each number, from the first start to the last end.
 std::vector<Marker> MergeNumbers(const std::vector<Marker>& markers,
                                  const std::vector<NumberedName>& names) {
   std::vector<std::size_t> stretches;
@@ -96,8 +96,8 @@ std::vector<Marker> MergeNumbers(const std::vector<Marker>& markers,
   return MergeStretches(markers, stretches);
 }
 
-// Where names with a number each take turns ("step1_forward", "step2_backward", "Step 3: update"):
-// one for each cycle, which begins where the numbers start over. A cycle may miss some of them.
+// If numbered names alternate ("step1_forward", "step2_backward", "Step 3: update"), returns one
+// marker for each cycle, which begins when the numbers start over. Names may be missing in a cycle.
 std::vector<Marker> MergeTurns(const std::vector<Marker>& markers,
                                const std::vector<NumberedName>& names) {
   std::map<std::string, std::int64_t> number_of;
@@ -117,9 +117,9 @@ std::vector<Marker> MergeTurns(const std::vector<Marker>& markers,
   return MergeStretches(markers, turns);
 }
 
-// Where markers count their parts ("step 5 mb 0", "step 5 mb 1"): one for each number. The numbers
-// rise one by one, and each has the same parts from the first on, or some of them: else it is the
-// parts that are counted on ("batch 32 iter 7").
+// If markers count their parts ("step 5 mb 0", "step 5 mb 1"), returns one marker for each number.
+// The numbers must rise by one, and each must have the same parts, some possibly missing. Otherwise
+// the parts are the actual count ("batch 32 iter 7").
 std::vector<Marker> MergeCounted(const std::vector<Marker>& markers,
                                  const std::vector<NumberedName>& names) {
   std::vector<std::size_t> stretches;
@@ -136,13 +136,13 @@ std::vector<Marker> MergeCounted(const std::vector<Marker>& markers,
   }
   if (stretches.size() < knowledge::kIterationsUsualLeast || 2 * stretches.size() > markers.size())
     return {};
-  // The profile may begin within the first one.
+  // The profile may begin in the middle of the first one.
   return HaveSameParts(std::span(parts).subspan(1)) ? MergeStretches(markers, stretches)
                                                     : std::vector<Marker>{};
 }
 
-// One marker for each number, from the first phase's start to the last one's end, where every
-// number has one range of markers, most of them one of each family. Else nothing.
+// If every number has one run of markers, most with one marker of each family, returns one marker
+// for each number, from the first phase's start to the last one's end. Else returns an empty list.
 std::vector<Marker> MergePhases(const std::vector<Marker>& markers,
                                 const std::vector<NumberedName>& names, std::size_t families) {
   if (families < 2) return {};
@@ -154,7 +154,7 @@ std::vector<Marker> MergePhases(const std::vector<Marker>& markers,
     stretches.push_back(i);
   }
   if (stretches.size() == markers.size()) return {};
-  // The profile may begin and end within a number.
+  // The profile may begin and end in the middle of a number.
   const bool is_whole = markers.size() + 2 * (families - 1) >= families * stretches.size();
   return is_whole ? MergeStretches(markers, stretches) : std::vector<Marker>{};
 }
@@ -206,7 +206,7 @@ std::vector<std::string_view> NumbersOfMarkers(std::span<const std::string_view>
     common = std::min(common, counts.back().size());
   }
   std::vector<std::string_view> texts(names.size());
-  // Two numbers are always one step apart.
+  // With two numbers, the step is always constant.
   for (std::size_t which = 0; which < common && names.size() > 2; ++which) {
     std::ranges::transform(counts, texts.begin(), [which](const auto& of) { return of[which]; });
     if (RisesEvenly(texts)) return texts;

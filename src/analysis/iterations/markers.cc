@@ -21,7 +21,7 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
+// Extends marks without a length (`dur` 0 or missing) to the next mark.
 void LengthenMarks(const Profile& profile, Markers& markers) {
   std::vector<Marker>& found = markers.found;
   markers.last_is_open = !found.empty() && found.back().host.end <= found.back().host.start;
@@ -39,8 +39,8 @@ struct OfThread {
   MarkerFaults faults;
 };
 
-// The outermost of `all`, which are of one thread, by start. Of operators that begin iterations
-// only the starts matter (`needs_ends` is false).
+// The outermost markers of `all`, which are of one thread and sorted by start. For operators that
+// begin iterations, only the starts matter (`needs_ends` is false).
 OfThread OutermostOf(const Profile& profile, std::vector<Marker> all, ThreadId thread,
                      bool needs_ends) {
   OfThread of{{}, thread, {}};
@@ -54,8 +54,8 @@ OfThread OutermostOf(const Profile& profile, std::vector<Marker> all, ThreadId t
   return of;
 }
 
-// The outermost rows that `wanted` accepts of the thread that has most of them: a copy of the
-// marker elsewhere would count it twice. Rows are sorted by thread.
+// The outermost rows accepted by `wanted`, on the thread with most of them: copies of the marker on
+// another thread would count twice. Rows are sorted by thread.
 OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_t)>& wanted,
                      bool needs_ends) {
   const HostTable& host = profile.host;
@@ -79,7 +79,7 @@ OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_
   return best;
 }
 
-// The user's own marker. No family or number is asked for: all that matches is one kind.
+// Uses the user's own marker. Families and numbers do not matter: all matches are equal.
 Result<Markers> MarkersByPattern(const Profile& profile, const std::string& pattern) {
   RE2::Options options;
   options.set_log_errors(false);
@@ -108,7 +108,7 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   return markers;
 }
 
-// Ops whose name contains the given one ("aten::conv2d" for "conv2d"), the most frequent first.
+// Ops whose name contains the given one ("aten::conv2d" for "conv2d"), most frequent first.
 std::vector<std::string> LikeNames(const Profile& profile, std::string_view name) {
   std::map<std::string_view, std::int64_t> counts;
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
@@ -129,7 +129,7 @@ std::vector<std::string> LikeNames(const Profile& profile, std::string_view name
   return {"help: operators of that name: " + list};
 }
 
-// An iteration runs from one start of the op to the next, so n starts make n - 1 iterations.
+// An iteration lasts from one start of the op to the next: n starts make n - 1 iterations.
 Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) {
   const StringId id = profile.strings.Find(name);
   OfThread of_thread;
@@ -158,11 +158,11 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
   return markers;
 }
 
-// Without markers, one iteration over all host activity: ops, and the calls that launched work
-// outside of any op (CUDA graphs). Annotations do not count as activity; a trace without host
-// events is measured over its device events.
+// Without markers: one iteration over all host activity, i.e. ops, and calls that launched work
+// outside of ops (CUDA graphs). Annotations are not activity. A trace without host events uses the
+// extent of its device events.
 Span WholeExtent(const Profile& profile) {
-  // A device profile of Neuron says itself how long the execution took.
+  // A Neuron device profile records the execution time itself.
   if (profile.neuron != nullptr && profile.span_end > profile.span_start) {
     return {profile.span_start, profile.span_end};
   }
@@ -198,7 +198,7 @@ Span WholeExtent(const Profile& profile) {
   return extent.value_or(Span{});
 }
 
-// Without recorded markers: by other events, else the whole.
+// Without recorded markers: derives them from other events, else uses the whole profile.
 Markers UnmarkedParts(const Profile& profile) {
   const Span extent = WholeExtent(profile);
   DerivedMarkers derived = DeriveMarkers(profile, extent);
@@ -210,8 +210,8 @@ Markers UnmarkedParts(const Profile& profile) {
 
 }  // namespace
 
-// The order of ways is that of the header. A range is clipped to the profile; one that begins after
-// its end is an error.
+// The header documents the order of the ways. A range is clipped to the profile; one that begins
+// after its end is an error.
 Result<Markers> FindMarkers(const Profile& profile, const Selection& selection,
                             bool without_recorded) {
   if (selection.range) {
@@ -250,7 +250,7 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection,
   return markers;
 }
 
-// The union of both, with the time between them.
+// Extends `extent` to contain both ranges and the time between them.
 void Extend(std::optional<Span>& extent, Ns start, Ns duration) {
   const Span span{start, start + std::max<Ns>(duration, 0)};
   if (!extent) {
@@ -261,19 +261,19 @@ void Extend(std::optional<Span>& extent, Ns start, Ns duration) {
   }
 }
 
-// Where the device of a profile without marks can be observed: FindObservable().
+// FindObservable(): when the device of a profile without marks can be observed.
 
 namespace {
 
 // State of the device's queue before its first event.
 struct FirstWork {
   bool found_empty_queue = false;
-  Ns queued = std::numeric_limits<Ns>::min();    // When the call that launched it returned.
-  Ns launched = std::numeric_limits<Ns>::max();  // When that began.
+  Ns queued = std::numeric_limits<Ns>::min();    // When its launching call returned.
+  Ns launched = std::numeric_limits<Ns>::max();  // When that call began.
 };
 
-// Several rows may start at the first moment, on several streams: if one of them found its queue
-// empty, the device was idle.
+// Several rows on different streams may start first: if any of them found its queue empty, the
+// device was idle.
 FirstWork FirstWorkOf(const Profile& profile, Ns first) {
   const DeviceTable& device = profile.device;
   FirstWork work;
@@ -290,7 +290,7 @@ FirstWork FirstWorkOf(const Profile& profile, Ns first) {
 }
 
 // Whether the device works on launches from before the profile: on each stream, work without a
-// launch comes before all other. In between, the link to its launch is missing for another reason.
+// launch precedes all other work. Missing links in between have another reason.
 bool BeginsWithOlderWork(const DeviceTable& device) {
   Ns first_launched = std::numeric_limits<Ns>::max();
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -311,8 +311,8 @@ bool BeginsWithOlderWork(const DeviceTable& device) {
   return true;
 }
 
-// When the last call returned that waited for the device before its first recorded work: that it
-// waited for was launched before the profile, and from then on nothing was queued.
+// When the last call returned that waited for the device before its first recorded work: it waited
+// for work launched before the profile, and afterwards the queue was empty.
 std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
   const ApiTable& api = profile.api;
   std::optional<Ns> drained;
@@ -327,9 +327,9 @@ std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
   return drained;
 }
 
-// When the host demonstrably works for a device without recorded launches: its operators
-// and waits for data, or its ranges if it has no such events. Python frames and ranges around
-// operators show no work. Parts that are apart by no more than a pause are one.
+// When the host certainly works for a device without recorded launches: its operators and waits for
+// data, or its ranges if there are neither. Python frames and ranges around operators are no
+// evidence. Parts separated only by a pause are merged.
 std::vector<Span> WorkOfHost(const Profile& profile) {
   const HostTable& host = profile.host;
   TextTest loads(profile, flops::IsDataLoaderRange);
@@ -353,9 +353,9 @@ std::vector<Span> WorkOfHost(const Profile& profile) {
   return work;
 }
 
-// If launches do not show the host's work for a device: the time of its work, and of the
-// host's that leads directly up to it. Host work long before shows nothing about a queue that may
-// have been full (a step of the host, long before the first work of a never empty queue).
+// Without recorded launches: the time of device work, and of host work directly before it. Earlier
+// host work shows nothing about a queue that may have been full (e.g. a host step long before the
+// first work of a queue that never drains).
 void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& observed) {
   observed.window = work;
   for (const Span& host : WorkOfHost(profile)) {
@@ -366,7 +366,7 @@ void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& obser
   observed.in_doubt = work.start - observed.window.start;
 }
 
-// What the first work (a) says of older work, which no event shows:
+// The queue before the first recorded work (a). Older work is not recorded:
 //
 //   host    |launch a|
 //   device            |#a#|                  1: the queue was empty
@@ -375,11 +375,10 @@ void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& obser
 //   device  ???????????????|#a#|             2: the queue was full of older work
 //
 //   host    |-- other work --||launch a|
-//   device                    ?????|#a#|     3: either, so that up to a the device is in doubt
+//   device                    ?????|#a#|     3: undecided, so the device is in doubt until a
 //
-// In 2 a waits longer than the host was active before its call, and the window begins with a; in
-// the others it begins with the host. Where the window starts, of which `observed` has the latest
-// possible start: the first device work.
+// In case 2, a waits longer than the host was active before its call, and the window begins with a.
+// Otherwise it begins with the host. Sets the start of the window, and the backlog or doubt.
 void FindHead(const Profile& profile, Span extent, Ns first, Observable& observed) {
   const Ns start = std::min(extent.start, first);
   const FirstWork work = FirstWorkOf(profile, first);
@@ -408,8 +407,8 @@ void FindHead(const Profile& profile, Span extent, Ns first, Observable& observe
 
 }  // namespace
 
-// From the first work outwards, and up to the last. Profiles without times and those of Neuron are
-// judged whole.
+// Sets the window around the device work. Profiles without times, or of Neuron, are judged
+// completely.
 Observable FindObservable(const Profile& profile, Span extent) {
   const DeviceTable& device = profile.device;
   if (device.size() == 0 || !profile.has_timeline || profile.neuron != nullptr) return {extent};
@@ -422,7 +421,7 @@ Observable FindObservable(const Profile& profile, Span extent) {
   } else {
     ObserveWithoutLaunches(profile, work, found);
   }
-  // Nor does the process' activity begin before its device is set up.
+  // The observed time also begins after the device's setup.
   const SetupTimes setup(profile);
   for (const auto& [call, time] : setup.calls()) {
     const Ns start = profile.api.start[call] + time;
@@ -433,7 +432,7 @@ Observable FindObservable(const Profile& profile, Span extent) {
   return found;
 }
 
-// Events without a length begin it only where all are such.
+// Events of length 0 count only if there are no others.
 Span DeviceExtent(const DeviceTable& device) {
   std::optional<Span> extent;
   for (std::size_t row = 0; row < device.size(); ++row) {

@@ -22,10 +22,10 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// A copy may wait for earlier work, as a synchronizing call does.
+// A copy may wait for earlier work, like a synchronizing call.
 bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind::kSync; }
 
-// When any device works.
+// When at least one device is busy.
 std::vector<Span> BusyTimes(const Profile& profile) {
   SpanCollector busy;
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
@@ -34,7 +34,7 @@ std::vector<Span> BusyTimes(const Profile& profile) {
   return busy.Take();
 }
 
-// Calls that wait before the device's first recorded work, until that or their end.
+// Adds calls that wait before the device's first recorded work, until that or their end.
 void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
   const Ns begin = iterations.window.start;
   const Ns first = DeviceExtent(profile.device).start;
@@ -49,7 +49,7 @@ void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::v
   }
 }
 
-// Functions of the profiler in which it starts and stops, as Python frames name them:
+// Whether it is a Python frame in which the profiler starts or stops:
 // "torch/profiler/profiler.py(212): stop".
 bool IsProfilersFrame(std::string_view name) {
   if (name.find("torch/profiler/profiler.py(") == name.npos) return false;
@@ -60,13 +60,13 @@ bool IsProfilersFrame(std::string_view name) {
   return false;
 }
 
-// cudaProfilerStop and the like.
+// cudaProfilerStop and similar calls.
 bool IsProfilersCall(std::string_view name) {
   return name.find("ProfilerStop") != name.npos || name.find("ProfilerStart") != name.npos;
 }
 
-// While the profiler starts or stops, as its own calls show, wherever they lie, and no device
-// works: a marker that only its stop closes holds that stop.
+// Adds times in which no device works while the profiler starts or stops, as its own calls show,
+// anywhere: a marker closed by the stop contains the stop.
 void AddProfilersCalls(const Profile& profile, std::vector<Span>& out) {
   std::vector<Span> own;
   const auto add = [&own](const auto& table, std::size_t row) {
@@ -86,8 +86,8 @@ void AddProfilersCalls(const Profile& profile, std::vector<Span>& out) {
   }
 }
 
-// Between iterations whose numbers jump, when a profiler pauses: times in which
-// nothing was recorded.
+// Adds times without recorded events between iterations whose numbers jump: the profiler was
+// paused.
 void AddPauses(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
   const std::vector<bool> follows = FollowsDirectly(iterations);
   std::vector<Span> pauses;
@@ -105,7 +105,7 @@ void AddPauses(const Profile& profile, const Iterations& iterations, std::vector
   }
 }
 
-// CUPTI's internal work; loading of code and full queues are the program's.
+// True for CUPTI's internal work; code loading and full queues are due to the program.
 bool IsProfilersOwn(std::string_view name) {
   for (const std::string_view own :
        {"Buffer Flush", "Activity Buffer Request", "Instrumentation", "Resource"}) {
@@ -114,8 +114,8 @@ bool IsProfilersOwn(std::string_view name) {
   return false;
 }
 
-// The profiler's own work as ranges of the host table: Kineto writes them without the thread that
-// they held up.
+// The profiler's own work as ranges of the host table. Kineto records them without the blocked
+// thread.
 std::vector<Span> OverheadOfNoThread(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<Span> spans;
@@ -129,8 +129,8 @@ std::vector<Span> OverheadOfNoThread(const Profile& profile) {
   return Merge(std::move(spans));
 }
 
-// If the thread of overhead was not recorded (Kineto): the times in which launching threads
-// neither begin nor end anything, since it held them up.
+// For overhead without a recorded thread (Kineto): spans in which launching threads neither begin
+// nor end any event, since it blocked them.
 std::vector<Span> SilentOnes(const std::vector<Span>& spans, const Profile& profile,
                              const std::vector<bool>& launches) {
   std::vector<bool> is_silent(spans.size(), true);
@@ -156,7 +156,7 @@ std::vector<Span> SilentOnes(const std::vector<Span>& spans, const Profile& prof
   return silent;
 }
 
-// While the profiler holds up a thread that launches, and no device works.
+// Adds times in which the profiler blocks a launching thread and no device works.
 void AddOverhead(const Profile& profile, std::vector<Span>& out) {
   const bool has_threads = profile.cpu != nullptr && !profile.cpu->overhead.empty();
   const std::vector<Span> of_no_thread = OverheadOfNoThread(profile);
@@ -189,9 +189,8 @@ std::vector<bool> LaunchingThreads(const Profile& profile) {
   return launches;
 }
 
-// Whether the captures are one event in the life of the program. Of several iterations only a few
-// have a part of it; where nothing marks iterations no work runs from the first capture to the
-// last.
+// Whether the captures happen only once in the program. If there are several iterations, only a few
+// contain a part of it; without iterations, no work runs between the first and the last capture.
 bool HappenOnce(std::span<const Span> captures, std::span<const Span> parts,
                 std::span<const Span> busy, const Iterations& iterations) {
   const std::span<const Iteration> selected = iterations.selected();
@@ -226,7 +225,7 @@ std::vector<Span> CaptureParts(const Profile& profile, const Iterations& iterati
   return parts;
 }
 
-// Only where calls and device work were recorded: else any pause could be the profile's.
+// Requires recorded calls and device work: otherwise any pause could be the profile's.
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations) {
   if (profile.device.size() == 0 || profile.api.size() == 0) return {};
   std::vector<Span> spans = CaptureParts(profile, iterations);
@@ -253,8 +252,8 @@ std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterati
   return Merge(std::move(parts));
 }
 
-// Two kinds: long calls before any work, and the launch of the first work for the time until that
-// starts. cudaFree(0) and cudaDeviceGetStreamPriorityRange make the context, and take up to 30 s.
+// Two kinds: long calls before any work, and the launch of the first work until that starts.
+// cudaFree(0) and cudaDeviceGetStreamPriorityRange create the context, and take up to 30 s.
 SetupTimes::SetupTimes(const Profile& profile) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
@@ -272,7 +271,7 @@ SetupTimes::SetupTimes(const Profile& profile) {
     if (device.start[row] != first_work || !launch.valid()) continue;
     const Ns until = first_work - api.start[launch.value];
     const Ns duration = api.duration[launch.value];
-    // Work that begins much later than the call returned waited for something else.
+    // Work that begins much later than the call's return waited for another reason.
     if (until < knowledge::kIdleDeviceSetupCall ||
         until > duration + knowledge::kLaunchesFreeLatency)
       continue;
@@ -287,7 +286,7 @@ void SetupTimes::FindStartUp(const Profile& profile) {
     return MayWait(api.kind[row]) && profile.Name(api.name[row]).find("Query") == std::string::npos;
   };
   std::map<ApiKind, Ns> of_kind;
-  std::vector<std::size_t> first_waits;  // Of each thread; calls are in the order of threads.
+  std::vector<std::size_t> first_waits;  // By thread; calls are sorted by thread.
   std::vector<Ns> launches;
   ThreadId has_waited;
   for (std::size_t row = 0; row < api.size(); ++row) {
@@ -331,7 +330,7 @@ std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& it
   return calls;
 }
 
-// Threads with markers, and those that launch at least a twentieth of the most.
+// Threads with markers, and threads with at least a twentieth of the most launches.
 std::vector<bool> FindLoopThreads(const Profile& profile) {
   std::vector<std::int64_t> launched(profile.threads.size(), 0);
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
@@ -360,9 +359,9 @@ std::vector<bool> FindLoopThreads(const Profile& profile) {
 
 namespace {
 
-/// The largest that is no exception. Exceptional is the largest group of at most a tenth of all, or
-/// one, whose least is more than three times the next. Among 90 40 12 11 and 16 smaller ones two
-/// may be: 40 > 3 × 12, so that 12 is the largest usual one. REQUIRES: at least two values.
+/// The largest value that is not an outlier. Outliers are the largest group, of at most a tenth of
+/// all (or one), whose smallest is more than three times the next value. Among 90 40 12 11 and 16
+/// smaller ones there may be two: 40 > 3 × 12, so 12 is returned. REQUIRES: at least two values.
 Ns LargestUsual(std::vector<Ns> times) {
   std::sort(times.begin(), times.end(), std::greater<>());
   for (std::size_t few = std::max<std::size_t>(1, knowledge::kOnceShare.WholeOf(times.size()));

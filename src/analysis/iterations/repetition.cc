@@ -16,8 +16,8 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// Per position the length of the longest proper start that ends there, too. The shortest period of
-// all tokens is their number less the last of these:
+// For each position, the length of the longest proper prefix that also ends there. The shortest
+// period of all tokens is their number minus the last of these lengths:
 //
 //   tokens    a b c a b c a b c
 //   length    0 0 0 1 2 3 4 5 6      9 - 6 = 3
@@ -31,15 +31,15 @@ std::vector<std::uint32_t> PrefixFunction(std::span<const std::uint32_t> tokens)
   return length;
 }
 
-// Whether a period of that length is long enough and occurs often enough: three times, or exactly
-// twice if it is long.
+// Whether a period of that length is long enough and occurs often enough: three times, or twice if
+// it is long.
 bool Repeats(std::size_t tokens, std::size_t period) {
   if (period == 0 || knowledge::kRepetitionLeastKernels > period) return false;
   if (tokens / period >= knowledge::kRepetitionLeastPeriods.as<std::size_t>()) return true;
   return tokens == 2 * period && period >= knowledge::kRepetitionLeastOfTwo.as<std::size_t>();
 }
 
-// A call that launched kernels. One that launches several is a graph, and one token by the call's
+// A call that launched kernels. If it launches several, it is a graph, and its token is the call's
 // name.
 struct LaunchCall {
   ApiId call;
@@ -48,8 +48,8 @@ struct LaunchCall {
   bool is_graph = false;
 };
 
-// The launches of kernels, by thread, in order: the name of the kernel, or of the call where it
-// launches several.
+// The launches of kernels by thread, in order. Each has the name of the kernel, or of the call if
+// it launches several.
 std::map<std::uint32_t, std::vector<LaunchCall>> LaunchesByThread(const Profile& profile) {
   const DeviceTable& device = profile.device;
   const ApiTable& api = profile.api;
@@ -71,7 +71,7 @@ std::map<std::uint32_t, std::vector<LaunchCall>> LaunchesByThread(const Profile&
   return threads;
 }
 
-// The kind of range that occurs once in each iteration; nullptr: of none.
+// The kind of range that occurs once in each iteration; nullptr if it is none.
 const IterationWitness* WitnessOf(std::string_view name) {
   static const auto compiled = [] {
     std::array<std::unique_ptr<RE2>, std::size(kIterationWitnesses)> all;
@@ -86,7 +86,7 @@ const IterationWitness* WitnessOf(std::string_view name) {
   return nullptr;
 }
 
-// Whether one mark is in at least nine tenths of the whole periods, and one only.
+// Whether at least nine tenths of the whole periods contain exactly one mark.
 bool IsOnceEach(const std::vector<Ns>& marks, const std::vector<Ns>& starts, Ns end) {
   if (starts.size() < 2) return false;
   std::vector<std::size_t> count(starts.size(), 0);
@@ -95,15 +95,15 @@ bool IsOnceEach(const std::vector<Ns>& marks, const std::vector<Ns>& starts, Ns 
     if (after == starts.begin() || mark > end) continue;
     ++count[static_cast<std::size_t>(after - starts.begin()) - 1];
   }
-  // Before the first launch of the first period, and after the last one's last, is work that the
-  // profile may have cut off.
+  // Work before the first launch of the first period, and after the last launch of the last one,
+  // may have been cut off by the profile.
   const auto inner = std::span(count).first(count.size() - 1);
   const auto once = std::count(inner.begin(), inner.end(), std::size_t{1});
   return once > 0 &&
          static_cast<std::size_t>(once) >= knowledge::kRepetitionWitnessShare.Of(inner.size());
 }
 
-// The launches of graphs.
+// The launches of graphs, as marks.
 WitnessMarks GraphLaunches(const Profile& profile, std::span<const LaunchCall> launches) {
   WitnessMarks graphs;
   for (const LaunchCall& launch : launches) {
@@ -138,19 +138,19 @@ std::vector<WitnessMarks> FindWitnessRanges(const Profile& profile) {
     std::sort(marks.begin(), marks.end());
     found.push_back({std::string(range.second), range.first, std::move(marks)});
   }
-  // In the order of the table, of one kind the most frequent.
+  // Sorted by kind, in table order, then the most frequent first.
   std::stable_sort(found.begin(), found.end(), [](const WitnessMarks& a, const WitnessMarks& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.marks.size() > b.marks.size();
   });
   return found;
 }
 
-// Whole tokens first; else from the end, where the run is settled. Reversed, the prefix function
-// gives the period of each end of the tokens in one pass:
+// Tries all tokens first, then suffixes, where the run is settled. On the reversed tokens, the
+// prefix function gives the period of every suffix in one pass:
 //
 //   tokens     w w x a b c a b c a b c        nothing repeats from the beginning
-//   reversed   c b a c b a c b a x w w        the first nine have the period 3 (8 is the least that
-//                                             counts)
+//   reversed   c b a c b a c b a x w w        the first nine have the period 3 (a real period has
+//                                             at least 8)
 Period FindPeriod(std::span<const std::uint32_t> tokens) {
   const std::size_t count = tokens.size();
   if (count < 2) return {};
@@ -163,13 +163,13 @@ Period FindPeriod(std::span<const std::uint32_t> tokens) {
     const std::size_t period = taken - length[taken - 1];
     const bool repeats = knowledge::kRepetitionLeastKernels <= period &&
                          taken / period >= knowledge::kRepetitionLeastPeriods.as<std::size_t>();
-    // Whole periods up to the end: the rest of one belongs to the warm-up.
+    // Only whole periods count; the rest belongs to the warm-up.
     if (repeats) return {count - taken / period * period, period, taken / period};
   }
   return {};
 }
 
-// The thread with most launches only: others prepare, copy or serve it.
+// Uses only the thread with most launches: other threads prepare, copy or serve its work.
 Repetition FindRepetition(const Profile& profile, bool only_with_witness) {
   Repetition found;
   if (!profile.has_timeline) return found;

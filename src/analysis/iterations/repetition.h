@@ -1,8 +1,8 @@
-// Iterations by exact repetition: kernels that are launched in the same order again and again.
+// Iterations by exact repetition of launched kernels in the same order.
 //
-// A repetition is no proof: the layers of a model repeat, too. So each period must hold one
-// witness, a range that frameworks open once per iteration or the launch of one graph. The table of
-// witnesses is in rules/knowledge/markers.yaml, with how often they are right.
+// Repetition is no proof, because the layers of a model also repeat. So each period must
+// contain one witness: a range that frameworks open once per iteration, or the launch of one graph.
+// rules/knowledge/markers.yaml lists the witnesses with their reliability.
 //
 //   kernels     w w  a b c a b c d e  a b c a b c d e  a b c a b c d e    w: warm-up
 //   period           8 tokens, three times, from the third kernel on      `a b c` is no period
@@ -21,39 +21,39 @@
 
 namespace profgauge::analysis::iterations {
 
-/// A sequence that repeats: `length` of its tokens, from `first` to its end.
+/// A repeating sequence: `length` tokens, from `first` to the end.
 struct Period {
   std::size_t first = 0, length = 0;
   std::size_t count = 0;  ///< Whole periods.
 };
 
-/// The shortest period of all tokens; else of the longest end of them that repeats at least three
-/// times and holds three quarters of all, e.g. after a warm-up. `length` 0: there is none. No
-/// mismatch is tolerated. Periods have at least eight tokens; two of them, at least a hundred.
-/// O(n), by the prefix function of Knuth, Morris and Pratt.
+/// The shortest period of all tokens. Else the period of the longest suffix that repeats at least
+/// three times and contains three quarters of all tokens, e.g. after a warm-up. `length` 0 if there
+/// is none. Mismatches are not tolerated. A period has at least eight tokens; at least a hundred if
+/// it occurs only twice. O(n), by the prefix function of Knuth, Morris and Pratt.
 Period FindPeriod(std::span<const std::uint32_t> tokens);
 
-/// Where a range that occurs once in each iteration divides these.
+/// The marks that a range makes which occurs once in each iteration.
 struct WitnessMarks {
   std::string name;  ///< "Optimizer.step#AdamW.step"; the call that launches graphs; empty: none.
-  const IterationWitness* kind = nullptr;  ///< nullptr of graphs.
-  std::vector<Ns> marks;  ///< Where it begins, or ends where it closes an iteration; in order.
+  const IterationWitness* kind = nullptr;  ///< nullptr for graphs.
+  std::vector<Ns> marks;  ///< Its starts (its ends, if it closes iterations), in order.
 };
 
-/// By the order of their kinds, of one kind the most frequent first. Each name once, however many
-/// threads it is on. O(n log n) in the ranges that match.
+/// Sorted by kind, then the most frequent first. Each name occurs once, even if on several threads.
+/// O(n log n) in the matching ranges.
 std::vector<WitnessMarks> FindWitnessRanges(const Profile& profile);
 
-/// An exact repetition of the launches of a profile. It divides the profile only with a witness.
+/// An exact repetition of a profile's launches. It divides the profile only with a witness.
 struct Repetition {
-  ThreadId thread;          ///< Which launches all.
+  ThreadId thread;          ///< The thread that launches all kernels.
   std::vector<Ns> starts;   ///< Starts of the periods, in order; fewer than two: no repetition.
   Ns end = 0;               ///< End of the last one's last launch.
   std::size_t kernels = 0;  ///< Launches in a period.
-  WitnessMarks witness;     ///< Nameless: none, and the periods may be layers.
+  WitnessMarks witness;     ///< No name: no witness; the periods may be layers.
 };
 
-/// Tokens of the thread with most launches; `only_with_witness`: nothing where none could be one.
+/// Uses the thread with most launches. `only_with_witness`: empty if no witness is possible.
 /// O(n log n) in launches.
 Repetition FindRepetition(const Profile& profile, bool only_with_witness);
 

@@ -30,12 +30,12 @@ struct GpuRows {
   Ns kernel_time = 0;
 };
 
-// The same as 32-bit row numbers.
+// The same with 32-bit row numbers.
 classify::DeviceRows RowsOf(const GpuRows& rows) {
   return {static_cast<std::uint32_t>(rows.begin), static_cast<std::uint32_t>(rows.end)};
 }
 
-// One entry for each GPU with rows, in their order.
+// One entry for each GPU with rows, in table order.
 std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
   std::vector<GpuRows> gpus;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -50,8 +50,8 @@ std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
   return gpus;
 }
 
-// If there are several ranks, each has its own GPUs. One that hardly touches another GPU ("cuda:0"
-// is everybody's default) does not leave it idle: it is another rank's.
+// With several ranks, each has its own GPUs. A GPU that a rank hardly uses ("cuda:0" is the common
+// default) is not idle, but belongs to another rank.
 std::vector<GpuRows> OthersGpus(const Profile& profile, const std::vector<GpuRows>& used) {
   std::vector<GpuRows> others;
   if (profile.distributed.world_size <= 1) return others;
@@ -79,13 +79,13 @@ void RemarkOthersGpus(std::span<const RankContext> ranks, catalog::Output& out) 
   }
 }
 
-// The part of a row in the window; its end is before its start where there is none.
+// The part of a row in the window; its end is before its start if there is none.
 Span RowInWindow(const DeviceTable& device, std::size_t row, Span window) {
   return {std::max(device.start[row], window.start),
           std::min(device.start[row] + device.duration[row], window.end)};
 }
 
-// Blocks per SM of all kernels that run at a moment add up, to at most 1.
+// Blocks per SM are summed over all running kernels, up to at most 1.
 std::optional<double> SmEfficiency(const Profile& profile, std::span<const Gpu> gpus,
                                    const GpuRows& rows, Span window, Ns length) {
   std::vector<std::uint32_t> known;
@@ -123,7 +123,7 @@ std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Spa
   return weighted / weight;
 }
 
-// When a GPU runs graphs that were recorded whole, and nothing else.
+// When a GPU runs only graphs that were recorded as one event.
 std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
   const DeviceTable& device = profile.device;
   const auto is_whole = [&](std::size_t row) { return profile.IsWholeGraph(row); };
@@ -135,7 +135,7 @@ std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
   return Subtract(graphs.Take(), others.Take());
 }
 
-// Iterations, each up to the next one's start.
+// The iterations, each extended to the next start.
 std::vector<Span> UpToTheNext(std::span<const Iteration> iterations, Span window) {
   std::vector<Span> times;
   for (std::size_t i = 0; i < iterations.size(); ++i) {
@@ -145,7 +145,7 @@ std::vector<Span> UpToTheNext(std::span<const Iteration> iterations, Span window
   return times;
 }
 
-// Idle time, all of it and that which single iterations have above all others.
+// Measures the idle time, and its one-off part in single iterations.
 void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
                  std::span<const Span> observed, std::span<const Iteration> iterations,
                  GpuUse& use) {
@@ -177,7 +177,7 @@ GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRo
   use.gpu = rows.gpu;
   use.window = std::max<Ns>(window.length() - captured, 0);
   use.observed = Length(observed);
-  // Each is a walk over the rows, and sets separate values.
+  // Each call walks over the rows and sets different members.
   const auto is_kernel = [&profile](std::uint32_t row) {
     return profile.device.kind[row] == DeviceKind::kKernel;
   };
@@ -207,7 +207,7 @@ struct Pool {
   double mean() const { return sum / static_cast<double>(count); }
 };
 
-// Which iteration idles most above all others, for words: "iteration 12 of rank 3". Empty: none.
+// The iteration with most one-off idle time, in words: "iteration 12 of rank 3". Empty: none.
 std::string MostOnce(std::span<const RankContext> ranks) {
   const RankContext* rank = nullptr;
   const GpuUse* most = nullptr;
@@ -232,7 +232,7 @@ std::string MostOnce(std::span<const RankContext> ranks) {
                      label, ranks.size() > 1 ? fmt::format(" of rank {}", rank->rank) : "");
 }
 
-// Without one-off idle time.
+// Values without one-off idle time.
 struct Usual {
   Pool idle, idle_time, utilization;
 };
@@ -254,13 +254,13 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, catalog
         FormatShare(usual.utilization.mean()));
 }
 
-// As if the edges, in which the device may have been busy, had not been recorded. If that matters,
-// the metric may be anything from the recorded value to this one.
+// Computes the metrics without the edges, in which the device may have been busy. If they differ,
+// each metric may have any value between the recorded one and this one.
 void BoundByEdges(std::span<const RankContext> ranks, catalog::Output& out) {
   Pool idle, utilization;
   Ns longest = 0;
   for (const RankContext& rank : ranks) {
-    if (rank.window().length() <= 0) continue;  // As in AddUtilization().
+    if (rank.window().length() <= 0) continue;  // Like AddUtilization().
     for (const GpuUse& use : MeasureGpus(rank)) {
       const Ns edges = std::min(rank.iterations.in_doubt, use.observed - use.busy);
       const auto share = [](Ns part, Ns whole) {
@@ -284,7 +284,7 @@ void BoundByEdges(std::span<const RankContext> ranks, catalog::Output& out) {
 
 }  // namespace
 
-// A GPU with copies only, beside one with kernels, is a side effect: it is not asked to be busy.
+// A GPU that only copies, beside one with kernels, is a side effect and need not be busy.
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
                                 std::span<const Span> unobserved,
                                 std::span<const Iteration> iterations, Ns captured) {
@@ -323,7 +323,7 @@ void AddUtilization(std::span<const RankContext> ranks, catalog::Output& out) {
   RemarkOthersGpus(ranks, out);
   Pool utilization;
   Pool idle;
-  Pool idle_time;  // Per iteration of the rank: ranks differ in how long theirs take.
+  Pool idle_time;  // Per iteration of the rank, since ranks differ in iteration time.
   Usual usual;
   Pool efficiency;
   Pool occupancy;

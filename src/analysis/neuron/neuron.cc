@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.* and neuron.*";
 
-// The sums of the whole profile are found once and kept with the data; those of a range are found
-// here. `seconds` is as exact as the file states it, since rates divide by it.
+// Sums of the whole profile are computed once and cached with the data; those of a range are
+// computed here. `seconds` has the file's precision, because rates divide by it.
 NeuronRank MakeRank(const iterations::RankContext& context, const Selection& selection) {
   NeuronRank rank;
   rank.context = &context;
@@ -35,7 +35,7 @@ NeuronRank MakeRank(const iterations::RankContext& context, const Selection& sel
   return rank;
 }
 
-// Shares of the time or of the peak say nothing about the model in a capture of almost nothing.
+// In a profile with almost no activity, shares of time or peak say nothing about the model.
 void DoubtEmptyCapture(bool all_neuron, catalog::Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || AsNumber(active, 0) >= knowledge::kNeuronActiveLeastShare) return;
@@ -52,7 +52,7 @@ void DoubtEmptyCapture(bool all_neuron, catalog::Output& out) {
   }
 }
 
-// A summary has no events, but it states for how long something runs.
+// A summary has no events, but contains the active share.
 void SetStatedIdle(catalog::Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || out.IsSet(metric::kGpuIdleMean)) return;
@@ -75,7 +75,7 @@ void AddNeuron(std::span<const iterations::RankContext> ranks, const Selection& 
   AddNeuronMetrics(found, out);
   if (found.size() == ranks.size()) SetStatedIdle(out);
   DoubtEmptyCapture(found.size() == ranks.size(), out);
-  // They are independent, except for the metrics above.
+  // They are independent of each other, but not of the metrics above.
   const std::function<void(catalog::Output&)> parts[] = {
       [&](catalog::Output& part) { AddNeuronEngines(found, part); },
       [&](catalog::Output& part) { AddNeuronLayers(found, part); },

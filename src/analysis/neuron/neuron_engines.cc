@@ -21,8 +21,8 @@ namespace {
 using profgauge::neuron::Engine;
 using profgauge::neuron::Instruction;
 
-// Sums over the instructions of one engine, or of one opcode. A row of kind EVENT_SEMAPHORE only
-// waits: it counts as an instruction with its wait, but its time is no work of the engine.
+// Sums over the instructions of one engine or opcode. EVENT_SEMAPHORE instructions only wait: their
+// number and wait count, but not their time.
 struct Group {
   std::int64_t instructions = 0, with_source = 0, flops = 0;
   Ns time = 0, wait = 0, setup = 0, active = 0;
@@ -39,17 +39,17 @@ struct Group {
 };
 
 struct OpcodeGroup : Group {
-  SpanCollector spans;  ///< Of the core whose rows are added.
+  SpanCollector spans;  ///< For the core being added.
 
   void Add(const Instruction& row) {
     Group::Add(row);
     if (!row.semaphore) spans.Add(row.start, row.duration);
   }
-  /// For one core; call it when its rows end.
+  /// Ends one core; call it after its rows.
   void Close(Span window) { active += Length(Clip(spans.Take(), window)); }
 };
 
-// While one of the rows works, in the selected part. REQUIRES: rows of one engine of one core.
+// When any of the rows is active, in the selected part. REQUIRES: rows of one engine of one core.
 std::vector<Span> ActiveSpans(const NeuronRank& rank, std::span<const Instruction> rows) {
   SpanCollector spans;
   for (const Instruction& row : rows) {
@@ -58,7 +58,7 @@ std::vector<Span> ActiveSpans(const NeuronRank& rank, std::span<const Instructio
   return Clip(spans.Take(), rank.sums.window);
 }
 
-// Calls `take` with the rows of each core and engine, which are adjacent.
+// Calls `take` with the rows of each engine of each core, which are adjacent.
 template <class Take>
 void ForEachEngine(const profgauge::neuron::Data& data, const Take& take) {
   const auto& rows = data.instructions;
@@ -73,16 +73,15 @@ void ForEachEngine(const profgauge::neuron::Data& data, const Take& take) {
   }
 }
 
-// The rank's sums for the engine of a core: for the only core.
-// With several cores the sums of the rank are over all of them, and say nothing of one core:
-// nullptr.
+// The rank's sums for the engine if there is only one core. With several cores, the rank's sums
+// cover all of them, and cannot be used for one core: nullptr.
 const profgauge::neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine engine) {
   if (rank.sums.cores != 1 || engine == Engine::kOther) return nullptr;
   return &rank.sums.engines[static_cast<std::size_t>(engine)];
 }
 
-// Active time is clipped to the selected part and includes work that began before it. All other
-// sums are of the instructions that start in it.
+// Active time is clipped to the selected part, and includes work that began earlier. All other sums
+// are over instructions that start in the part.
 void AddEngineRows(const NeuronRank& rank, bool any_source,
                    catalog::RowWriter<catalog::columns::kEngines>& write) {
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
@@ -117,8 +116,8 @@ void AddEngineRows(const NeuronRank& rank, bool any_source,
   });
 }
 
-// Opcodes are summed over cores: active time of one opcode is closed core by core, since cores run
-// at the same time. Rows come with the longest instruction time first.
+// Opcodes are summed over cores. Their active time is computed core by core, since cores run
+// simultaneously. Rows are sorted by instruction time, the longest first.
 void AddOpcodeRows(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kOpcodes>& write) {
   std::map<std::pair<Engine, std::string_view>, OpcodeGroup> groups;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
@@ -153,8 +152,8 @@ struct Core {
   std::vector<Span> all;
 };
 
-// By number of the core. `all` has the active times of each engine one after the other, not merged
-// over engines.
+// By core number. `all` has the active times of each engine one after another, not merged over
+// engines.
 std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
   std::map<std::int32_t, Core> cores;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
@@ -173,7 +172,7 @@ std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
   return cores;
 }
 
-// The engine that differs most between cores; engines that hardly work do not count.
+// Sets the largest imbalance of an engine between cores; nearly idle engines are ignored.
 void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
                   std::span<const NeuronRank> ranks, catalog::Output& out) {
   std::int64_t count = 0;
@@ -202,7 +201,7 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
   out.Set(metric::kNeuronCoreImbalance, largest);
 }
 
-// A core is active while an engine or one of its DMA packets is. The rank's own sums are used only
+// A core is active while any of its engines or DMA packets is. The rank's own sums are only used
 // for a single core without collectives, which belong to no core.
 void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cores,
                  catalog::RowWriter<catalog::columns::kCores>& write) {
@@ -226,8 +225,8 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
 
 }  // namespace
 
-// The column of NKI source is absent if no instruction of the run names a line: a share of 0 would
-// look as if no kernel was written in NKI.
+// The column of NKI source is absent if no instruction of the run has a source line: a share of 0
+// would suggest that no kernel was written in NKI.
 void AddNeuronEngines(std::span<const NeuronRank> ranks, catalog::Output& out) {
   const bool rows = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
     return !rank.data->instructions.empty();

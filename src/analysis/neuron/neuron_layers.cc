@@ -1,4 +1,4 @@
-// The operator table: layers, the graph's operators in them, and their opcodes, as a tree in rows.
+// The operator table: a tree of layers, the graph's operators in them, and their opcodes.
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -18,16 +18,16 @@ namespace {
 using profgauge::neuron::Engine;
 using profgauge::neuron::Instruction;
 
-// Instructions are leaves below their layer's path and their operator of the graph:
+// Instructions are leaves below the path of their layer and their operator in the graph:
 //
 //   /sg00/Model/Layer[3]   hlo "dot.7"   opcode MATMUL
 //
 //   node     sg00 > Model > Layer[3] > dot.7 > MATMUL
 //   kind     layer  layer   layer      hlo     opcode
 //
-// An instruction adds to its leaf and to every node above, so that each level sums up its contents.
+// An instruction adds to its leaf and to all nodes above it, so that each node sums its contents.
 constexpr std::uint32_t kRoot = 0;
-/// A path deeper than this is cut: rows are no place for more.
+/// Deeper paths are cut, to bound the table.
 constexpr std::uint32_t kMostDepth = 64;
 
 enum class Kind : std::uint8_t { kLayer, kHlo, kOpcode };
@@ -45,7 +45,7 @@ struct Node {
   std::array<Ns, profgauge::neuron::kEngines> active{};
   std::vector<Span> all;     // The times of all engines, merged per engine.
   SpanCollector collecting;  // For the current engine.
-  bool open = false;         // Rows of the engine at hand are in it.
+  bool open = false;         // Has rows of the current engine.
   Ns busy = 0;
   const profgauge::neuron::Layer* stated = nullptr;
 };
@@ -66,12 +66,12 @@ class Tree {
     }
   }
 
-  /// `row` is the number of the next row of the table, which counts on.
+  /// `row`: number of the next row in the table; is advanced.
   void Write(std::int64_t& row, catalog::RowWriter<catalog::columns::kLayers>& write) const {
-    // Depth first, without recursion: paths come from the file.
+    // Depth first without recursion, since paths come from the file.
     struct Place {
       std::uint32_t node = kRoot;
-      std::int64_t parent = -1;  // A row of the table.
+      std::int64_t parent = -1;  // A row in the table.
       std::string path;          // The path of the parent.
     };
     std::vector<Place> open;
@@ -96,8 +96,8 @@ class Tree {
   bool empty() const { return nodes_.size() == 1; }
 
  private:
-  // The node of this name and kind below `parent`; a new one if there is none. References to nodes
-  // do not survive it.
+  // The child of `parent` with this name and kind; adds it if needed, which invalidates references
+  // to nodes.
   std::uint32_t Child(std::uint32_t parent, std::string_view name, Kind kind) {
     auto& known = children_[{parent, std::string(name)}];
     if (known == kRoot) {
@@ -112,7 +112,7 @@ class Tree {
     return known;
   }
 
-  // The node of a path "/sg00/Model/Layer[3]"; kRoot for an empty one.
+  // The node of a path, e.g. "/sg00/Model/Layer[3]"; kRoot for an empty one.
   std::uint32_t LayerNode(StringId path) {
     if (!path.valid()) return kRoot;
     const auto [found, is_new] = layers_.try_emplace(path.value, kRoot);
@@ -129,7 +129,7 @@ class Tree {
     return node;
   }
 
-  // The leaf of an instruction: its layer, then the graph's operator, then the opcode.
+  // The leaf of an instruction: below its layer and operator of the graph, the opcode.
   std::uint32_t LeafOf(const Instruction& row) {
     const std::uint64_t texts =
         (std::uint64_t{row.hlo.value} << 32) | std::uint64_t{row.opcode.value};
@@ -143,9 +143,8 @@ class Tree {
     return node;
   }
 
-  // Rows of one core and engine are adjacent. At the end of such a run the nodes that it touched
-  // merge their times: a node's time on an engine is a union, and its whole time the union of
-  // those.
+  // Rows of one engine of a core are adjacent. After each such run, the touched nodes merge their
+  // times: a node's time on an engine is a union, and its total time the union of those.
   void AddInstructions() {
     const auto& rows = rank_.data->instructions;
     std::vector<std::uint32_t> touched;
@@ -184,8 +183,8 @@ class Tree {
     if (engine != Engine::kOther) node.active[static_cast<std::size_t>(engine)] += Length(spans);
   }
 
-  // Values that the file states for a layer go before those from rows. They are of the whole
-  // profile, so a node has them only if no range was chosen.
+  // The file's own values for a layer have priority over those from rows. They cover the whole
+  // profile, so they are only used if no range is selected.
   void WriteNode(const Node& node, const std::string& path,
                  catalog::RowWriter<catalog::columns::kLayers>& write) const {
     const profgauge::neuron::Layer* stated = node.stated;
@@ -199,8 +198,7 @@ class Tree {
         .Text("name"_col, node.name)
         .Text("kind"_col, kKinds[static_cast<int>(node.kind)]);
     write.Integer("active_time"_col, node.busy).Integer("instructions"_col, node.instructions);
-    // The profiler measures a layer over the span of its Tensor Engine work, which it does not
-    // write.
+    // The profiler uses the time range of a layer's Tensor Engine work, which is not in the file.
     const auto utilization = [&](auto column, double as_stated, std::int64_t flops) {
       if (as_stated >= 0) {
         write.Real(column, as_stated);

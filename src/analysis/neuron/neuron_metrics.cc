@@ -1,4 +1,4 @@
-// Metrics of Neuron: from rows where there are rows, else as the file states them.
+// Metrics of Neuron: from rows if there are any, else the file's own values.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ using profgauge::neuron::EngineSums;
 using profgauge::neuron::Summary;
 
 double Time(const NeuronRank& rank) { return static_cast<double>(rank.total); }
-// The time of all cores: an engine's share is the mean over them.
+// The total time of all cores: an engine's share is the mean over them.
 double CoreTime(const NeuronRank& rank) {
   return static_cast<double>(rank.total) * static_cast<double>(rank.sums.cores);
 }
@@ -118,7 +118,7 @@ void SetFlops(NeuronSetter& set) {
   const double capacity = set.Sum(Capacity);
   set.Fill(metric::kNeuronHfu, set.Sum(flops) / capacity);
   set.Fill(metric::kNeuronMfuInst, useful / capacity);
-  // The graph's FLOPs are known for the whole profile only.
+  // The graph's FLOPs are only known for the whole profile.
   const bool model =
       set.All([](const NeuronRank& rank) { return rank.whole && ModelFlops(rank) > 0; });
   if (model) {
@@ -156,7 +156,7 @@ void SetPeaks(NeuronSetter& set) {
   }));
 }
 
-// A part of the DMA packets, by the same names.
+// Metrics of a subset of the DMA packets.
 struct DmaMetrics {
   MetricId active_time, active_share, packets, packet_share, bytes, byte_share;
 };
@@ -303,7 +303,7 @@ void SetDerived(NeuronSetter& set) {
   }
 }
 
-// If AWS's pages supplied data about the hardware that a file does not have, its own shares count.
+// Uses the file's own shares if data on the hardware had to be taken from AWS's documentation.
 void PreferStatedShares(NeuronSetter& set) {
   for (const auto& [id, name] : NeuronSetter::kPeakShares) set.Stated(id, name);
 }
@@ -331,7 +331,7 @@ void NoteKnownHardware(NeuronSetter& set) {
   }
 }
 
-// No device does more than it can.
+// Marks shares above the peak as uncertain.
 void DoubtTheImpossible(catalog::Output& out) {
   for (const MetricId id : {metric::kNeuronMfu, metric::kNeuronMfuHlo, metric::kNeuronMfuInst,
                             metric::kNeuronHfu, metric::kNeuronMbu}) {
@@ -340,7 +340,7 @@ void DoubtTheImpossible(catalog::Output& out) {
   }
 }
 
-// The table of errors holds the device's warnings and programs' own notifications too.
+// The table of errors also contains the device's warnings and programs' notifications.
 std::int64_t ErrorsOf(const NeuronRank& rank) {
   const auto& rows = rank.data->errors;
   return std::count_if(rows.begin(), rows.end(), [&](const profgauge::neuron::Message& row) {
@@ -349,7 +349,7 @@ std::int64_t ErrorsOf(const NeuronRank& rank) {
   });
 }
 
-// The metrics of a part of the rows.
+// The metrics that need a part of the rows.
 std::vector<MetricId> MetricsOfPart(profgauge::neuron::Part part) {
   using profgauge::neuron::Part;
   const auto of_engines = [](std::initializer_list<MetricId EngineMetrics::*> members) {
@@ -445,7 +445,7 @@ std::vector<MetricId> MetricsOfPart(profgauge::neuron::Part part) {
   return ids;
 }
 
-// Numbers of columns that a file lacks were added up as 0.
+// Columns missing in a file were added as 0, so their metrics are removed.
 void RemoveUnknown(NeuronSetter& set) {
   for (const NeuronRank& rank : set.ranks()) {
     for (const profgauge::neuron::MissingColumn& column : rank.data->missing_columns) {
@@ -519,7 +519,7 @@ void AddNeuronMetrics(std::span<const NeuronRank> ranks, catalog::Output& out) {
   DoubtTheImpossible(out);
 }
 
-// The contents of SBUF, by place and time.
+// The contents of SBUF by address and time.
 
 namespace {
 
@@ -534,7 +534,7 @@ std::size_t AddAllocations(const NeuronRank& rank, std::size_t most,
   std::vector<const SbufAllocation*> rows;
   for (const SbufAllocation& row : rank.data->sbuf_allocations) {
     const Span window = rank.sums.window;
-    // One that is there while the range is, wherever it begins.
+    // Includes allocations that exist during the range, whenever they begin.
     if (rank.whole || (row.start < window.end && row.end() > window.start)) rows.push_back(&row);
   }
   std::stable_sort(rows.begin(), rows.end(), [](const SbufAllocation* a, const SbufAllocation* b) {

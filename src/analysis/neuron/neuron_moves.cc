@@ -22,8 +22,8 @@ using profgauge::neuron::Dma;
 
 constexpr std::size_t kMostTransfers = 10'000;
 
-// Packets of one queue or DMA engine. Spans are of all packets, so that active time can be clipped;
-// sums are of those that start in the selected part.
+// Packets of one queue or DMA engine. Spans include all packets, so that active time can be
+// clipped; sums include those that start in the selected part.
 struct Packets {
   std::int64_t count = 0, bytes = 0, small = 0;
   Ns time = 0;
@@ -36,13 +36,12 @@ struct Packets {
     ++count;
     bytes += row.bytes;
     time += row.duration;
-    if (row.bytes > 4 && row.bytes < knowledge::kNeuronSmallDma)
-      ++small;  // As dma.small_share counts.
+    if (row.bytes > 4 && row.bytes < knowledge::kNeuronSmallDma) ++small;  // Like dma.small_share.
     engines.insert(row.dma_engine);
   }
 };
 
-// By name and type of the queue. One without packets in the selected part has no row.
+// By name and type of the queue. Queues without packets in the selected part have no row.
 void AddQueues(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kDmaQueues>& write) {
   std::map<std::pair<std::string_view, profgauge::neuron::QueueType>, Packets> queues;
   for (const Dma& row : rank.data->packets) {
@@ -66,8 +65,8 @@ struct EngineUse {
   double imbalance = -1;
 };
 
-// Imbalance: bytes of the busiest engine by the mean over all engines of the core, used or not. 1
-// is even; with 16 engines and all bytes on one it is 16.
+// Imbalance: bytes of the busiest engine divided by the mean over all engines of the core, used or
+// not. 1 is even; with 16 engines and all bytes on one it is 16.
 EngineUse AddEngines(const NeuronRank& rank,
                      catalog::RowWriter<catalog::columns::kDmaEngines>& write) {
   std::map<std::pair<std::int32_t, std::int16_t>, Packets> engines;
@@ -137,8 +136,8 @@ std::size_t AddTransfers(const NeuronRank& rank,
   return all;
 }
 
-// Collectives of one kind, algorithm, type, group and size. Means are over the calls that state a
-// value; negative values mean that the file states none.
+// Collectives of one kind, algorithm, type, group and size. Means are over the calls that have a
+// value; negative values mean that the file has none.
 struct Calls {
   std::vector<Ns> durations;
   double bandwidth = 0, bus_bandwidth = 0, delay = 0;
@@ -157,8 +156,8 @@ struct Calls {
   }
 };
 
-// Durations are of the calls that start in the selected part; their median and maximum show
-// outliers that a mean hides.
+// Uses the calls that start in the selected part; median and maximum of the durations show outliers
+// that a mean hides.
 void AddCcOps(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kCcOps>& write) {
   const Profile& profile = *rank.context->profile;
   using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
@@ -198,7 +197,7 @@ void AddCcOps(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kCcOp
   }
 }
 
-// As the file states them: loads are of the whole profile.
+// Uses the file's values: loads cover the whole profile.
 void AddTensors(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kTensors>& write) {
   const Profile& profile = *rank.context->profile;
   for (const profgauge::neuron::Tensor& row : rank.data->tensors) {

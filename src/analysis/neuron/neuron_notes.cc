@@ -1,5 +1,5 @@
-// Throttling, the Tensor Engine's possible work, semaphores, memory, curves, and the file's
-// own data: warnings, errors, and whether rows and summary agree.
+// Throttling, possible work of the Tensor Engine, semaphores, memory, curves, and data on the file
+// itself: warnings, errors, and consistency of rows and summary.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace profgauge::analysis::neuron {
 namespace {
 
-// The limit of a notification is k of n cycles: below n the clock was limited.
+// A notification limits to k of n cycles: below n, the clock was limited.
 void AddThrottles(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kThrottles>& write) {
   struct Sum {
     std::int64_t count = 0;
@@ -49,7 +49,7 @@ void AddThrottles(const NeuronRank& rank, catalog::RowWriter<catalog::columns::k
   }
 }
 
-// Why the use of the Tensor Engines' time is unknown; empty: it is known.
+// Why the use of the Tensor Engines' time is unknown; empty if it is known.
 std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
   if (!rank.data->has.instructions || rank.data->hardware.PeakFlops() <= 0) {
     return "needs instructions and the peak of the Tensor Engine";
@@ -61,13 +61,13 @@ std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
   return {};
 }
 
-// The total time as time of the Tensor Engines at their peak, by use; whole nanoseconds that add
-// up.
+// Splits the total time by use of the Tensor Engines at their peak, in whole nanoseconds that add
+// up to it.
 //
 //   |model|transpose|other|active_throttled|active_unused|unused_throttled|idle|
 //   |FLOPs at the peak    |rest of the active time       |rest of the time     |
 //
-// Each part takes at most the rest, so that contradictory sums never make a negative part.
+// Each part takes at most the remaining time, so that inconsistent sums cause no negative part.
 void AddFlopsParts(const NeuronRank& rank,
                    catalog::RowWriter<catalog::columns::kFlopsParts>& write) {
   if (!WhyNoFlopsParts(rank).empty()) return;
@@ -90,7 +90,7 @@ void AddFlopsParts(const NeuronRank& rank,
   take("transpose", as_time(sums.transpose_flops));
   take("other", as_time(useful - model));
   const Ns busy = total - left;
-  // Time lost by throttling, by whether the engine was active; per notification k of n cycles.
+  // Time lost by throttling, in total and while the engine was active; from k of n cycles.
   double lost = 0, lost_active = 0;
   const std::vector<Span> active =
       profgauge::neuron::ActiveSpans(*rank.data, profgauge::neuron::Engine::kTensor);
@@ -115,7 +115,7 @@ void AddFlopsParts(const NeuronRank& rank,
   }
 }
 
-// A semaphore's number with the queue that operands name beside it first: "24" and
+// Maps a semaphore's number to its text in operands, with the queue if it is given there: "24" to
 // "S[24] (qGpSimdDynamic)".
 boost::unordered_flat_map<std::string_view, std::string_view> SemaphoreNames(
     const NeuronRank& rank) {
@@ -130,14 +130,14 @@ boost::unordered_flat_map<std::string_view, std::string_view> SemaphoreNames(
   return names;
 }
 
-// One row for each semaphore of a core, with the name that operands give it, if any does.
+// One row per semaphore of a core, with the name in operands, if there is one.
 void AddSemaphores(const NeuronRank& rank,
                    catalog::RowWriter<catalog::columns::kSemaphores>& write) {
   struct Use {
     std::int64_t updates = 0, highest = 0;
     Ns first = 0, last = 0;
   };
-  // Ids are found faster than names, of which a file has far fewer than updates.
+  // Ids are faster to find than names; there are far fewer names than updates.
   boost::unordered_flat_map<std::pair<std::int32_t, std::uint32_t>, Use> by_id;
   for (const profgauge::neuron::SemaphoreUpdate& row : rank.data->semaphores) {
     if (!rank.Inside(row.time)) continue;
@@ -163,7 +163,7 @@ void AddSemaphores(const NeuronRank& rank,
   }
 }
 
-// Every n-th point, so that a curve of any length fits the table; peaks are in memory_peaks.
+// Takes every n-th point, so that any curve fits into the table; memory_peaks has the peaks.
 void AddCurves(const NeuronRank& rank,
                catalog::RowWriter<catalog::columns::kCounterCurves>& write) {
   constexpr std::size_t kCurvePointsInTable = 20'000;
@@ -179,8 +179,8 @@ void AddCurves(const NeuronRank& rank,
   }
 }
 
-// Numbers that follow from the rows and are stated as well. The first that differs is named in the
-// remark.
+// Numbers that follow from rows and are also in the summary. The remark names the first that
+// differs.
 void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& first,
                    catalog::RowWriter<catalog::columns::kIdentities>& write) {
   const auto whole = profgauge::neuron::SumWhole(*rank.data);
@@ -197,8 +197,7 @@ void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& fi
   }
 }
 
-// Warnings of the profiler also become remarks: they are about the profile, and a reader of the
-// report should see them.
+// Warnings of the profiler also become remarks: they concern the profile, so reports show them.
 void AddMessages(std::span<const NeuronRank> ranks, catalog::Output& out) {
   catalog::RowWriter<catalog::columns::kProfilerWarnings> warnings(
       out.AddTable("profiler_warnings"));
@@ -227,7 +226,7 @@ void AddMessages(std::span<const NeuronRank> ranks, catalog::Output& out) {
   }
 }
 
-// Adds a table over the ranks if one of them `has` its data, else the reason `missing`.
+// Adds a table over the ranks if any of them `has` its data; otherwise the reason `missing`.
 template <const auto& kColumns, class Has, class Add>
 void AddWhere(std::span<const NeuronRank> ranks, const char* table, std::string_view missing,
               catalog::Output& out, const Has& has, const Add& add) {

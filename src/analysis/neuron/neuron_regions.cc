@@ -1,5 +1,5 @@
-// Parts of a profile without marks: between its collectives, by source file, and how full the
-// memories on the chip were.
+// Data of a profile without marks: regions between its collectives, source files, and the usage of
+// the chip's memories.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -69,9 +69,8 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, catalog::Output& ou
   out.RemarkCut("collective_regions", all, "longest");
 }
 
-// Means are over time: a value holds until the next one.
-// Points are sorted by curve, core and time. The mean is over the time from the first point to the
-// last: area by length.
+// Means are over time: a value is valid until the next one. Points are sorted by curve, core and
+// time. The mean is the area from the first to the last point divided by the length.
 void AddPeaks(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kMemoryPeaks>& write) {
   const auto& points = rank.data->curves;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
@@ -108,8 +107,8 @@ struct File {
 
 }  // namespace
 
-// Sums the lines of each file. Active times cannot be added up (lines of a file overlap), so the
-// table has none.
+// Sums the lines of each file. The table has no active times, which cannot be added because lines
+// overlap.
 void AddNeuronFiles(const Table& lines, catalog::Output& out) {
   std::map<std::pair<std::int64_t, std::string>, File> files;
   for (std::size_t row = 0; row < lines.rows(); ++row) {

@@ -1,4 +1,4 @@
-// Rows of instructions: all of them, their waits, and the lines of source that they name.
+// Tables of instructions: all of them, their waits, and their source lines.
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -52,7 +52,7 @@ std::size_t AddInstructions(const NeuronRank& rank, std::size_t most,
     write.Text("operands"_col, profile.Name(row.operands))
         .Text("source"_col, profile.Name(row.source))
         .Known("pc"_col, row.pc);
-    // As the file writes ids: 64 bits without a sign.
+    // Unsigned 64 bits, like in the file.
     write.Text("id"_col, std::to_string(static_cast<std::uint64_t>(row.id)))
         .Text("type"_col, profile.Name(row.type));
     write.Flops("flops"_col, row.flops);
@@ -72,11 +72,11 @@ struct Wait {
   }
 };
 
-// Which semaphore an instruction waited for is in its operands. Rows come with the longest total
-// wait first.
+// Operands name the semaphore for which an instruction waited. Rows are sorted by total wait, the
+// longest first.
 void AddWaits(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kWaits>& write) {
   const Profile& profile = *rank.context->profile;
-  // Ids are found faster than names, of which a file has far fewer than rows.
+  // Ids are faster to find than names; there are far fewer names than rows.
   using Ids = std::tuple<Engine, std::uint32_t, std::string_view, std::uint32_t>;
   boost::unordered_flat_map<Ids, Wait> by_ids;
   for (const Instruction& row : rank.data->instructions) {
@@ -110,8 +110,8 @@ void AddWaits(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kWait
   }
 }
 
-// "kernel.py:12" or "kernel.py:12:3": the file and the line, 0 where there is none.
-// From the end: of "kernel.py:12:3" first 3 is taken, then 12, which is the line.
+// The file and line of "kernel.py:12" or "kernel.py:12:3"; 0 without a line. Parsed from the end:
+// for "kernel.py:12:3" first 3, then 12, which is the line.
 std::pair<std::string_view, std::int64_t> FileAndLine(std::string_view source) {
   std::string_view rest = source;
   std::int64_t last = 0;
@@ -135,7 +135,7 @@ struct Line {
   std::set<Engine> engines;
 };
 
-// By file and line. An instruction without a source line is in no row.
+// By file and line. Instructions without a source line are ignored.
 void AddLines(const NeuronRank& rank, SourceLines& sources,
               catalog::RowWriter<catalog::columns::kSourceLines>& write) {
   const Profile& profile = *rank.context->profile;
@@ -176,7 +176,7 @@ void AddLines(const NeuronRank& rank, SourceLines& sources,
 
 }  // namespace
 
-// The limit of rows is for the run: each rank gets an equal part.
+// The row limit is for the run: each rank gets an equal part.
 void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root,
                    catalog::Output& out) {
   bool rows = false, source = false;

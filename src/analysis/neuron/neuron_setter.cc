@@ -1,4 +1,4 @@
-// Values of Neuron's files about themselves, under the profiler's names.
+// Values in Neuron's own summaries, by the profiler's names.
 #include "analysis/neuron/neuron_setter.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace profgauge::analysis::neuron {
 namespace {
 
-// Seconds become nanoseconds by the metric's unit.
+// Seconds are converted to nanoseconds, depending on the metric's unit.
 constexpr NeuronName kStated[] = {
     {metric::kNeuronTotalTime, "total_time"},
     {metric::kNeuronExecTime, "total_exec_time"},
@@ -90,7 +90,7 @@ constexpr NeuronName kStated[] = {
     {metric::kThrottleLimitedTime, "throttle_active_nc0_time_ns"},
 };
 
-// By engine.
+// Initializes the EngineMetrics of one engine.
 #define PROFGAUGE_ENGINE_METRICS(Name)                                               \
   {                                                                                  \
     metric::kEngine##Name##ActiveTime, metric::kEngine##Name##ActiveShare,           \
@@ -104,7 +104,7 @@ constexpr EngineMetrics kEngineMetrics[profgauge::neuron::kEngines] = {
     PROFGAUGE_ENGINE_METRICS(Sync)};
 #undef PROFGAUGE_ENGINE_METRICS
 
-// Every metric that files may state, and their names for it.
+// All metrics that files may contain, with their names there.
 std::vector<std::pair<MetricId, std::string>> AllNames() {
   std::vector<std::pair<MetricId, std::string>> names;
   for (const auto& [metric, name] : NeuronSetter::kPeakShares) names.emplace_back(metric, name);
@@ -121,8 +121,8 @@ std::vector<std::pair<MetricId, std::string>> AllNames() {
   return names;
 }
 
-// The reason not to use any share of the files: one of them is above 1, beyond rounding. The shares
-// may be in percent then, and nothing shows which of them are.
+// Why no share in the files is used: one of them is above 1 by more than rounding. Shares may then
+// be in percent, and it is unknown which.
 std::string WhyNoShares(std::span<const NeuronRank> ranks) {
   for (const auto& [metric, name] : AllNames()) {
     if (SpecOf(metric).unit != Unit::kShare) continue;
@@ -147,8 +147,8 @@ const EngineMetrics& MetricsOf(profgauge::neuron::Engine engine) {
 NeuronSetter::NeuronSetter(std::span<const NeuronRank> ranks, catalog::Output& out)
     : ranks_(ranks), out_(out), no_shares_because_(WhyNoShares(ranks)) {}
 
-// For a number in the file: sums add up over ranks, shares count by their time.
-// Times are in seconds in the summary, except for names that end with "_ns".
+// Adds sums over ranks, and weights shares by time. Times in the summary are seconds, except for
+// names that end with "_ns".
 void NeuronSetter::Stated(MetricId id, std::string_view name) {
   const MetricSpec& spec = SpecOf(id);
   if (out_.IsSet(id)) return;

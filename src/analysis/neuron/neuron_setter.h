@@ -13,7 +13,7 @@
 
 namespace profgauge::analysis::neuron {
 
-/// The files' name of a metric.
+/// A metric and its name in the files.
 struct NeuronName {
   MetricId metric;
   std::string_view stated;
@@ -27,9 +27,9 @@ struct EngineMetrics {
 /// REQUIRES: not kOther.
 const EngineMetrics& MetricsOf(profgauge::neuron::Engine engine);
 
-/// Numbers of all ranks become one metric. Count() adds up; Share() divides summed parts by summed
-/// wholes, so that long ranks count more; Fill() and Stated() leave a metric that has a value, so
-/// that rows go before the file's summary.
+/// Combines the numbers of all ranks into metrics. Count() adds; Share() divides sums of parts by
+/// sums of wholes, so that long ranks have more weight. Fill() and Stated() keep existing values,
+/// so that values from rows have priority over the file's summary.
 class NeuronSetter {
  public:
   /// Metrics that need the hardware's peak rates.
@@ -55,37 +55,37 @@ class NeuronSetter {
     for (const NeuronRank& rank : ranks_) sum += static_cast<double>(number(rank));
     return sum;
   }
-  /// The same in whole numbers, which a double cannot represent exactly above 2^53.
+  /// The same in integers, which a double cannot represent exactly above 2^53.
   template <class Number>
   std::int64_t Total(const Number& number) const {
     std::int64_t sum = 0;
     for (const NeuronRank& rank : ranks_) sum += static_cast<std::int64_t>(number(rank));
     return sum;
   }
-  /// Whether it is true of every rank.
+  /// Whether the claim is true for every rank.
   bool All(const std::function<bool(const NeuronRank&)>& claim) const {
     return std::all_of(ranks_.begin(), ranks_.end(), claim);
   }
-  /// Sets the sum over ranks, also where the metric had a value.
+  /// Sets the sum over ranks, replacing any value.
   template <class Number>
   void Count(MetricId id, const Number& number) {
     const std::int64_t total = Total(number);
     const bool real = CellTypeOf(SpecOf(id).unit) == CellType::kReal;
     out_.Set(id, real ? Value(static_cast<double>(total)) : Value(total));
   }
-  /// Unless the metric has a value.
+  /// Sets the value unless the metric has one.
   void Fill(MetricId id, double value) {
     if (!out_.IsSet(id)) out_.Set(id, value);
   }
-  /// Sets part by whole; leaves the metric where the whole is 0.
+  /// Sets part / whole; does nothing if the whole is 0.
   void Share(MetricId id, double part, double whole) {
     if (whole > 0) out_.Set(id, part / whole);
   }
-  /// For a number in the files: sums add up over ranks, shares count by their time. Leaves a
-  /// metric that has a value, and one that some rank does not have or has only for the whole. If a
-  /// file has an impossible share, its shares may all be in another unit: they are absent.
+  /// Sets a number from the files: sums are added over ranks, shares are weighted by time. Keeps an
+  /// existing value. Does nothing if a rank has no such number, or only a range is selected. If a
+  /// file has an impossible share, all its shares may be in another unit, and are absent.
   void Stated(MetricId id, std::string_view name);
-  /// All that files state, by the names in their summaries.
+  /// Sets all numbers that the files' summaries contain.
   void AllStated();
   std::span<const NeuronRank> ranks() const { return ranks_; }
   catalog::Output& out() { return out_; }

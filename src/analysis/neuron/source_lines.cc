@@ -17,9 +17,9 @@ constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 constexpr std::size_t kMostFiles = 256;
 constexpr std::size_t kMostColumns = 200;
 
-// The file below `root` that ends like `file`: the longest tail of the path that exists there.
-// E.g. "/home/a/kernels/mm.py" below "src" may be "src/kernels/mm.py": "src/home/a/kernels/mm.py"
-// is tried first, then shorter tails.
+// The file below `root` with the longest tail of the path `file` that exists. For
+// "/home/a/kernels/mm.py" below "src", it tries "src/home/a/kernels/mm.py" first, then shorter
+// tails, e.g. "src/kernels/mm.py".
 fs::path FindBelow(const fs::path& root, std::string_view file) {
   std::vector<fs::path> parts;
   for (const fs::path& part : fs::path(std::string(file)).relative_path()) {
@@ -39,8 +39,8 @@ fs::path FindBelow(const fs::path& root, std::string_view file) {
 
 }  // namespace
 
-// Each file is read once; one that cannot be found is kept as empty, so that it is looked for once.
-// From kMostFiles on no more files are opened.
+// Each file is read once; a missing one is cached as empty, so that it is searched only once. At
+// most kMostFiles files are opened.
 const std::vector<std::string>& SourceLines::FileLines(std::string_view file) {
   const auto found = files_.find(file);
   if (found != files_.end()) return found->second;

@@ -1,4 +1,4 @@
-// Lines of source files for the report: only from below a folder that the user named.
+// Lines of source files for the report, only from below a folder that the user named.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace profgauge::analysis::neuron {
 
-/// Reads a file once and keeps its lines. Paths outside the folder are never read.
+/// Reads each file once and caches its lines. Paths outside the folder are never read.
 class SourceLines {
  public:
-  /// `root`: the folder with the sources; empty: none are shown.
+  /// `root`: the folder with the sources; empty: shows none.
   explicit SourceLines(std::string root) : root_(std::move(root)) {}
 
-  /// The line with its indentation (a tab is four blanks), of at most 200 bytes; empty when it is
-  /// not to be had. A path of another machine is found by its last parts. Files over 4 MiB are not
-  /// read.
+  /// The line with its indentation (a tab is four blanks), at most 200 bytes; empty if it is
+  /// unavailable. Paths of other machines are matched by their last components. Files over 4 MiB
+  /// are ignored.
   std::string Line(std::string_view file, std::int64_t line);
 
  private:

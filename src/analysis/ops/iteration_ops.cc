@@ -28,7 +28,7 @@
 namespace profgauge::analysis::ops {
 namespace {
 
-// From host to device, from device to host, within and between devices.
+// Host to device, device to host, within and between devices.
 constexpr std::array<MetricId, 3> kDirections = {metric::kMemcpyH2dBytesPerIteration,
                                                  metric::kMemcpyD2hBytesPerIteration,
                                                  metric::kMemcpyD2dBytesPerIteration};
@@ -64,7 +64,7 @@ CountFacts CountFactsOf(const iterations::RankContext& rank) {
     const std::uint32_t iteration = rank.iterations.of_device[row];
     if (iteration == iterations::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
       continue;
-    // One call may launch a whole graph of kernels.
+    // One call may launch a graph of many kernels.
     if (launch.valid() && !counted[launch.value]) {
       counted[launch.value] = true;
       ++counts.launches;
@@ -85,8 +85,8 @@ CountFacts CountFactsOf(const iterations::RankContext& rank) {
   return counts;
 }
 
-// The mean over iterations of all ranks. A direction is unknown if any copy of any rank has no size
-// or no direction.
+// The mean over the iterations of all ranks. A direction is unknown if any copy of any rank has an
+// unknown size or direction.
 void AddCounts(std::span<const CountFacts> ranks, catalog::Output& out) {
   CountFacts counts;
   for (const CountFacts& rank : ranks) {
@@ -126,11 +126,11 @@ struct Sums {
   Ns start = 0;
   std::int64_t calls = 0, kernels = 0, tensor_core_kernels = 0;
   Ns host_self = 0, host_total = 0, device_time = 0, device_total = 0, tensor_core_time = 0;
-  double flops = -1, bytes = -1;  // Unknown while negative.
+  double flops = -1, bytes = -1;  // Negative: unknown.
   CommonText dtypes, call_stack;
   std::uint8_t directions = 0;
 };
-// By iteration and name.
+// Iteration and name.
 using SumsByOp = std::map<std::pair<std::uint32_t, std::uint32_t>, Sums>;
 
 void AddCall(const iterations::RankContext& rank, std::uint32_t op, Sums& sums) {
@@ -150,16 +150,15 @@ void AddCall(const iterations::RankContext& rank, std::uint32_t op, Sums& sums) 
   ++sums.calls;
 }
 
-// Also the calls inside of one of the same name.
+// Also adds calls inside this call with the same name.
 void AddCallsInside(const boost::unordered_flat_map<std::uint32_t, std::int64_t>& inside,
                     std::uint32_t op, Sums& sums) {
   const auto found = inside.find(op);
   if (found != inside.end()) sums.calls += found->second;
 }
 
-// Sums by iteration and name, of calls that come mostly in order of time.
-// The place of a name's last iteration is remembered, since the next call of the name is mostly of
-// the same iteration.
+// Sums by iteration and name, for calls mostly in order of time. It stores the position of each
+// name's last iteration, since its next call is usually in the same one.
 class SumsInOrder {
  public:
   explicit SumsInOrder(std::size_t names) : last_(names) {}
@@ -180,8 +179,8 @@ class SumsInOrder {
   std::vector<Last> last_;  // By name.
 };
 
-// Calls that launched nothing themselves are of the iteration that they began in. `seen`: those
-// that launched.
+// Adds calls that launch nothing themselves to the iteration in which they began. `seen`: calls
+// with launches.
 void AddOtherCalls(const iterations::RankContext& rank, const std::vector<std::uint8_t>& seen,
                    const boost::unordered_flat_map<std::uint32_t, std::int64_t>& inside,
                    OperatorTest& is_operator, SumsInOrder& out) {
@@ -198,9 +197,8 @@ void AddOtherCalls(const iterations::RankContext& rank, const std::vector<std::u
   }
 }
 
-// `any`: whether an operator launched something.
-// Two passes: device rows find the calls that launched something, with their sums; then come the
-// calls that launched nothing.
+// Two passes: device rows give the calls with launches, and their sums; then calls without launches
+// are added. `any`: whether an operator launched work.
 SumsByOp SumRank(const iterations::RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
@@ -233,7 +231,7 @@ SumsByOp SumRank(const iterations::RankContext& rank, bool& any) {
   return out.Take();
 }
 
-// By time: which number a name has depends on the order of the file's rows.
+// Sorted by time, then name text, since the ids of names depend on the file's order of rows.
 std::vector<const SumsByOp::value_type*> InOrder(const SumsByOp& sums, const Profile& profile) {
   std::vector<const SumsByOp::value_type*> rows;
   rows.reserve(sums.size());
@@ -309,10 +307,10 @@ struct Node {
 
 struct Tree {
   std::vector<Node> nodes;
-  std::vector<std::uint32_t> parents;  // kNoNode: a thread.
+  std::vector<std::uint32_t> parents;  // kNoNode for a thread.
 };
 
-// Rows of each iteration of one rank.
+// Row numbers by iteration of one rank.
 using RowLists = std::vector<std::vector<std::uint32_t>>;
 
 RowLists DeviceRowsByIteration(const iterations::RankContext& rank) {
@@ -324,12 +322,12 @@ RowLists DeviceRowsByIteration(const iterations::RankContext& rank) {
   return rows;
 }
 
-// Events that start in the iteration's range on the host.
+// Events that start in the iteration's host range.
 RowLists HostRowsByIteration(const iterations::RankContext& rank) {
   const std::vector<iterations::Iteration>& iterations = rank.iterations.all;
   const std::vector<Ns>& starts = rank.profile->host.start;
   RowLists rows(iterations.size());
-  std::uint32_t index = 0;  // Neighbors are mostly of one iteration.
+  std::uint32_t index = 0;  // Neighbors are usually in one iteration.
   for (std::uint32_t row = 0; row < starts.size(); ++row) {
     const Ns at = starts[row];
     const bool is_same = index < iterations.size() && at >= iterations[index].host.start &&
@@ -353,11 +351,9 @@ class Builder {
 
   const iterations::RankContext& rank() const { return rank_; }
 
-  /// Rows of the same name, kind and parent are one node. Parents come before their children, so
-  /// that one pass from the end adds device times up. `node_of_` is for the rows of this iteration
-  /// only, and is cleaned by `touched_`.
-  ///
-  /// The cost follows from the size of the iteration, not of the profile.
+  /// Rows with the same name, kind and parent are one node. Parents come before their children, so
+  /// that one backward pass sums device times. `node_of_` is only set for rows of this iteration,
+  /// and reset with `touched_`: the cost depends on the iteration's size, not the profile's.
   Tree Build(std::uint32_t iteration) {
     tree_ = {};
     places_ = {};
@@ -396,7 +392,7 @@ class Builder {
     return NodeFor(catalog::kNoNode, strings_.Intern(name), "thread");
   }
 
-  // The node of the innermost row that is in the tree, from `at` upwards.
+  // The node of the innermost row in the tree, from `at` outward.
   std::uint32_t NodeAround(HostId at) const {
     const HostTable& host = rank_.profile->host;
     while (at.valid()) {
@@ -436,8 +432,8 @@ class Builder {
     }
   }
 
-  // Work is below its operator, else below the range around its launch, else below the launching
-  // thread. Work without all of these is below "no thread".
+  // Work is a child of its operator; otherwise of the range around its launch, of the launching
+  // thread, or of "no thread".
   void AddDevice(std::uint32_t row) {
     const DeviceTable& device = rank_.profile->device;
     const ApiTable& api = rank_.profile->api;
@@ -468,7 +464,7 @@ struct Choice {
   std::uint32_t iteration = 0;
 };
 
-// The iterations in the order in which they are worth a tree.
+// The iterations by their priority for a tree.
 std::vector<Choice> Choose(std::span<const iterations::RankContext> ranks,
                            std::span<const breakdown::RunIteration> run) {
   std::vector<Choice> out;
@@ -495,7 +491,7 @@ std::vector<Choice> Choose(std::span<const iterations::RankContext> ranks,
   return out;
 }
 
-// `above`: rows of the table so far.
+// `above`: number of rows already in the table.
 void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool has_device,
             std::size_t above, catalog::RowWriter<catalog::columns::kOpTree>& write) {
   const auto order = catalog::TreeOrder(tree.parents);

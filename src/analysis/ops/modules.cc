@@ -17,22 +17,22 @@ namespace {
 
 constexpr std::uint32_t kNone = kNoIndex;
 
-// Events of one thread that matter for modules.
+// A relevant event on one thread.
 struct Item {
   enum Kind : std::uint8_t { kModule, kOp, kLaunch };
   Ns start = 0, end = 0;
   Kind kind = kModule;
-  std::uint32_t row = 0;  // In python (in host, where ranges name the modules), host or device.
+  std::uint32_t row = 0;  // In python (in host if ranges name the modules), host or device.
 };
 
-// Lightning's profiler marks a range for each call of a module.
+// Lightning's profiler records a range with this prefix for each call of a module.
 constexpr std::string_view kLightningModule = "[pl][module]";
 
 // One call of a module.
 struct Call {
-  std::uint32_t row = 0;         // As Item's.
-  std::uint32_t parent = kNone;  // The call of a module that contains it.
-  bool in_op = false;            // An operator is between the two.
+  std::uint32_t row = 0;         // Like in Item.
+  std::uint32_t parent = kNone;  // The parent module's call.
+  bool in_op = false;            // There is an operator between both.
   std::int64_t operators = 0;
   Ns host_self = 0, device_self = 0, device_total = 0, backward_device = 0;
 };
@@ -40,9 +40,9 @@ struct Call {
 using Threads = std::map<std::uint32_t, std::vector<Item>>;
 
 struct Calls {
-  bool of_ranges = false;            // Rows of calls are of host.
-  std::vector<Call> calls;           // A parent is before its children.
-  std::vector<std::uint32_t> of_op;  // Per host row: the innermost call around it, or kNone.
+  bool of_ranges = false;            // Rows of calls are host rows.
+  std::vector<Call> calls;           // Parents come first.
+  std::vector<std::uint32_t> of_op;  // By host row: the innermost call around it, or kNone.
 };
 
 void AddFrames(const iterations::RankContext& rank, Threads& threads) {
@@ -66,9 +66,9 @@ void AddLightning(const iterations::RankContext& rank, Threads& threads) {
   }
 }
 
-// Only threads on which modules run. Items are by start, the longer first, so that a container
-// comes before its contents. `of_ranges`: set without Python frames of modules; then Lightning's
-// ranges name them.
+// Only threads with modules. Items are sorted by start, the longer first, so that containers come
+// first. Sets `of_ranges` if there are no Python frames of modules: then Lightning's ranges name
+// them.
 Threads ItemsByThread(const iterations::RankContext& rank, bool& of_ranges) {
   const Profile& profile = *rank.profile;
   Threads threads;
@@ -103,21 +103,21 @@ Threads ItemsByThread(const iterations::RankContext& rank, bool& of_ranges) {
   return threads;
 }
 
-// The open calls at a time: of modules, and operators as kNone.
+// An open call: of a module, or of an operator (kNone).
 struct Open {
   Ns end = 0;
   std::uint32_t call = kNone;
 };
 
-// One pass with a stack. A module's own time is without the modules and operators directly in it:
+// One pass with a stack. A module's own time excludes modules and operators directly in it:
 //
 //   Net       |------------------------------|     own: 30 - 14
 //   Linear        |------------|                   own: 14 - 6
-//   op               |----|                        keeps all times inside it
-//   launch                   ^                     device work outside of operators: Linear's
+//   op               |----|                        keeps all time inside it
+//   launch                   ^                     device work without an operator: for Linear
 //
-// A module within an operator (`in_op`) does not add to the module around: the operator's device
-// total has its work already.
+// A module within an operator (`in_op`) adds nothing to its parent module: the operator's device
+// total already includes its work.
 void Sweep(const iterations::RankContext& rank, const std::vector<Item>& items, Calls& out) {
   std::vector<Open> open;
   for (const Item& item : items) {
@@ -151,13 +151,12 @@ void Sweep(const iterations::RankContext& rank, const std::vector<Item>& items, 
   }
 }
 
-// Device work of backward operators, for the module that ran their forward operators.
-// Each backward operator with a link counts once, with all that it contains: `linked` keeps
-// operators in it from counting again. It adds to the module of its forward operator and to all
-// around that.
+// Adds device work of backward operators to the modules of their forward operators, and to all
+// parents. Each linked backward operator counts once, including its content: `linked` prevents
+// operators inside from counting again.
 void AddBackward(const iterations::RankContext& rank, Calls& calls) {
   const HostTable& host = rank.profile->host;
-  std::vector<std::uint8_t> linked(host.size(), 0);  // It, or an operator around it, has a link.
+  std::vector<std::uint8_t> linked(host.size(), 0);  // It or a parent has a link.
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (!rank.tree.IsOp(row)) continue;
     const std::uint32_t above = rank.tree.parent[row];
@@ -190,7 +189,7 @@ Calls FindCalls(const iterations::RankContext& rank) {
   return out;
 }
 
-// The place of a module: the one around it, its name and its number.
+// Identifies a module: its parent, name and number.
 using ModulePlaces =
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, std::uint32_t>;
 
@@ -211,7 +210,7 @@ void AddTo(ModuleSum& module, const ModuleSum& more) {
   module.backward_device += more.backward_device;
 }
 
-// The index in `out` of the sum of this place; a new sum goes to the end.
+// The index in `out` of the sum for this module; adds a new sum if there is none.
 std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, ModulePlaces& places,
                     std::vector<ModuleSum>& out) {
   const auto [place, is_new] =
@@ -298,7 +297,7 @@ std::vector<breakdown::NameWork> ModuleWorkOf(const iterations::RankContext& ran
   const Calls found = FindCalls(rank);
   const PythonTable& python = rank.profile->python;
   const HostTable& host = rank.profile->host;
-  std::vector<Ns> backward;  // Without the calls inside.
+  std::vector<Ns> backward;  // Without inner calls.
   for (const Call& call : found.calls) backward.push_back(call.backward_device);
   for (const Call& call : found.calls) {
     if (call.parent != kNone) backward[call.parent] -= call.backward_device;
@@ -336,7 +335,7 @@ void AddModules(std::span<const ModuleFacts> ranks, catalog::Output& out) {
 
 namespace {
 
-// The place of a range: the one around it, its name and its domain.
+// Identifies a range: its parent, name and domain.
 using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 using Places = std::map<Place, std::uint32_t>;
 
@@ -344,7 +343,7 @@ bool IsRange(const HostTable& host, std::uint32_t row) {
   return host.kind[row] == HostKind::kAnnotation || host.kind[row] == HostKind::kIterationMarker;
 }
 
-// "ProfilerStep#N" of "ProfilerStep#5", "batch N" of "batch 12"; other names as they are.
+// Returns "ProfilerStep#N" for "ProfilerStep#5", "batch N" for "batch 12"; other names unchanged.
 std::string WithoutNumber(std::string_view name) {
   const auto last = name.find_last_not_of("0123456789");
   if (last == name.npos || last + 1 == name.size()) return std::string(name);
@@ -353,7 +352,7 @@ std::string WithoutNumber(std::string_view name) {
   return std::string(name.substr(0, last + 1)) + "N";
 }
 
-// Per host row: the node of the innermost range around it or that it is, or kNoNode.
+// By host row: the node of the range itself or the innermost one around it, or kNoNode.
 using NodeOf = std::vector<std::uint32_t>;
 
 void AddCall(Ns time, RangeSum& range) {
@@ -364,9 +363,9 @@ void AddCall(Ns time, RangeSum& range) {
   ++range.calls;
 }
 
-// A parent is before its children: rows are sorted by start, the longest first.
-// O(host rows). Ranges of iterations that are not selected stay out, but ranges in them do not lose
-// their place: their node is that of the range around.
+// Parents come first, since rows are sorted by start, the longest first. O(host rows). Ranges in
+// unselected iterations are excluded, but their inner ranges keep a position: that of the outer
+// range.
 NodeOf FindRanges(const iterations::RankContext& rank, std::vector<RangeSum>& out) {
   const HostTable& host = rank.profile->host;
   NodeOf node_of(host.size(), catalog::kNoNode);
@@ -395,7 +394,7 @@ NodeOf FindRanges(const iterations::RankContext& rank, std::vector<RangeSum>& ou
   return node_of;
 }
 
-// By the innermost range around the launching call; work without a recorded launch is in no range.
+// Adds work to the innermost range around its launching call; work without one is in no range.
 void AddDeviceWork(const iterations::RankContext& rank, const NodeOf& node_of,
                    std::vector<RangeSum>& out) {
   const DeviceTable& device = rank.profile->device;
@@ -409,7 +408,7 @@ void AddDeviceWork(const iterations::RankContext& rank, const NodeOf& node_of,
   }
 }
 
-// A range of the run at its place in the hierarchy.
+// A range of the run, with its position in the hierarchy.
 struct Range {
   StringId name, domain;
   std::int64_t calls = 0, kernels = 0;
@@ -446,7 +445,7 @@ void Merge(const RangeFacts& rank, StringPool& strings, Ranges& out) {
   }
 }
 
-// Children have higher numbers than their parents.
+// Children have larger indices than their parents.
 void SumUp(Ranges& found) {
   for (Range& range : found.ranges) {
     range.device_total = range.device_self;
@@ -470,8 +469,8 @@ bool IsGradientWord(std::string_view word) {
          word == "bprop";
 }
 
-// "dense n" of "Dense 1", "Dense 1 grad", "grad_Dense 1": the common part of a range and that of
-// its gradient if a program names both.
+// Returns "dense n" for "Dense 1", "Dense 1 grad" and "grad_Dense 1": the common part of a range
+// and of its gradient, if a program marks both.
 std::string NameOfLayer(std::string_view name) {
   std::string layer = Lower(name);
   const auto cut = [&](std::size_t from, std::size_t to, std::size_t word, std::size_t end) {
@@ -486,17 +485,17 @@ std::string NameOfLayer(std::string_view name) {
   return Lower(WithoutNumber(layer));
 }
 
-// The gradient's range of a forward one, where both are marked (nvtx-plugins: two domains).
+// The gradient range of a forward range (nvtx-plugins mark both, in two domains).
 struct Gradient {
   StringId name;
   Ns host = 0, device = 0;
 };
 
-// By forward range. Where several forward ranges are called alike, nothing shows whose it is.
+// By forward range. If several forward ranges have the same layer, the gradient is ambiguous.
 //
 //   domain Forward    "Dense N", of "Dense 1" and "Dense 2"    layer "dense n"
-//   domain Gradient   "Dense 1 grad", "Dense 2 grad"           layer "dense n": both add up for
-//                                                              "Dense N"
+//   domain Gradient   "Dense 1 grad", "Dense 2 grad"           layer "dense n": both are added
+//                                                              to "Dense N"
 std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const StringPool& strings) {
   constexpr std::uint32_t kSeveral = catalog::kNoNode;
   std::map<std::string, std::uint32_t> forward;

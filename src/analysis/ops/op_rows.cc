@@ -11,7 +11,7 @@
 namespace profgauge::analysis::ops {
 namespace {
 
-// One rank's texts in terms of the output's, translated once each.
+// Translates ids of one rank's texts to the output's, each only once.
 class Translation {
  public:
   Translation(const Profile& profile, StringPool& strings)
@@ -29,7 +29,7 @@ class Translation {
   std::vector<StringId> known_;
 };
 
-// The rows of `profile.host` that are operators of tables.
+// The rows of `profile.host` that the operator tables include.
 std::vector<std::uint32_t> OperatorRows(const iterations::RankContext& rank) {
   OperatorTest is_operator(rank);
   std::vector<std::uint32_t> rows;
@@ -40,14 +40,14 @@ std::vector<std::uint32_t> OperatorRows(const iterations::RankContext& rank) {
   return rows;
 }
 
-// The part of a call outside the selected iterations.
+// The part of a call that is outside the selected iterations.
 struct Outside {
   Ns device = 0, host = 0;
   bool is_all = false;
 };
 
-// A call belongs to the iteration in which it starts. Where nothing marks any, the one there is
-// ends with its window: a call may reach into it, and all device work is of it.
+// A call belongs to the iteration in which it starts. Without markers, the only iteration ends with
+// its window: a call may begin before it, but all device work belongs to it.
 Outside OutsideOf(const iterations::RankContext& rank, std::uint32_t row,
                   iterations::IterationCursor& iterations) {
   const HostTable& host = rank.profile->host;
@@ -62,7 +62,7 @@ Outside OutsideOf(const iterations::RankContext& rank, std::uint32_t row,
   return {0, length - inside, end < window.start || start > window.end};
 }
 
-// The sums of a single call; ranges are its own values. FLOPs and bytes are -1 where unknown.
+// The sums of a single call; each range is its own value. Unknown FLOPs and bytes are -1.
 OpSums SumsOf(const iterations::RankContext& rank, const iterations::GpuUseOfOp& use,
               std::uint32_t row, const Outside& outside) {
   const flops::OpTree& tree = rank.tree;
@@ -118,8 +118,7 @@ OpRow& RowOf(StringId name, StringId second, OpPlaces& places, std::vector<OpRow
   return rows[place->second];
 }
 
-// The texts that distinguish rows of the host table beside their names; null: only
-// names.
+// The column of texts that separate rows besides their names; null: only names.
 const OptionalColumn<StringId>* SecondOf(const HostTable& host, OpGrouping grouping) {
   switch (grouping) {
     case OpGrouping::kShapes:
@@ -132,7 +131,7 @@ const OptionalColumn<StringId>* SecondOf(const HostTable& host, OpGrouping group
   return nullptr;
 }
 
-// Rows of one table, in the making.
+// Rows of one table while they are built.
 struct GroupedOps {
   const OptionalColumn<StringId>* seconds = nullptr;
   std::vector<OpRow> rows;
@@ -183,8 +182,8 @@ RankOps::RankOps(const iterations::RankContext& of)
   }
 }
 
-// An empty sum becomes the other one, so that least and most start from a real call. Unknown FLOPs
-// and bytes add nothing, and the sum is unknown only if all are.
+// The first sum is copied, so that smallest and largest come from real calls. Unknown FLOPs and
+// bytes add nothing; a sum is unknown only if all are.
 void OpSums::Add(const OpSums& other) {
   if (calls == 0) {
     *this = other;

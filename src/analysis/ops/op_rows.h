@@ -1,4 +1,4 @@
-// Rows of the tables of operators: the calls of one rank, grouped, and pooled over ranks.
+// Rows of the operator tables: the calls of each rank are grouped, then added over ranks.
 //
 //   RankOps -> GroupOps -> rows of one rank ------------------------------------> PooledOps
 //                                \-> OpSumsFrom -> OpFacts (a summary) -> OpRowsFrom -/
@@ -17,7 +17,7 @@
 
 namespace profgauge::analysis::ops {
 
-/// A text that all calls of a row share, or nothing.
+/// A text common to all calls of a row; none if they differ.
 struct CommonText {
   StringId text;
   bool seen = false;
@@ -38,11 +38,11 @@ struct CommonText {
   StringId get() const { return mixed ? StringId{} : text; }
 };
 
-/// Of bits per OpDirection: "mixed" of several.
+/// The text for a set of OpDirection bits; "mixed" for several.
 std::string_view DirectionText(std::uint8_t directions);
 
-/// Which rows of the host table are operators: neither ranges that a framework marks
-/// ("Optimizer.step") nor Python functions. The context must outlive it.
+/// Whether rows of the host table are operators: neither framework ranges ("Optimizer.step") nor
+/// Python functions. The context must outlive it.
 class OperatorTest {
  public:
   explicit OperatorTest(const iterations::RankContext& rank)
@@ -58,24 +58,24 @@ class OperatorTest {
   classify::NameMemo is_range_;
 };
 
-/// How many calls are inside of one of the same name that has their time, by its row.
+/// By row, the number of calls inside a call of the same name, whose time it includes.
 boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
     const iterations::RankContext& rank);
 
-/// One row of a table in the making.
+/// One row of an operator table.
 struct OpRow {
-  StringId name;    ///< Among the output's texts, like all here.
-  StringId second;  ///< Shapes or call stack, when the table has one.
+  StringId name;    ///< In the output's texts, like all texts here.
+  StringId second;  ///< Shapes or call stack, if the table has one.
   OpSums sums;
   CommonText dtypes, call_stack;
   std::uint8_t directions = 0;  ///< Bit per OpDirection.
-  std::int64_t operators = 0;   ///< Only in op_types.
+  std::int64_t operators = 0;   ///< Number of operators; only in op_types.
 };
 
-/// The property that separates rows beside the name of the operator.
+/// The property that separates rows besides the operator's name.
 enum class OpGrouping : std::uint8_t { kName, kShapes, kStack };
 
-/// The operators of one rank that tables show. The context must outlive it.
+/// The operators of one rank that the tables show. The context must outlive it.
 struct RankOps {
   explicit RankOps(const iterations::RankContext& of);
   bool IsRecomputed(std::uint32_t row) const { return knows_recomputed && recomputed[row]; }
@@ -87,20 +87,20 @@ struct RankOps {
   std::vector<bool> recomputed = {};  ///< By row of the host table.
 };
 
-/// Whether a call of any rank has shapes or a call stack. REQUIRES: not kName.
+/// Whether any call of any rank has shapes or a call stack. REQUIRES: not kName.
 bool HasSecond(std::span<const iterations::RankContext> ranks, OpGrouping grouping);
 
-/// The operators by each of these together, in the order of `by`: a call adds the same to all.
-/// Texts go to `strings`. O(n) over the operators.
-/// Rows are in the order of their first calls. A row without a second text has an invalid one.
+/// Groups the operators in each of these ways, in the order of `by`, with one pass over the calls.
+/// Texts go to `strings`. O(n) over the operators. Rows are in the order of their first calls. A
+/// row without a second text has an invalid one.
 std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
                                          StringPool& strings);
 
-/// A row's place by its name and second text.
+/// Position of a row by its name and second text.
 using OpPlaces = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
 
-/// The operators of several ranks: each rank's sums first, so that the result is the same where
-/// only those are known.
+/// Adds up the operators of several ranks. It always adds sums of ranks, so that events and
+/// summaries give equal results.
 struct PooledOps {
   std::vector<OpRow> rows;
   OpPlaces places;  ///< Empty while there is one rank.
@@ -109,15 +109,15 @@ struct PooledOps {
   void Add(std::vector<OpRow> more);
 };
 
-/// One row for each type of operator.
-/// By OpType() of the name. Nested operators of one type both count in host_total.
+/// One row for each type of operator: OpType() of the name. Nested operators of one type both count
+/// in host_total.
 std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strings);
 
-/// Most device time first, then most host time; names decide the rest, so that the order is the
-/// same on every run.
+/// Sorts by device time, then host time, largest first; then by name, so that the order is
+/// reproducible.
 void SortOps(std::vector<OpRow>& rows, const StringPool& strings);
 
-/// Rows as a summary keeps them, and back.
+/// Converts rows to the form of a summary, and back.
 std::vector<OpNameSum> OpSumsFrom(const std::vector<OpRow>& rows, const StringPool& strings);
 std::vector<OpRow> OpRowsFrom(const std::vector<OpNameSum>& sums, StringPool& strings);
 

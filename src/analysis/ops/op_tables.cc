@@ -19,7 +19,7 @@
 namespace profgauge::analysis::ops {
 namespace {
 
-// Rows of one rank that are kept without its profile: as many as fit a few tens of kilobytes.
+// Maximum number of rows by shape in a summary: they fit into a few tens of kilobytes.
 constexpr std::size_t kMostShapes = 1'500;
 
 bool NeedsDevice(std::string_view id) {
@@ -28,7 +28,7 @@ bool NeedsDevice(std::string_view id) {
          id.starts_with("tensor_core_self") || id.starts_with("tensor_core_total");
 }
 
-// Columns that need device events are absent without them, not zero.
+// Columns that need device events are absent without them, not 0.
 void MarkWithoutDevice(bool has_device, const catalog::Output& out, Table& table) {
   if (has_device) return;
   for (Column& column : table.columns()) {
@@ -36,14 +36,14 @@ void MarkWithoutDevice(bool has_device, const catalog::Output& out, Table& table
   }
 }
 
-// Empty without kernels: an operator that launches nothing neither uses nor misses Tensor Cores.
+// Empty without kernels: an operator without launches neither uses nor misses Tensor Cores.
 std::string_view UsesText(const OpSums& sums, Ns kernel_time, Ns tensor_core_time) {
   if (tensor_core_time > 0) return "yes";
   if (sums.undecided) return "unknown";
   return kernel_time > 0 ? "no" : "";
 }
 
-// FLOPs, bytes and achieved rates, where known from shapes.
+// FLOPs, bytes and achieved rates, if shapes show them.
 template <class Writer>
 void AppendWork(const OpSums& sums, Writer& write) {
   const bool known = sums.flops >= 0;
@@ -55,8 +55,8 @@ void AppendWork(const OpSums& sums, Writer& write) {
             known && seconds > 0 ? std::optional(sums.flops / seconds) : std::nullopt);
 }
 
-// One table's rows, in the order of `rows`. The columns of several tables differ in a few, which
-// are chosen at compile time.
+// Fills one table, in the order of `rows`. The tables differ in a few columns, which are selected
+// at compile time.
 template <const auto& kColumns>
 void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_device,
              const catalog::Output& out, Table& table) {
@@ -99,7 +99,7 @@ void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_devic
   }
 }
 
-// Without a timeline operators have no separate times, only their kernels.
+// Without a timeline, operators have only kernel times.
 void DropHostTimes(bool has_timeline, Table& table) {
   if (has_timeline) return;
   for (Column& column : table.columns()) {
@@ -112,7 +112,7 @@ void DropHostTimes(bool has_timeline, Table& table) {
   }
 }
 
-// Without backward nodes nothing would show it.
+// Used without backward nodes, which would show repetition.
 void DropRecomputed(Table& table) {
   for (const char* id : {"recomputed_calls", "recomputed_time"}) {
     Column& column = *table.Find(id);
@@ -129,7 +129,7 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const catalog::O
   catalog::RowWriter<catalog::columns::kOpTypes> write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
-    // Mean, least and most of the calls that have a time.
+    // Appends mean, smallest and largest of the calls with a time.
     const auto append_spread =
         [&write, calls = std::max<std::int64_t>(sums.calls - sums.calls_inside, 1)](
             auto mean, auto least, auto most, bool is_known, Ns sum, const OpRange& range) {
@@ -164,7 +164,7 @@ struct RunOps {
   bool has_ops = false, has_device = false, has_timeline = true, knows_recomputed = false;
 };
 
-// Adds a table by name and `second`, unless no call has a `second`.
+// Adds a table by name and `second`, if any call has a `second`.
 void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping grouping,
                    catalog::Output& out) {
   const bool by_shape = grouping == OpGrouping::kShapes;

@@ -1,8 +1,8 @@
 // Tables of operators: by name, by name and input shapes, by name and call stack, and by type.
 //
-// A row adds up its calls. Operators are those of the op tree: collapsed calls count once, with
-// framework ranges (Optimizer.step, DataLoader, DistributedDataParallel.forward) skipped, like in
-// the TensorBoard plug-in (its op_tree.py and op_agg.py). Several ranks add up.
+// A row sums up its calls. Operators are those of the op tree: collapsed calls count once, and
+// framework ranges (Optimizer.step, DataLoader, DistributedDataParallel.forward) are skipped, as in
+// the TensorBoard plug-in (op_tree.py and op_agg.py). Ranks are added up.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace profgauge::analysis::ops {
 
-/// The least and the most of the calls of one row.
+/// The smallest and largest value of a row's calls.
 struct OpRange {
   Ns least = 0, most = 0;
   void Add(const OpRange& other) {
@@ -35,16 +35,16 @@ struct OpSums {
   bool eligible = false, undecided = false;
   Ns gpu_busy = 0, gpu_idle = 0;
   OpRange host_range, host_self_range, device_range, gpu_idle_range;
-  double flops = -1, bytes = -1;  ///< -1: of no call known.
-  Ns known_time = 0;              ///< Kernel time of the calls whose FLOPs are known.
+  double flops = -1, bytes = -1;  ///< -1: unknown for all calls.
+  Ns known_time = 0;              ///< Kernel time of the calls with known FLOPs.
   Ns outside = 0;                 ///< Part of device_self, by calls outside the selection.
-  Ns outside_host = 0;            ///< Also of host_total.
+  Ns outside_host = 0;            ///< The same for host_total.
   std::int64_t outside_calls = 0;
-  /// Part of `calls`, inside of one of the same name that has their time.
+  /// The part of `calls` inside a call of the same name, which includes their time.
   std::int64_t calls_inside = 0;
-  /// For calls in the selected iterations that run again in backward, outside other such calls.
+  /// Calls in the selected iterations that backward repeats, not inside other such calls.
   std::int64_t recomputed_calls = 0;
-  Ns recomputed_time = 0;  ///< Their kernels.
+  Ns recomputed_time = 0;  ///< Kernel time of these calls.
 
   void Add(const OpSums& other);
 };
@@ -54,35 +54,35 @@ struct OpNameSum {
   std::string name;
   std::optional<std::string> shapes;
   OpSums sums;
-  /// Common value of all calls; empty where they differ or have none, and then whether they differ.
+  /// The value common to all calls; empty if they differ (see the flags) or have none.
   std::string dtypes, call_stack;
   bool dtypes_differ = false, call_stacks_differ = false;
   std::uint8_t directions = 0;  ///< Bit per OpDirection.
 };
 
-/// For one rank.
+/// Operators of one rank.
 struct OpFacts {
   std::vector<OpNameSum> names;
-  std::vector<OpNameSum> by_shape;  ///< Empty where no shapes were recorded, or too many.
-  bool has_all_shapes = true;       ///< There are not too many of them.
+  std::vector<OpNameSum> by_shape;  ///< Empty if no shapes were recorded, or too many.
+  bool has_all_shapes = true;       ///< False: there were too many.
   bool has_device = false, has_timeline = false;
-  bool knows_recomputed = false;  ///< It has backward nodes, inside of which operators run again.
+  bool knows_recomputed = false;  ///< Whether it has backward nodes, which show repeated operators.
 };
 /// The sums of one rank by name, and by name and input shapes. Types follow from names; rows by
-/// call stack are not kept. O(calls).
+/// call stack are not stored. O(calls).
 OpFacts OpFactsOf(const iterations::RankContext& rank);
 
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.
 void AddOpTables(std::span<const iterations::RankContext> ranks, catalog::Output& out);
-/// The operators of many ranks, added up one rank after the other: of each its sums go.
+/// Adds up the operators of many ranks one after another, so that each rank's sums can be freed.
 class OpPool {
  public:
   OpPool();
   OpPool(OpPool&&) noexcept;
   ~OpPool();
-  /// Texts go to `strings`, which is that of the output.
+  /// Texts go to `strings`, which must be the output's.
   void Add(const OpFacts& rank, StringPool& strings);
-  /// Adds ops, op_types and, where all ranks have all shapes, ops_by_shape. Once, at the end.
+  /// Adds ops, op_types and, if all ranks have all shapes, ops_by_shape. Call it once, at the end.
   void AddTables(catalog::Output& out) &&;
 
  private:

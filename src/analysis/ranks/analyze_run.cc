@@ -39,7 +39,7 @@ namespace {
 constexpr std::string_view kNotKept =
     "summaries do not contain it; pass the profiles of the ranks instead";
 
-/// The words point into `summary`.
+/// The hints point into `summary`.
 std::vector<RecordingHint> HintsOf(const Summary& summary) {
   const auto& capabilities = summary.Numbers("hint.capability");
   const auto& words = summary.Texts("hint.how");
@@ -50,7 +50,7 @@ std::vector<RecordingHint> HintsOf(const Summary& summary) {
   return hints;
 }
 
-/// `is_told`: the summaries' data follows.
+/// Marks metrics that summaries do not contain as absent; if not `is_told`, all of them.
 void SetNotKept(bool is_told, catalog::Output& out) {
   for (const MetricId id : metric::kAll) {
     if (SpecOf(id).basis.events || !is_told) out.SetAbsent(id, std::string(kNotKept));
@@ -60,7 +60,7 @@ void SetNotKept(bool is_told, catalog::Output& out) {
   }
 }
 
-/// The files' own values are in profiles without events for them.
+/// Marks values that files report themselves as absent: summaries do not contain them.
 void SetStatedNotKept(std::span<const RankSummary> ranks, catalog::Output& out) {
   for (const RankSummary& rank : ranks) {
     for (const std::string& id : rank.stated) {
@@ -72,7 +72,7 @@ void SetStatedNotKept(std::span<const RankSummary> ranks, catalog::Output& out) 
   }
 }
 
-/// The judged steps that follow from the facts of all ranks, which are moved out of `run`.
+/// Runs all analyses on the facts in `run`, which are moved out. Returns the judged iterations.
 std::shared_ptr<const trust::JudgedSteps> AddKept(SummarizedRun run, catalog::Output& out) {
   for (const AnalysisRow& row : Analyses()) {
     if (row.of_summaries != nullptr) row.of_summaries(run, out);
@@ -99,8 +99,8 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
   return summaries;
 }
 
-// Rank by rank: tables and operators, the largest parts of a rank, are added to the pools and go
-// before the next rank is read.
+// Reads one rank after another. Tables and operators, the largest parts, are added to the pools and
+// freed before the next rank is read.
 Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& selection) {
   PROFGAUGE_TRY(const Summary first, SummaryFor(profiles.front(), selection));
   const std::vector<RecordingHint> hints = HintsOf(first);
@@ -109,16 +109,17 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   ops::OpPool ops;
   const auto strings = std::make_shared<StringPool>();
   TablePool tables(strings);
-  std::vector<std::int64_t> numbers;   // Of the chosen ranks, in tables;
+  std::vector<std::int64_t> numbers;   // Numbers of the chosen ranks in tables,
+                                       // and their positions in `profiles`.
   std::vector<std::size_t> positions;  // their places in `profiles`.
   for (std::size_t i = 0; i < profiles.size(); ++i) {
-    Summary other;  // Goes as soon as it is read.
+    Summary other;  // Freed after reading.
     if (i > 0) {
       PROFGAUGE_TRY(other, SummaryFor(profiles[i], selection));
     }
     PROFGAUGE_TRY(RankSummary rank,
                   ReadRank(i == 0 ? first : other, profiles[i].source.path, i, selection, strings));
-    // The largest parts of many ranks: joined in one step.
+    // The largest parts of a rank are pooled immediately.
     if (IsChosen(rank, selection.rank)) {
       ops.Add(rank.ops, out.strings());
       tables.Add(rank.communication.rank, rank.tables);
@@ -140,7 +141,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
     steps = AddKept({contexts, ranks, std::move(ops), std::move(tables)}, out);
     const auto kept_of = [&](std::size_t i) -> Result<KeptExposures> {
       PROFGAUGE_TRY(const Summary summary, SummaryFor(profiles[positions[i]], selection));
-      return ReadExposures(summary).value_or(KeptExposures{});  // ReadRank() refused bad ones.
+      return ReadExposures(summary).value_or(KeptExposures{});  // ReadRank() rejected bad ones.
     };
     PROFGAUGE_CHECK(AddKeptExposures(numbers, kept_of, out));
   }
@@ -172,8 +173,7 @@ Error NothingKept(const std::string& path) {
   return error;
 }
 
-/// Its iterations and the ranks that they belong to: the only data kept of many ranks
-/// simultaneously.
+/// The rank's iterations and identity: the only data of many ranks in memory at the same time.
 RankSummary Kept(RankSummary rank) {
   RankSummary kept;
   kept.profile = std::move(rank.profile);
@@ -195,7 +195,7 @@ void AddSum(MetricId id, std::span<const Ns> times, std::vector<breakdown::NameW
   if (sum.gpu_time > 0) sums.push_back(std::move(sum));
 }
 
-// Transfer and waiting need several ranks.
+// Omits transfer and waiting, which need several ranks.
 void AddPathSums(const iterations::RankContext& rank, std::vector<breakdown::NameWork>& sums) {
   const auto graph = simulation::PathGraph::Build(rank);
   if (!graph) return;
@@ -225,12 +225,12 @@ breakdown::AttributionFacts WholeAttributionOf(const iterations::RankContext& ra
   return facts;
 }
 
-// Two passes: the first keeps the iterations of all ranks, which pool into the run's; the second
-// reads the attribution of one rank after the other, since each is as large as all else of the
-// rank.
+// Two passes: the first reads the iterations of all ranks, which determine the run's. The second
+// reads the attribution of one rank after another, because each is as large as all other data of
+// the rank.
 Result<breakdown::Attribution> AttributeRun(std::span<const Profile> profiles,
                                             const Selection& selection) {
-  // Recordings among them are summarized once.
+  // Profiles among them are summarized only once.
   std::vector<Profile> made(profiles.size());
   std::vector<RankSummary> all;
   const auto strings = std::make_shared<StringPool>();
@@ -265,7 +265,7 @@ Result<breakdown::Attribution> AttributeRun(std::span<const Profile> profiles,
 
 namespace {
 
-/// Names and devices that a project knows, by hash: they change numbers.
+/// A hash of the names and devices that a project added: they change metrics.
 std::string KnowledgeText(const classify::Knowledge& knowledge) {
   if (knowledge.kernel_names.empty() && knowledge.devices.empty() &&
       !knowledge.undecided_use_tensor_cores &&
@@ -298,7 +298,7 @@ std::string KnowledgeText(const classify::Knowledge& knowledge) {
   return " knowledge=" + hash.Hex();
 }
 
-// Which of the marked iterations count, and the project's knowledge.
+// The text of the selected iterations, plus the project's knowledge.
 std::string ChosenText(const Selection& selection, std::string text) {
   const auto add = [&](std::string_view name, const std::string& value) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);

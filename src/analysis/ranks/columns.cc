@@ -1,4 +1,4 @@
-// A rank's facts as columns: every column is written and read here, in the same order.
+// Facts of a rank as columns: each function defines the columns for both writing and reading.
 
 #include "analysis/ranks/columns.h"
 
@@ -172,8 +172,8 @@ void Exchange(Columns& columns, communication::RankFacts& facts) {
   columns.Text("shared.streams", facts.shared.streams);
 }
 
-// The order of the columns within a summary. Texts of lists without a number count by a column of
-// ones, e.g. "stated.ids".
+// Exchanges all columns of a summary, in this order. Lists of texts only have a column of ones as
+// their count, e.g. "stated.ids".
 void Exchange(Columns& columns, RankSummary& rank) {
   columns.Text("selection", rank.selection);
   columns.Number("is_told", rank.is_told);
@@ -192,8 +192,8 @@ void Exchange(Columns& columns, RankSummary& rank) {
   ExchangeWork(columns, rank);
 }
 
-/// Whether lists that belong together have equal lengths, and all calls begin and end at known
-/// moments: RankFacts::Between() finds moments without a further check.
+/// Whether related lists have equal lengths, and all calls begin and end at known moments:
+/// RankFacts::Between() does not check its arguments.
 bool Agrees(const RankSummary& rank) {
   const communication::RankFacts& facts = rank.communication;
   const iterations::Iterations& iterations = rank.iterations;
@@ -215,8 +215,8 @@ bool Agrees(const RankSummary& rank) {
                      });
 }
 
-/// A program may give each range a separate name. Names omitted from one rank are missing in the
-/// run, so all are omitted.
+/// Drops all values if there are too many; programs may name each range differently. Values omitted
+/// from one rank are missing in the run, so none are kept.
 template <class T>
 void KeepIfFew(std::vector<T>& values, bool& has_all) {
   constexpr std::size_t kMostValuesKept = 2'000;
@@ -297,7 +297,7 @@ std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::st
   return rank;
 }
 
-// Attribution of a rank's time as columns: every column is written and read here.
+// The attribution of a rank's time as columns.
 
 namespace {
 
@@ -337,8 +337,8 @@ void Exchange(Columns& columns, const std::string& column,
   });
 }
 
-/// Every position is one of an iteration.
-/// Positions index lists of iterations later, so one out of range would read past their end.
+/// Whether every position is valid. Positions are indices into lists of iterations, so an invalid
+/// one would read past their end.
 bool Agrees(const breakdown::AttributionFacts& facts, std::size_t iterations) {
   const auto is_one = [&](std::int64_t iteration) {
     return iteration >= 0 && static_cast<std::size_t>(iteration) < iterations;
@@ -394,7 +394,7 @@ void ExchangeTime(Columns& columns, breakdown::AttributionFacts& facts) {
 std::optional<breakdown::AttributionFacts> ReadAttribution(const Summary& summary,
                                                            std::size_t iterations) {
   breakdown::AttributionFacts facts;
-  StringPool strings;  // No text of these is a view.
+  StringPool strings;  // Unused: no text of these is a view.
   Columns columns = Columns::Reading(summary, strings);
   ExchangeTime(columns, facts);
   if (!columns.ok() || !Agrees(facts, iterations)) return std::nullopt;
@@ -403,7 +403,7 @@ std::optional<breakdown::AttributionFacts> ReadAttribution(const Summary& summar
 
 namespace {
 
-// How many values an enumeration has whose last one is `last`.
+// The number of values of an enumeration whose last one is `last`.
 constexpr auto UpTo(auto last) { return static_cast<std::int64_t>(last) + 1; }
 // A row of copies has kinds of copies and, after them, memsets.
 constexpr auto kCopyRowKinds = UpTo(CopyKind::kUnknown) + 1;
@@ -578,7 +578,7 @@ void Exchange(Columns& columns, device::MemoryFacts& facts) {
   });
 }
 
-// The map of times that are not counted is kept as a list.
+// The map of uncounted times is stored as a list.
 void Exchange(Columns& columns, device::RooflineFacts& facts) {
   List(columns, "point.calls", facts.points, [&](device::WorkPoint& point) {
     columns.Text("point.name", point.name);
@@ -616,8 +616,8 @@ void Exchange(Columns& columns, device::RooflineFacts& facts) {
   facts.not_counted = {rest.begin(), rest.end()};
 }
 
-// A collective names its part by position, so parts are read before it. The row of its event is not
-// kept.
+// A collective refers to its part by position, so parts are read first. Its event's row is not
+// stored.
 void Exchange(Columns& columns, simulation::PathFacts& facts) {
   columns.Text("path.why_not", facts.why_not);
   List(columns, "path.segments", facts.parts, [&](simulation::PathPart& part) {
@@ -653,7 +653,7 @@ void Exchange(Columns& columns, const std::string& column, ops::OpRange& range) 
   columns.Number(column + ".most", range.most);
 }
 
-/// Columns of the tables of operators; those of types have more.
+/// Columns of operator tables; those of types have more.
 void Exchange(Columns& columns, const std::string& prefix, ops::OpSums& sums) {
   columns.Positive(prefix + "calls", sums.calls);
   columns.Number(prefix + "kernels", sums.kernels);
@@ -712,8 +712,8 @@ void Exchange(Columns& columns, ops::OpFacts& facts) {
   columns.Later("ops.knows_recomputed", facts.knows_recomputed);
 }
 
-/// For a tree: a parent comes before its children.
-/// A number that is not below the position of the row itself is refused: it could close a circle.
+/// The parent in a tree, which must come first. A number that is not below the row's own position
+/// is rejected, because it could form a cycle.
 void Parent(Columns& columns, std::string_view column, std::size_t position,
             std::uint32_t& parent) {
   std::int64_t number = parent == catalog::kNoNode ? -1 : std::int64_t{parent};

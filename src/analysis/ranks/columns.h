@@ -1,7 +1,7 @@
-// How the facts of a rank become the columns of a summary, and come back.
+// Converts the facts of a rank to the columns of a summary, and back.
 //
-// A list of structs becomes one column for each member; a list within a list becomes one column
-// with its lengths and one with its values, one after the other:
+// A list of structs becomes one column per member. A list within a list becomes one column with the
+// lengths and one with all values:
 //
 //   parts [{"a", cells (1, 2)}, {"b", no cells}, {"c", cells (3)}]
 //
@@ -9,9 +9,9 @@
 //   part.cells   2   0   1
 //   cell.time    1   2   3
 //
-// A reader takes values in the order in which the writer put them, and refuses a column that is too
-// short or a value that cannot be. A member that is added, removed or moved makes another format
-// (raise kSummarySchema), unless Later() reads it.
+// A reader takes values in the order in which the writer stored them, and rejects columns that are
+// too short and invalid values. Adding, removing or moving a member changes the format (increase
+// kSummarySchema), unless Later() reads the member.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -30,20 +30,20 @@
 
 namespace profgauge::analysis::ranks {
 
-/// Writes values of a struct into columns, or reads them back from there, by the same function: so
-/// that neither can forget a field of the other.
+/// Writes values of a struct to columns or reads them back, with the same function: so neither
+/// direction can omit a field of the other.
 class Columns {
  public:
   static Columns Writing(Summary& summary) { return Columns(&summary, nullptr, nullptr); }
-  /// `strings`: where the texts of views go.
+  /// `strings`: pool for the texts of views.
   static Columns Reading(const Summary& summary, StringPool& strings) {
     return Columns(nullptr, &summary, &strings);
   }
-  /// False once a value was refused. The values that were read are of no use then.
+  /// False after a value was rejected; the read values must then not be used.
   bool ok() const { return ok_; }
   void Refuse() { ok_ = false; }
 
-  /// How many rows follow; of a column that has one number for each.
+  /// The number of rows, for a column with one number per row.
   std::size_t Rows(std::string_view column, std::size_t own) {
     if (to_ != nullptr) return own;
     return from_->Numbers(column).size();
@@ -60,13 +60,13 @@ class Columns {
     value = static_cast<T>((*cursor.from)[cursor.at++]);
   }
 
-  /// Unchanged where the column is missing: summaries of earlier releases do not have it.
+  /// Unchanged if the column is missing: summaries of earlier releases do not have it.
   template <class T>
   void Later(std::string_view column, T& value) {
     if (from_ == nullptr || !from_->Numbers(column).empty()) Number(column, value);
   }
 
-  /// Refused unless it is one of the first `count`.
+  /// Rejects values that are not among the first `count`.
   template <class E>
   void Enum(std::string_view column, E& value, std::int64_t count) {
     std::int64_t number = static_cast<std::int64_t>(value);
@@ -75,7 +75,7 @@ class Columns {
     value = static_cast<E>(number);
   }
 
-  /// Refused when it is less than 1: a divisor.
+  /// Rejects values below 1, because the number is a divisor.
   void Positive(std::string_view column, std::int64_t& value) {
     Number(column, value);
     if (value < 1) Refuse();
@@ -101,7 +101,7 @@ class Columns {
     value = (*strings_)[strings_->Intern((*cursor.from)[cursor.at++])];
   }
 
-  /// Bit for bit.
+  /// Stores the exact bits.
   void Real(std::string_view column, std::optional<double>& value) {
     bool known = value.has_value();
     Number(std::string(column) + ".known", known);
@@ -110,7 +110,7 @@ class Columns {
     if (from_ != nullptr) value = known ? std::optional(std::bit_cast<double>(bits)) : std::nullopt;
   }
 
-  /// Bit for bit.
+  /// Stores the exact bits.
   void Real(std::string_view column, double& value) {
     auto bits = std::bit_cast<std::int64_t>(value);
     Number(column, bits);
@@ -120,12 +120,12 @@ class Columns {
   void Time(const std::string& column, Span& span) {
     Number(column + ".start", span.start);
     Number(column + ".end", span.end);
-    Ns length = 0;  // Of all nanoseconds there are more than it holds.
+    Ns length = 0;  // Extreme times may overflow.
     if (__builtin_sub_overflow(span.end, span.start, &length) || length < 0) Refuse();
   }
 
  private:
-  /// Where a column is written to, or how far it was read.
+  /// Where a column is written, or how far it was read.
   template <class T>
   struct Cursor {
     std::vector<T>* to = nullptr;
@@ -144,7 +144,7 @@ class Columns {
   Columns(Summary* to, const Summary* from, StringPool* strings)
       : to_(to), from_(from), strings_(strings) {}
 
-  /// Valid until the next call.
+  /// The reference is valid until the next call.
   Cursor<std::int64_t>& CursorOf(std::string_view column) {
     if (const auto known = numbers_.find(column); known != numbers_.end()) return known->second;
     Cursor<std::int64_t> cursor;
@@ -177,7 +177,7 @@ void List(Columns& columns, std::string_view counted, std::vector<T>& values, Ea
   }
 }
 
-/// As many values as `counted` says, each with a number in `column`: of a list within a list.
+/// A list within a list: `counted` has its length, and `column` one number for each value.
 template <class T, class Each>
 void Inner(Columns& columns, std::string_view counted, std::string_view column,
            std::vector<T>& values, Each each) {
@@ -193,10 +193,10 @@ void Inner(Columns& columns, std::string_view counted, std::string_view column,
   }
 }
 
-/// For the GPU's work and the host's calls.
+/// Exchanges the facts on GPU work and host calls.
 void ExchangeWork(Columns& columns, RankSummary& rank);
 
-/// Attribution of time.
+/// Exchanges the attribution of time.
 void ExchangeTime(Columns& columns, breakdown::AttributionFacts& facts);
 
 }  // namespace profgauge::analysis::ranks

@@ -24,10 +24,10 @@
 namespace profgauge::analysis::ranks {
 namespace {
 
-// An exposure with more parts than this is not kept, so that a summary stays small.
+// An exposure with more parts than this is not stored, so that a summary stays small.
 constexpr std::size_t kMostParts = 5'000;
 
-// The columns that distinguish the rows of a table, beside the rank.
+// The columns that identify the rows of a table, besides the rank.
 struct KeySpec {
   std::string_view table;
   std::array<std::string_view, 8> columns;
@@ -59,7 +59,7 @@ std::string KeyOf(const Table& table, const KeySpec& spec, std::size_t row) {
   return key;
 }
 
-// Of these rows, in their order. Rows without any visible difference are numbered in that order.
+// Keys of these rows, in order. Rows with equal contents are numbered in that order.
 std::vector<std::string> KeysOf(const Table& table, const KeySpec& spec,
                                 std::span<const std::uint32_t> rows) {
   std::map<std::string, std::int64_t> seen;
@@ -92,7 +92,7 @@ std::size_t PartsOf(const catalog::Exposure& exposure) {
   return parts;
 }
 
-// With the row of every part's rows that `row_of` gives.
+// The exposure with its rows replaced by `row_of`.
 template <class RowOf>
 catalog::Exposure Renamed(const catalog::Exposure& exposure, RowOf row_of) {
   catalog::Exposure renamed = exposure;
@@ -107,7 +107,7 @@ catalog::Exposure Renamed(const catalog::Exposure& exposure, RowOf row_of) {
   return renamed;
 }
 
-// Only rows that a part names get a key, in the order of their first use.
+// Only rows that a part refers to get a key, in the order of their first use.
 KeptExposure Kept(const Table& table, const KeySpec& spec, const catalog::Exposure& exposure) {
   KeptExposure kept;
   const std::vector<std::string> keys = KeysOf(table, spec, AllRows(table));
@@ -124,11 +124,11 @@ KeptExposure Kept(const Table& table, const KeySpec& spec, const catalog::Exposu
 
 std::string ColumnOf(std::string_view table) { return fmt::format("exposure.{}", table); }
 
-// Takes numbers one after the other; none is left once one was missing.
+// Reads numbers one after another; none is valid after an error.
 class Reading {
  public:
   explicit Reading(const std::vector<std::int64_t>& numbers) : numbers_(numbers) {}
-  /// At least 0 and at most `most`.
+  /// The next number, which must be in 0..`most`.
   std::int64_t Next(std::int64_t most) {
     if (at_ >= numbers_.size() || numbers_[at_] < 0 || numbers_[at_] > most) {
       ok_ = false;
@@ -152,8 +152,8 @@ constexpr std::int64_t kDropped = 2;
 // Sums of all times stay below it.
 constexpr std::int64_t kLargest = std::int64_t{1} << 62;
 
-// Refuses numbers that are missing, negative or too large: a damaged file must not cause an
-// overflow of summed times or a row that is not there.
+// Rejects numbers that are missing, negative or too large: a damaged file must not cause an
+// overflow of time sums or an invalid row.
 catalog::Exposure ReadOne(Reading& numbers, std::size_t keys) {
   catalog::Exposure exposure;
   std::int64_t left = kLargest;
@@ -194,7 +194,7 @@ KeptExposures ExposuresOf(const Analysis& analysis) {
   return kept;
 }
 
-// One text for each row's contents, and one list of numbers:
+// Format: one text per row with its contents, and one list of numbers:
 //
 //   has_work | devices | for each device: iterations, then three lists of parts (alone, blocked,
 //   gaps) | for each list: its length | for each part: time, number of rows, rows as positions in
@@ -243,9 +243,9 @@ std::optional<KeptExposures> ReadExposures(const Summary& summary) {
 
 namespace {
 
-// The table's rows by their keys, for one rank after the other: 512 ranks with 1 000 rows each
-// never have 512 000 keys at once. Where the table does not distinguish ranks, its rows are every
-// rank's.
+// Maps keys to rows of the table, for one rank after another: 512 ranks with 1 000 rows each never
+// need 512 000 keys at the same time. If the table does not distinguish ranks, all rows belong to
+// every rank.
 class RowsByKey {
  public:
   RowsByKey(const Table& table, const KeySpec& spec) : table_(&table), spec_(&spec) {
@@ -257,7 +257,7 @@ class RowsByKey {
     }
   }
 
-  /// Valid until the next call.
+  /// The reference is valid until the next call.
   const std::map<std::string, std::uint32_t>& Of(std::int64_t rank) {
     if (is_of_rank_) Take(rows_of_[rank]);
     return rows_;
@@ -277,8 +277,8 @@ class RowsByKey {
   std::map<std::string, std::uint32_t> rows_;
 };
 
-// The exposure of one table for the run, from one rank after the other; nothing where a rank does
-// not have it or has rows missing in the table: less than all would bound gains too low.
+// Combines the exposures of one table over the ranks. None if a rank has no exposure or the table
+// has not all of its rows: an incomplete exposure would bound savings too low.
 class OfRun {
  public:
   OfRun(const Table& table, const KeySpec& spec) : spec_(&spec), rows_by_key_(table, spec) {}
@@ -340,22 +340,22 @@ Status AddKeptExposures(std::span<const std::int64_t> ranks,
 
 namespace {
 
-/// Rows are kept when they are among the longest of their kind, or at least so long.
+/// Rows are kept if they are among the longest of their kind, or have a minimum length.
 struct Cut {
-  std::string_view by;    ///< A column of times; empty: all rows are kept.
-  Ns always = 0;          ///< 0: no row only for its length.
+  std::string_view by;    ///< A column of times; empty: keeps all rows.
+  Ns always = 0;          ///< Minimum length to keep; 0: none.
   std::string_view what;  ///< In words, after "the longest".
 };
 constexpr std::size_t kLongest = 100;
 
 struct KeptSpec {
   std::string_view id;
-  std::string_view order;  ///< Column by which the run's rows come, largest first; then...
-  std::string_view then;   ///< ...this one, ascending; then by rank, as each rank has them.
+  std::string_view order;  ///< Column that sorts the run's rows, largest first;
+  std::string_view then;   ///< then this one, ascending; then rank and original order.
   Cut cut;
 };
 
-/// Not `launches`: its rules need medians of all rows.
+/// Excludes `launches`: its rules need medians of all rows.
 constexpr KeptSpec kTables[] = {
     {"gpus", "", "", {}},
     {"streams", "", "", {}},
@@ -365,7 +365,7 @@ constexpr KeptSpec kTables[] = {
     {"ops_by_iteration", "", "", {"time", 0, "in device time"}},
 };
 
-/// The most rows of the run's table, as of profiles.
+/// The maximum number of rows in the run's table, as for profiles.
 std::size_t MostRows(std::string_view table) {
   return table == "gaps" ? 10'000 : std::numeric_limits<std::size_t>::max();
 }
@@ -392,9 +392,8 @@ Table EmptyTable(std::string_view id, std::shared_ptr<StringPool> strings) {
   return table;
 }
 
-/// Which rows are kept, ascending.
-/// With the 100 longest and all of at least 1 ms: of 300 rows, of which 150 take 1 ms or more, 150
-/// are kept; of 300 shorter ones 100.
+/// The kept rows, ascending. Example: the 100 longest and all of at least 1 ms. If 150 of 300 rows
+/// take at least 1 ms, 150 are kept; of 300 shorter rows, 100.
 std::vector<std::size_t> KeptRows(const Table& table, const Cut& cut) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -447,7 +446,7 @@ void WriteColumn(const Table& table, const Column& column, Summary& summary) {
   }
 }
 
-/// False when there are not `rows` cells.
+/// False if the number of cells is not `rows`.
 bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& column) {
   const std::string name = NameOf(table.id(), column.id());
   if (const auto& why = summary.Texts(name + ".why"); !why.empty()) column.MarkAbsent(why.front());
@@ -471,8 +470,8 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
 
 }  // namespace
 
-// Runs the analyses that keep rows for this rank by itself, so that the rows are those of a report
-// of this rank.
+// Runs the analyses with stored rows on only this rank, so that the rows are those of its
+// report.
 KeptTables TablesOf(const iterations::RankContext& rank, communication::RankFacts communication) {
   const std::span<const iterations::RankContext> alone(&rank, 1);
   catalog::Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
@@ -511,7 +510,7 @@ void WriteTables(const KeptTables& kept, Summary& summary) {
 
 std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings) {
   KeptTables kept;
-  if (!ReadExposures(summary)) return std::nullopt;  // Kept by nobody yet: AddKeptExposures().
+  if (!ReadExposures(summary)) return std::nullopt;  // Only a check: AddKeptExposures() reads them.
   for (const KeptSpec& spec : kTables) {
     if (const auto& why = summary.Texts(NameOf(spec.id, "absent")); !why.empty()) {
       kept.absent.emplace(spec.id, why.front());
@@ -527,7 +526,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
         return std::nullopt;
       }
     }
-    // It is as long as the first column, whatever that length is.
+    // As long as the first column, of any length.
     Column* const rank = table.Find(catalog::columns::kRank.id);
     for (std::int64_t row = 0; rank != nullptr && row < rows[0]; ++row) rank->AddInteger(0);
     kept.all_rows.emplace(spec.id, rows[1]);
@@ -538,12 +537,12 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
 
 struct TablePool::OfRanks {
   const KeptSpec* spec = nullptr;
-  Table rows;                         ///< By rank, then as each rank has them.
-  std::vector<std::string> absences;  ///< By column: why the first rank does not have it.
-  std::vector<bool> has;              ///< By column: some rank has it.
-  std::int64_t all = 0;               ///< Rows before they were cut.
-  std::size_t ranks = 0;              ///< Those that have the table.
-  std::string absent;                 ///< Why the first rank has no such table.
+  Table rows;                         ///< By rank, then in the rank's order.
+  std::vector<std::string> absences;  ///< By column: reason of the first rank without it.
+  std::vector<bool> has;              ///< By column: whether any rank has it.
+  std::int64_t all = 0;               ///< Rows before cutting.
+  std::size_t ranks = 0;              ///< Number of ranks with this table.
+  std::string absent;                 ///< The first rank's reason for a missing table.
 
   void Add(std::int64_t rank, const Table& table);
   /// Positions in `rows`, in the order of the run's table.
@@ -551,7 +550,7 @@ struct TablePool::OfRanks {
   void AddTo(catalog::Output& out) const;
 };
 
-// The rank's number comes from the caller: kept tables have none.
+// The caller gives the rank's number, which stored tables do not contain.
 void TablePool::OfRanks::Add(std::int64_t rank, const Table& table) {
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
     const Column& from = table.columns()[c];
@@ -569,7 +568,7 @@ void TablePool::OfRanks::Add(std::int64_t rank, const Table& table) {
   ++ranks;
 }
 
-// Stable, so that rows of equal length come by rank, and then as each rank has them.
+// Stable, so that rows of equal length are sorted by rank, then in the rank's order.
 std::vector<std::size_t> TablePool::OfRanks::Order() const {
   const Column* by = spec->order.empty() ? nullptr : rows.Find(spec->order);
   const Column* then = spec->then.empty() ? nullptr : rows.Find(spec->then);

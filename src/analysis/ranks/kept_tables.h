@@ -22,8 +22,8 @@
 
 namespace profgauge::analysis::ranks {
 
-/// The exposure of one table of a rank. Rows are named by their contents, so that ranks can be
-/// joined.
+/// The exposure of one table of a rank. Rows are identified by their contents, so that ranks can be
+/// combined.
 struct KeptExposure {
   std::vector<std::string> keys;  ///< The contents of each row.
   catalog::Exposure exposure;     ///< Its rows are positions in `keys`.
@@ -35,29 +35,28 @@ using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By
 /// rows' savings have no bound, and a remark of the run says so.
 KeptExposures ExposuresOf(const Analysis& analysis);
 
-/// Adds them to the summary. ReadExposures() gives the same back.
+/// Adds them to the summary. ReadExposures() is the inverse.
 void WriteExposures(const KeptExposures& kept, Summary& summary);
-/// Nothing when numbers are missing or out of range.
+/// None if numbers are missing or out of range.
 std::optional<KeptExposures> ReadExposures(const Summary& summary);
 
-/// Sets the exposures of the tables in `out` which all of `ranks` (their numbers in tables) keep
-/// whole. `kept_of(i)` reads those of ranks[i], once each, in order: a rank's keys and parts go
-/// before the next one's come, since all of them would be as much again as the run's own. Its error
-/// is the answer.
+/// Sets the exposures of the tables in `out` that all of `ranks` (their numbers in tables) have
+/// completely. `kept_of(i)` reads those of ranks[i], once each and in order: each rank's data is
+/// freed before the next is read, because all of it would double the memory. Returns the first
+/// error of kept_of.
 Status AddKeptExposures(std::span<const std::int64_t> ranks,
                         const std::function<Result<KeptExposures>(std::size_t)>& kept_of,
                         catalog::Output& out);
 
-// Tables whose rows each belong to one rank: kept as they are, and joined for the run. Tables with
-// a row for each event keep only the longest rows. The possible cost of rows is kept too.
+// Tables whose rows belong to one rank each: stored per rank, and concatenated for the run. Tables
+// with a row per event keep only the longest rows. The maximum savings of rows are also stored.
 
-/// The tables of one rank that the run joins row by row.
+/// The tables of one rank that the run concatenates.
 struct KeptTables {
-  std::vector<Table> tables;                                  ///< Those that the rank has.
-  std::map<std::string, std::string, std::less<>> absent;     ///< Why it has no others.
-  std::map<std::string, std::int64_t, std::less<>> all_rows;  ///< Before they were cut, by id.
-  /// Exposures of these tables and of others that the run makes anew; empty when read from a
-  /// summary.
+  std::vector<Table> tables;                                  ///< Tables that the rank has.
+  std::map<std::string, std::string, std::less<>> absent;     ///< Why others are missing.
+  std::map<std::string, std::int64_t, std::less<>> all_rows;  ///< Rows before cutting, by table id.
+  /// Exposures of these tables, and of others that the run computes; empty if read from a summary.
   KeptExposures exposures;
 };
 
@@ -66,26 +65,26 @@ inline constexpr std::string_view kUnboundRemark = "summary-bounds/";
 /// Begins the ids of remarks that name a table of which rows were left out.
 inline constexpr std::string_view kCutRemark = "summary-rows/";
 
-/// `communication`: TimeFactsOf() the rank. REQUIRES: the rank has a timeline.
+/// `communication`: TimeFactsOf() for the rank. REQUIRES: the rank has a timeline.
 KeptTables TablesOf(const iterations::RankContext& rank, communication::RankFacts communication);
 
-/// Adds them to the summary. ReadTables() gives the same back.
+/// Adds them to the summary. ReadTables() is the inverse.
 void WriteTables(const KeptTables& kept, Summary& summary);
-/// Nothing when cells are missing. `strings`: the texts go there, those of many ranks once.
-/// The column `rank` of the tables is 0 in all rows: TablePool::Add() writes the rank's number.
+/// None if cells are missing. `strings`: the pool for texts, shared by many ranks. The column
+/// `rank` is 0 in all rows: TablePool::Add() writes the rank's number.
 std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings);
 
-/// The tables of many ranks, put together one rank after the other: of each its own go.
-/// REQUIRES: tables come in the order of the ranks; rows of equal length keep that order.
+/// Concatenates the tables of many ranks one after another, so that each rank's tables can be
+/// freed. REQUIRES: ranks come in order; rows of equal length keep that order.
 class TablePool {
  public:
-  /// `strings`: where the texts go, which is that of ReadTables().
+  /// `strings`: the pool for texts, the same as for ReadTables().
   explicit TablePool(std::shared_ptr<StringPool> strings);
   TablePool(TablePool&&) noexcept;
   ~TablePool();
-  /// `rank`: its number.
+  /// `rank`: the rank number.
   void Add(std::int64_t rank, const KeptTables& tables);
-  /// Adds the tables of all, with remarks where rows were left out. Once, at the end.
+  /// Adds all tables, with remarks on omitted rows. Call it once, at the end.
   void AddTables(catalog::Output& out) &&;
 
  private:

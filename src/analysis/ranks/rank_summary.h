@@ -1,10 +1,10 @@
-// The kept data of one rank, and its form in the columns of a summary.
+// The stored data of one rank, and its conversion to the columns of a summary.
 //
-//   profile --> RankContext --> facts of each room --> RankSummary --> Summary (columns) --> file
+//   profile --> RankContext --> facts by analysis --> RankSummary --> Summary (columns) --> file
 //                                                          ^                                  |
 //                                                          +----------- ReadRankSummary <-----+
 //
-// The facts are the same structs on both ways: a room has one function from facts to metrics.
+// Both directions use the same structs, and each analysis has one function from facts to metrics.
 #pragma once
 
 #include <cstddef>
@@ -37,14 +37,14 @@ struct AttributionFacts;  // analysis/breakdown/rank_attribution.h
 
 namespace profgauge::analysis::ranks {
 
-/// Everything that a run needs from one rank: without its events.
+/// Everything that a run needs from one rank, except events.
 struct RankSummary {
-  Profile profile;           ///< Without events: where it came from, devices, groups, facts, log.
-  std::size_t position = 0;  ///< Among the inputs.
-  std::string selection;     ///< SelectionText() that it was made with.
-  iterations::Iterations iterations;  ///< Without the parts by device row.
+  Profile profile;                    ///< Without events: source, devices, groups, facts, log.
+  std::size_t position = 0;           ///< Position among the inputs.
+  std::string selection;              ///< SelectionText() used for it.
+  iterations::Iterations iterations;  ///< Without data by device row.
   std::vector<Span> unobserved;
-  Ns captured = 0;  ///< As RankContext's.
+  Ns captured = 0;  ///< Like in RankContext.
   std::vector<iterations::GpuUse> gpus;
   breakdown::IterationFacts times;
   communication::RankFacts communication;
@@ -64,26 +64,26 @@ struct RankSummary {
   ops::ModuleFacts modules;
   ops::RangeFacts ranges;
   KeptTables tables;
-  std::shared_ptr<StringPool> strings;  ///< Those of a summary that was read; else none.
-  /// The analysis needs only the kept data: not for files without times, nor for a NeuronCore.
+  std::shared_ptr<StringPool> strings;  ///< Texts of a read summary; otherwise null.
+  /// Whether the stored data is sufficient: not for files without times or of a NeuronCore.
   bool is_told = true;
-  /// Ids of metrics and tables that the file states itself; these are not kept.
+  /// Ids of metrics and tables reported by the file itself, which are not stored.
   std::vector<std::string> stated;
 };
 
-/// A selection's choices and the project's knowledge, in one line; equal texts mean equal choices.
-/// `rank` is no part of it: that chooses among summaries.
+/// The selection and the project's knowledge, in one line; equal texts mean equal choices. Excludes
+/// `rank`, which only chooses among summaries.
 std::string SelectionText(const Selection& selection);
 
-/// The summary of one rank. The same profile and selection give the same bytes.
+/// The summary of one rank. Equal profiles and selections give equal bytes.
 Summary Summarize(const iterations::RankContext& rank, const Selection& selection);
-/// Nothing when columns are missing or disagree. Its profile represents the summary. `strings`:
-/// where its texts go; ranks that are kept together share one.
+/// None if columns are missing or inconsistent. Its profile represents the summary. `strings`: the
+/// pool for its texts, which ranks in memory together can share.
 std::optional<RankSummary> ReadRankSummary(
     const Summary& summary, const std::string& path,
     std::shared_ptr<StringPool> strings = std::make_shared<StringPool>());
-/// Attribution of the rank's `iterations` selected iterations: larger than all other data,
-/// and needed only where runs are compared. Nothing when columns are missing or disagree.
+/// The attribution of the rank's `iterations` selected iterations. It is larger than all other
+/// data, and only needed to compare runs. None if columns are missing or inconsistent.
 std::optional<breakdown::AttributionFacts> ReadAttribution(const Summary& summary,
                                                            std::size_t iterations);
 

@@ -21,7 +21,7 @@ Error Refused(ErrorKind kind, std::string code, std::string message, std::string
   return error;
 }
 
-// A summary has the numbers of one selection only. Another one needs the events.
+// A summary only has the numbers of one selection; others need the events.
 Status CheckSelection(const RankSummary& rank, const std::string& wanted) {
   if (rank.selection == wanted) return {};
   Error error = Refused(ErrorKind::kUsage, "summary/other-selection",
@@ -33,7 +33,7 @@ Status CheckSelection(const RankSummary& rank, const std::string& wanted) {
   return Fail(std::move(error));
 }
 
-/// Positions mean the same on all ranks only where all have the same iterations.
+/// Positions are only comparable between ranks if all have the same iterations.
 Status CheckIterations(const std::vector<RankSummary>& ranks) {
   const auto numbers = [](const RankSummary& rank) {
     std::vector<std::int64_t> of_rank;
@@ -78,7 +78,7 @@ Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, st
   auto rank = ReadRankSummary(summary, path, std::move(strings));
   if (!rank) return Fail(UnreadableSummary(path));
   PROFGAUGE_CHECK(CheckSelection(*rank, SelectionText(selection)));
-  // Without a separate number it was summarized by its place among the others of that call.
+  // Without a recorded number, the rank is numbered by its position.
   const std::int64_t known = rank->profile.distributed.rank;
   rank->communication.rank = known >= 0 ? known : static_cast<std::int64_t>(position);
   return *std::move(rank);
@@ -99,8 +99,8 @@ Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int
   return ranks;
 }
 
-// Contexts without events: `classes`, `tree` and `works` are empty. Analyses that read these must
-// not be called with them.
+// Contexts without events: `classes`, `tree` and `works` are empty, and analyses that read these
+// must not be called.
 std::vector<iterations::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
                                                 const classify::Knowledge& knowledge) {
   std::vector<iterations::RankContext> contexts;

@@ -1,4 +1,4 @@
-// Ranks from their summaries, checked: of this selection, of the same iterations.
+// Reads ranks from their summaries, and checks for equal selections and iterations.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,26 @@
 
 namespace profgauge::analysis::ranks {
 
-/// As read, or made now. Contexts are built over neighbors: recordings between summaries come one
-/// by one.
+/// The stored summary, or a new one of a profile.
+/// Profiles between summaries are summarized one at a time.
 Result<Summary> SummaryFor(const Profile& profile, const Selection& selection);
 
-/// `position` is its number where none was recorded, `strings` as ReadRankSummary's. Errors: kUsage
-/// "summary/other-selection"; kInput "summary/damaged".
+/// `position`: the rank's number if none was recorded; `strings`: as for ReadRankSummary(). Errors:
+/// kUsage "summary/other-selection"; kInput "summary/damaged".
 Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, std::size_t position,
                              const Selection& selection, std::shared_ptr<StringPool> strings);
 
-/// kInput "summary/damaged".
+/// The error kInput "summary/damaged".
 Error UnreadableSummary(const std::string& path);
 
-/// Whether it is the rank that is asked for; all are for a negative number.
+/// Whether this rank is requested; a negative number requests all.
 bool IsChosen(const RankSummary& rank, std::int64_t wanted);
-/// The rank that is asked for; all for a negative one. Errors: kUsage "analysis/no-rank"; kInput
+/// The requested rank; all for a negative number. Errors: kUsage "analysis/no-rank"; kInput
 /// "summary/other-iterations".
 Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int64_t wanted);
 
-/// The inputs for analyses of iterations and GPUs, without events. They point into `ranks`.
-/// `ranks` must outlive the contexts.
+/// Contexts for analyses of iterations and GPUs, without events. They point into `ranks`, which
+/// must outlive them.
 std::vector<iterations::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
                                                 const classify::Knowledge& knowledge);
 

@@ -27,7 +27,7 @@ namespace {
 
 using Ranks = std::span<const iterations::RankContext>;
 
-// Moves one part of each rank out of the run: each analysis takes its own, once.
+// Moves one member of each rank out of the run; each analysis does this once for its own.
 template <class Facts>
 std::vector<Facts> Take(SummarizedRun& run, Facts RankSummary::*part) {
   std::vector<Facts> all;
@@ -35,14 +35,14 @@ std::vector<Facts> Take(SummarizedRun& run, Facts RankSummary::*part) {
   return all;
 }
 
-// An analysis over facts is one function for all runs:
+// An analysis of facts has one function for all runs:
 //
 //   events ──► kFactsOf(rank) ──┐
 //                               ├──► facts of all ranks ──► kAdd ──► metrics, tables
 //   summaries ──► kPart ────────┘
 //
-// What has a row for each event as well finds rows and facts in one pass, and has a function of its
-// own for events, which ends in the same kAdd.
+// An analysis with a row per event finds rows and facts in one pass. It has a separate function for
+// events, which ends with the same kAdd.
 template <auto kFactsOf, auto kAdd>
 void OfEvents(Ranks ranks, catalog::Output& out) {
   std::vector<decltype(kFactsOf(ranks.front()))> facts;
@@ -53,7 +53,7 @@ void OfEvents(Ranks ranks, catalog::Output& out) {
     kAdd(ranks, facts, out);
   }
 }
-// And here from what summaries kept.
+// The same for facts in summaries.
 template <auto kPart, auto kAdd>
 void OfSummaries(SummarizedRun& run, catalog::Output& out) {
   auto facts = Take(run, kPart);
@@ -64,14 +64,14 @@ void OfSummaries(SummarizedRun& run, catalog::Output& out) {
   }
 }
 
-// The same where summaries that cut their rows have too little for the tables.
+// The same if summaries do not have all rows, so that the tables are incomplete.
 template <auto kPart, auto kAdd>
 void OfWholeSummaries(SummarizedRun& run, catalog::Output& out) {
   const auto facts = Take(run, kPart);
   if (std::ranges::all_of(facts, [](const auto& rank) { return rank.has_all; })) kAdd(facts, out);
 }
 
-// Both need when each category is active, which takes long to find: once.
+// Both need the times of each category, which take long to compute, so this is done once.
 void AddIterationsAndCommunication(Ranks ranks, catalog::Output& out) {
   communication::TimeFacts facts(ranks);
   const std::vector<breakdown::RunIteration> run =
@@ -85,7 +85,7 @@ void AddCommunicationAlone(Ranks ranks, catalog::Output& out) {
   communication::AddCommunication(facts.communication, out);
 }
 
-// `ranks` have their calls matched.
+// REQUIRES: the calls of `ranks` are matched.
 void AddKeptPath(std::span<const communication::RankFacts> ranks,
                  const std::vector<simulation::PathFacts>& paths, catalog::Output& out) {
   std::vector<std::int64_t> numbers;
@@ -108,12 +108,12 @@ void AddKeptPath(std::span<const communication::RankFacts> ranks,
         return ranks.size() > 1 ? transfer_of(rank, collective.call) : -1;
       },
       out);
-  // Who waits for whom gives room to all: that needs their events.
+  // Waiting for other ranks adds slack, which needs their events.
   if (!knows_waiting) simulation::AddSlack(numbers, paths, out);
 }
 
-// Communication comes before the path, since it matches calls: only then is the transfer of the
-// path's collectives known.
+// Communication precedes the path, because matching calls determines the transfer times of the
+// path's collectives.
 void AddKeptIterations(SummarizedRun& run, catalog::Output& out) {
   breakdown::AddIterations(run.contexts, Take(run, &RankSummary::times), out);
   std::vector<communication::RankFacts> communication = Take(run, &RankSummary::communication);
@@ -121,7 +121,7 @@ void AddKeptIterations(SummarizedRun& run, catalog::Output& out) {
   AddKeptPath(communication, Take(run, &RankSummary::path), out);
 }
 
-// Counts of copies first: why they are unknown is for the copies to say.
+// Counts first: the analysis of copies then sets why copies are unknown.
 void AddCountsAndCopies(Ranks ranks, catalog::Output& out) {
   OfEvents<ops::CountFactsOf, ops::AddCounts>(ranks, out);
   OfEvents<device::CopyFactsOf, device::AddCopies>(ranks, out);
@@ -147,8 +147,8 @@ constexpr AnalysisRow::OfRanks kCalls = OfEvents<host::CallFactsOf, host::AddHos
                                kRanges = OfEvents<ops::RangeFactsOf, ops::AddRanges>,
                                kCoverage = OfEvents<trust::CoverageFactsOf, trust::AddCoverage>;
 
-// Launches are by far the largest table: they come after the analyses that need much memory for a
-// while.
+// Launches are by far the largest table, so they come after analyses that temporarily need much
+// memory.
 constexpr AnalysisRow kAnalyses[] = {
     {"iterations and communication", Stage::kExposed, AddIterationsAndCommunication,
      AddCommunicationAlone, AddKeptIterations},

@@ -1,5 +1,5 @@
-// The one list of analyses. Four walks use this list: a run from its events, profiles with only
-// sums, the rows that a summary keeps of a rank, and a run from summaries.
+// The only list of analyses. It serves four cases: a run with events, profiles with only sums, the
+// rows that a summary stores of a rank, and a run from summaries.
 #pragma once
 
 #include <cstdint>
@@ -16,40 +16,40 @@
 
 namespace profgauge::analysis::ranks {
 
-/// A run of which summaries are known. Each analysis takes its facts out of `ranks`.
+/// A run known from summaries. Each analysis moves its facts out of `ranks`.
 struct SummarizedRun {
-  std::span<const iterations::RankContext> contexts;  ///< As far as summaries have them: no events.
+  std::span<const iterations::RankContext> contexts;  ///< Without events.
   std::vector<RankSummary>& ranks;
   ops::OpPool ops;
   TablePool tables;
 };
 
-/// When an analysis runs. Those of one stage run side by side, in any order.
+/// When an analysis runs. Those of one stage run in parallel, in any order.
 enum class Stage : std::uint8_t {
   kExposed,  ///< Its rows have exposures (breakdown/row_exposures.h), which come in stage kOther.
   kOther,
 };
 
-/// One analysis and its forms for the kinds of inputs. A null form means that it does not apply.
+/// An analysis, with one function per kind of input. Null means not applicable.
 struct AnalysisRow {
   using OfRanks = void (*)(std::span<const iterations::RankContext>, catalog::Output&);
 
   std::string_view id;
   Stage stage = Stage::kOther;
   OfRanks of_events = nullptr;
-  /// For a profile without times; nullptr: such a profile has no data for it.
+  /// For a profile without times; nullptr: it has no data for this analysis.
   OfRanks of_sums = nullptr;
-  /// For a summarized run; nullptr: summaries keep nothing of it except rows of its tables.
+  /// For a run from summaries; nullptr: these only contain rows of its tables.
   void (*of_summaries)(SummarizedRun&, catalog::Output&) = nullptr;
-  bool keeps_rows = false;  ///< Rows of its tables are kept of each rank: ranks/kept_tables.h.
+  bool keeps_rows = false;  ///< Summaries store its rows: ranks/kept_tables.h.
 };
 
-/// The longest first in each stage. None reads the results of others.
+/// The longest first in each stage. No analysis reads another one's results.
 std::span<const AnalysisRow> Analyses();
 
-/// The last step, for a run with times: work at its edges, numbers without the profiler, conditions
-/// of the device, and the doubts that follow from lost launches and whole graphs. Returns the
-/// unrecorded iterations that judge the run; null: none do.
+/// The last step for a run with times: work at the edges, numbers without the profiler, device
+/// conditions, and doubts due to lost launches and graphs recorded as one event. Returns the
+/// unrecorded iterations that judge the run; null if there are none.
 std::shared_ptr<const trust::JudgedSteps> MarkRun(std::span<const iterations::RankContext> ranks,
                                                   std::span<const trust::EdgeFacts> edges,
                                                   catalog::Output& out);

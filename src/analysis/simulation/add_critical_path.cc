@@ -30,7 +30,7 @@ struct PartSum {
 using RankPart = std::pair<std::int64_t, NamedPart>;
 using RunParts = std::map<RankPart, PartSum>;
 
-// A segment between a call and its work is drawn at the call: `in` is the launching call then.
+// A segment between a call and its work is drawn at the call: `in` is then the launching call.
 PathMove MoveOf(const PathSegment& segment, const PathGraph& graph, const PartNamer& namer) {
   const NamedPart named = namer.TextsOf(namer.IdsOf(segment));
   PathMove move{
@@ -56,7 +56,7 @@ void Add(PartSum& sum, std::int64_t segments, Ns time) {
   sum.time += time;
 }
 
-// Collectives before the last rank arrived are waiting.
+// Splits a collective: the time before the last rank arrived is waiting.
 void AddCollective(const PathCollective& collective, Ns transfer, const PathPart& part,
                    std::int64_t rank, RunParts& parts) {
   Ns cut = collective.time.start;
@@ -68,7 +68,7 @@ void AddCollective(const PathCollective& collective, Ns transfer, const PathPart
   if (rest > 0) Add(parts[{rank, PartOf(part, part.kind)}], 1, rest);
 }
 
-// Rows by time, the longest first; rows of equal time by rank and part, as the map has them.
+// Fills rows by time, the longest first; rows of equal time by rank and part, like in the map.
 void FillPath(const RunParts& parts, Ns whole, Table& table) {
   std::vector<RunParts::const_iterator> rows;
   for (auto at = parts.begin(); at != parts.end(); ++at) rows.push_back(at);
@@ -97,13 +97,13 @@ SlackKey KeyOf(const Profile& profile, std::uint32_t row) {
           profile.Name(profile.device.name[row])};
 }
 
-// Slacks of device work, by stream and name.
+// Sums the slacks of device work, by stream and name.
 class SlackSums {
  public:
   explicit SlackSums(const PathGraph& graph)
       : graph_(graph), device_(graph.rank().profile->device) {}
 
-  /// For a step that is the end of device work; others are skipped.
+  /// Adds the slack of a step that ends device work; ignores all other steps.
   void Add(PathGraph::StepId step, Ns slack) {
     const iterations::RankContext& rank = graph_.rank();
     if (step >= graph_.device_steps() || (step & 1) == 0) return;
@@ -111,15 +111,15 @@ class SlackSums {
     if (!rank.iterations.SelectsIteration(rank.iterations.of_device[work])) return;
     SlackRow*& found = NamesOf(work)[device_.name[work].value];
     if (found == nullptr) found = &rows_[KeyOf(*rank.profile, work)];
-    // Nothing that the iterations wait for follows it: free until they end.
+    // No awaited work follows: it may end with the iterations.
     slack = std::min(slack, std::max<Ns>(0, rank.window().end - graph_.RecordedAt(step)));
     found->least = found->calls == 0 ? slack : std::min(found->least, slack);
     ++found->calls;
     found->time += device_.duration[work];
   }
 
-  /// Work on the path that is device work. Skipped where no work of that name on that stream is in
-  /// a selected iteration.
+  /// Adds time on the path to device work. Ignored if no work of that name on that stream is in a
+  /// selected iteration.
   void AddOnPath(std::uint32_t work, Ns time) {
     const Names& names = NamesOf(work);
     if (const auto known = names.find(device_.name[work].value); known != names.end()) {
@@ -140,10 +140,10 @@ class SlackSums {
   }
 
  private:
-  // Texts are looked up once per stream and name.
+  // Texts are looked up only once per stream and name.
   using Names = boost::unordered_flat_map<std::uint32_t, SlackRow*>;
 
-  // Work comes stream by stream, for a while.
+  // Consecutive work is mostly of one stream.
   [[gnu::always_inline]] Names& NamesOf(std::uint32_t work) {
     const std::pair<std::int32_t, std::int64_t> stream(device_.gpu[work], device_.stream[work]);
     if (names_ == nullptr || stream != stream_) {
@@ -161,7 +161,7 @@ class SlackSums {
   Names* names_ = nullptr;
 };
 
-// Without work on the path.
+// Sums without the work on the path.
 SlackSums SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
   SlackSums sums(graph);
   if (slacks.empty()) {
@@ -171,7 +171,7 @@ SlackSums SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
   return sums;
 }
 
-// Shares are of the path's whole length, over all ranks.
+// Sets the shares, which refer to the length of the path over all ranks.
 void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, catalog::Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
     const auto kind = static_cast<PathKind>(i);
@@ -189,7 +189,7 @@ void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, catalog::Out
   }
 }
 
-// Parts in the order of the path, by `first`.
+// Sorts the parts by `first`: their order on the path.
 void SortParts(std::span<const Ns> first, PathFacts& facts) {
   std::vector<std::uint32_t> order(first.size()), place(first.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -205,13 +205,13 @@ void SortParts(std::span<const Ns> first, PathFacts& facts) {
 
 }  // namespace
 
-// One walk of the path and one of the slacks. Collectives stay single: their split into waiting and
-// transfer needs the calls of all ranks, which may come from summaries.
+// Walks the path once and the slacks once. Collectives are listed separately: their split into
+// waiting and transfer needs the calls of all ranks, which may come from summaries.
 PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks, bool is_named) {
   PathFacts facts;
   const PartNamer namer(graph);
   PartNumbers numbers(namer);
-  std::vector<Ns> first;  // By part: where the path first reaches it.
+  std::vector<Ns> first;  // By part: where it first occurs on the path.
   std::optional<SlackSums> slack_sums;
   if (slacks != nullptr) slack_sums.emplace(SumSlacks(graph, *slacks));
   const auto add_part = [&](const NamedPart& part) {
@@ -240,7 +240,7 @@ PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks, boo
     ++sum.segments;
     sum.time += segment.time.length();
   };
-  // From the last to the first, since a path may have as many segments as the graph has steps.
+  // Visits the path backward and in batches: it may have as many segments as the graph has steps.
   VisitCriticalPath(graph, {}, [&take](std::span<const PathSegment> segments) {
     for (const PathSegment& segment : segments) take(segment);
   });
@@ -279,7 +279,7 @@ void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> fac
   RunParts parts;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     for (const PathPart& part : facts[i].parts) {
-      if (part.segments == 0) continue;  // Only collectives.
+      if (part.segments == 0) continue;  // It has only collectives.
       Add(parts[{ranks[i], PartOf(part, part.kind)}], part.segments, part.time);
     }
     for (const PathCollective& collective : facts[i].collectives) {
@@ -299,7 +299,7 @@ void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> fac
 
 void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
               catalog::Output& out) {
-  // By rank, GPU, stream and name, then by time.
+  // Sorted by rank, GPU, stream and name, then by time.
   std::vector<std::pair<std::int64_t, const SlackRow*>> rows;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     for (const SlackRow& row : facts[i].slacks) rows.emplace_back(ranks[i], &row);

@@ -11,8 +11,8 @@
 namespace profgauge::analysis::simulation {
 namespace {
 
-// Segments of threads: by the innermost call or range around them. All of a data loader's time is
-// kDataLoader, its calls too: that is the part of the program to change.
+// The kind of a segment on a thread, by the innermost call or range around it. All time in a data
+// loader is kDataLoader, including its calls: the loader is the part of the program to change.
 PathKind KindOnThread(const PathGraph& graph, PathOwner in) {
   const Profile& profile = *graph.rank().profile;
   if (in.row == PathGraph::kNone) return PathKind::kHost;
@@ -37,8 +37,8 @@ PathKind KindOnDevice(const PathGraph& graph, std::uint32_t row) {
   return graph.rank().classes[row].collective ? PathKind::kTransfer : PathKind::kKernel;
 }
 
-// A pause on a stream up to kLaunchesBusyPause is the device's own cost of starting the next
-// kernel; nothing recorded explains a longer one.
+// A pause on a stream up to kLaunchesBusyPause is the device's cost of starting the next kernel; a
+// longer one is unexplained.
 PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
   switch (segment.edge) {
     case PathEdge::kProgram:
@@ -62,8 +62,8 @@ PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
   return PathKind::kUnknown;
 }
 
-// From the end of the path to its beginning. `visit` takes each segment that `Wants()`; finding the
-// kind of a segment takes longer than finding the segment before it.
+// Walks from the end of the path to its beginning. `visit` takes each segment that `Wants()`
+// accepts, because finding the kind of a segment is slower than finding the previous segment.
 //
 // The path goes from the end of the last iteration back to the begin of the first:
 //
@@ -71,8 +71,8 @@ PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
 //     |  not yet walked  | segment  |  passed to `visit` before
 //
 // Each segment moves `at_` to its `from`. With a negative lag (work that overlaps on a stream) the
-// predecessor is after `at_`: then nothing is taken, and `at_` stays. So the segments touch, and
-// add up to the path's length, whatever the lags are. A collective gives two of them:
+// predecessor is after `at_`: then no segment is taken, and `at_` stays. So the segments touch and
+// add up to the path's length for all lags. A collective is split into two segments:
 //
 //   start                      end       recorded waiting and transfer of the rank;
 //     |wwwwwwwwwww|############|         the transfer is counted back from the end
@@ -90,10 +90,10 @@ class Walker {
     PathGraph::StepId step = graph_.LastStep(times_, iterations);
     if (step != PathGraph::kNone) {
       Ns time = times_[step];
-      // The tail of a range.
+      // The rest of a range after its last step.
       Take(time, [&] { return SegmentOf(PathKind::kHost, PathEdge::kNone, step); });
       while (at_ > begin_) {
-        if constexpr (std::is_same_v<Times, PathGraph::Recorded>) {  // Without changes, that is.
+        if constexpr (std::is_same_v<Times, PathGraph::Recorded>) {  // That is: no changes.
           const std::uint32_t move = graph_.moves()[step];
           if (move != PathGraph::kNoMove) {  // Most steps.
             TakeEdge({time - move, time}, step, graph_.EdgeBefore(step).kind, {});
@@ -119,7 +119,7 @@ class Walker {
     return {{}, kind, edge, step, {}};
   }
 
-  // From `from` to where the path has got, if that is any time at all.
+  // Takes the segment from `from` to the current end of the path, if it is not empty.
   template <class Tell>
   void Take(Ns from, Tell tell) {
     from = std::max(from, begin_);
@@ -132,7 +132,7 @@ class Walker {
     visit_(segment);
   }
 
-  // `time`: from the step that the edge comes from.
+  // `time` starts at the predecessor's step.
   void TakeEdge(Span time, PathGraph::StepId step, PathEdge edge, StepChange change) {
     if (transfers_.empty()) return Take(time.start, [&] { return Told(time, step, edge); });
     PathSegment segment = Told(time, step, edge);
@@ -167,7 +167,7 @@ void WalkRecorded(const PathGraph& graph, std::span<const Ns> transfers, auto& v
   Walker(graph, none, graph.recorded(), transfers, visit).Run(graph.IterationsAt(graph.recorded()));
 }
 
-// All, some at a time.
+// Passes on all segments, in batches.
 class Batches {
  public:
   explicit Batches(const std::function<void(std::span<const PathSegment>)>& visit)
@@ -189,7 +189,7 @@ class Batches {
   std::size_t count_ = 0;
 };
 
-// Those that are longer than `limit_`, which rises as they become many.
+// Keeps segments longer than `limit_`, which rises as their number grows.
 class Longest {
  public:
   explicit Longest(std::size_t most) : most_(most) {}
@@ -227,7 +227,7 @@ class Longest {
   Ns limit_ = 0;
 };
 
-// Nanoseconds by kind.
+// Sums nanoseconds by kind.
 struct Sums {
   PathSums sums{};
 
@@ -237,7 +237,7 @@ struct Sums {
   }
 };
 
-// Periods of threads in no operator or call.
+// Collects periods in which threads are in no operator or call.
 class SilentPeriods {
  public:
   explicit SilentPeriods(const PathGraph& graph) : graph_(graph) {}
@@ -247,7 +247,7 @@ class SilentPeriods {
     if (segment.edge != PathEdge::kProgram || IsNamed(segment.in)) return;
     periods_.push_back(segment.time);
   }
-  // Those through which the device works.
+  // The time of the periods during which the device works.
   Ns WhileDeviceWorks() {
     const DeviceTable& device = graph_.rank().profile->device;
     std::vector<Span> work;
@@ -273,9 +273,8 @@ class SilentPeriods {
   std::vector<Span> periods_;
 };
 
-// Nanoseconds by kind of each iteration; segments come from the last to the first.
-// The time from one iteration to the next belongs to the earlier one. A segment that crosses a
-// start is cut there.
+// Sums nanoseconds by kind for each iteration; segments arrive from the last to the first. The time
+// between two iterations belongs to the earlier one. A segment that crosses a start is split.
 class SumsByIteration {
  public:
   explicit SumsByIteration(std::span<const Span> iterations)
@@ -302,8 +301,8 @@ class SumsByIteration {
 
 }  // namespace
 
-// The segment before an end is in the event that ends; before a start it is in the event that began
-// last, if nothing ended since, else in the container of the one that starts.
+// The segment before an end is in the event that ends. Before a start it is in the event that began
+// last if none ended since, else in the container of the event that starts.
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
   const PathOwner owner = graph.OwnerOf(step);
   if (owner.is_end) return owner;

@@ -29,7 +29,7 @@ std::optional<EventWait> EventWaits::Take(std::uint32_t call) {
     recorded_ = WaitFinder::kNone;
     return std::nullopt;
   }
-  // A stream does not wait for itself: the waiting work follows.
+  // A stream does not wait for itself: the waiting work is launched later.
   const bool has_record = recorded_ != WaitFinder::kNone;
   if (has_record && !waits_.AreOfTwoStreams(recorded_, row)) return std::nullopt;
   const std::uint32_t other = has_record ? recorded_ : waits_.LastOfOtherStream(row, *asked_);
@@ -41,7 +41,7 @@ std::optional<EventWait> EventWaits::Take(std::uint32_t call) {
 
 namespace {
 
-// When a device works.
+// The times in which a device is busy.
 class BusyTimes {
  public:
   BusyTimes(const DeviceTable& device, std::int32_t gpu) {
@@ -66,7 +66,7 @@ class BusyTimes {
   std::vector<Span> busy_;
 };
 
-// Counters are written before their kernel ends, and seen a little after.
+// The kernel writes the counter before it ends, and the thread sees it a little later.
 bool EndsWith(Span time, Ns kernel_end) {
   const Ns apart = std::max(time.end, kernel_end) - std::min(time.end, kernel_end);
   return apart <= knowledge::kSpinEndsApart.ns() ||
@@ -74,11 +74,11 @@ bool EndsWith(Span time, Ns kernel_end) {
 }
 
 struct OfKind {
-  std::size_t all = 0;                                 // Long ranges,
-  std::vector<const SilentStretch*> with_kernel = {};  // and those that end with it.
+  std::size_t all = 0;                                 // Long periods.
+  std::vector<const SilentStretch*> with_kernel = {};  // Those that end with the kernel.
 };
 
-// Median absolute deviation in parts of the median.
+// Median absolute deviation, divided by the median.
 double SpreadOf(std::vector<Ns> lengths) {
   const Ns middle = Median(lengths);
   for (Ns& length : lengths) length = std::abs(length - middle);
@@ -86,7 +86,7 @@ double SpreadOf(std::vector<Ns> lengths) {
                     : 0;
 }
 
-// Work of constant length, beside kernels of any length: a wait would be as long as its kernel.
+// Whether it is host work: its length is constant while kernels vary. Waits vary with kernels.
 bool IsSteadyWork(const DeviceTable& device, const OfKind& kind) {
   std::vector<Ns> lengths, kernels;
   for (const SilentStretch* stretch : kind.with_kernel) {
@@ -118,7 +118,7 @@ std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentS
     return stretch.time.length() < knowledge::kSpinOfUsual.WholeOf(usual) ||
            device.kind[stretch.launched] != DeviceKind::kKernel;
   });
-  // For one launch the range that ends nearest to its kernel's end: the others are no waits.
+  // If a launch has several periods, only the one that ends nearest to its kernel's end is a wait.
   const auto apart = [&](const SilentStretch& stretch) {
     return std::abs(stretch.time.end - kernel_end(stretch));
   };

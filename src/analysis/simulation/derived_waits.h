@@ -1,4 +1,4 @@
-// Waits that no call states: by events of streams, and where a thread spins.
+// Waits that no call records: for events of other streams, and of a thread that spins.
 #pragma once
 
 #include <cstdint>
@@ -11,53 +11,53 @@
 
 namespace profgauge::analysis::simulation {
 
-// Which device work its thread made wait for another stream (`cudaStreamWaitEvent`), whether that
-// delayed it or not. Internal to the graph.
+// Finds device work that a thread made wait for another stream (`cudaStreamWaitEvent`), whether
+// this delayed the work or not. Internal to the graph.
 //
-// No record of a call names both streams. The one that waits is taken to be that of the thread's
-// next launch. It waits for the stream that the thread used last, if it recorded an event since
-// (`cudaEventRecord`, as `Stream.wait_stream` does); else for the only other stream of its device,
-// where there is one other. A wait that the profile contradicts is left out.
+// A call record does not name both streams. The waiting stream is assumed to be that of the
+// thread's next launch. It waits for the stream that the thread used last, if the thread recorded
+// an event since then (`cudaEventRecord`, as `Stream.wait_stream` does); otherwise for the
+// only other stream of its device, if there is exactly one. Contradicted waits are ignored.
 
-/// `row` starts when `other`, of another stream, has ended. Rows of the profile's device table.
+/// `row` waits for the end of `other`, on another stream. Both are rows of the device table.
 struct EventWait {
   std::uint32_t row = 0, other = 0;
 };
 
-/// Takes the calls of one thread after the other. BeginThread() starts the next thread.
+/// Takes the calls of one thread after another. BeginThread() starts the next thread.
 class EventWaits {
  public:
   /// `waits` must outlive it.
   explicit EventWaits(WaitFinder& waits) : waits_(waits) {}
 
   void BeginThread() { last_launch_ = recorded_ = WaitFinder::kNone, asked_.reset(); }
-  /// The call's effect: the next of its thread in the order of starts.
+  /// The wait that the call causes. Calls of a thread must come in the order of their starts.
   std::optional<EventWait> Take(std::uint32_t call);
 
  private:
   WaitFinder& waits_;
-  std::uint32_t last_launch_ = WaitFinder::kNone;  // The thread's last launch, like the next ones.
-  std::uint32_t recorded_ = WaitFinder::kNone;     // The work before an event since then.
-  std::optional<Ns> asked_;                        // When it made a stream wait since then.
+  std::uint32_t last_launch_ = WaitFinder::kNone;  // The last work that the thread launched.
+  std::uint32_t recorded_ = WaitFinder::kNone;     // The last work before a recorded event.
+  std::optional<Ns> asked_;                        // When it made a stream wait, if it did.
 };
 
-// Where a thread spins until its kernel is done, without a call: it reads memory that the kernel
-// writes last (a counter, a flag). Internal to the graph.
+// Periods in which a thread spins until its kernel ends, without a call: it polls memory that the
+// kernel writes last (a counter, a flag). Internal to the graph.
 
-/// A thread's time between two steps, in no call.
+/// Time between two steps of a thread in which it is in no call.
 struct SilentStretch {
-  PathGraph::StepId step = 0;  ///< The one that ends it.
+  PathGraph::StepId step = 0;  ///< The step that ends the period.
   Span time;
   std::uint32_t launched = 0;  ///< Row of the device table: the thread's last launch.
-  StringId range;              ///< The innermost range around; invalid: none.
+  StringId range;              ///< The innermost range around it; invalid: none.
 };
 
-/// Whether a range between two steps is long enough to be asked about.
+/// Whether a period between two steps is long enough to be such a wait.
 bool MayBeSpin(Ns length);
 
-/// Those of `stretches`, all of one thread, that are such waits: long ones (by `usual`, the
-/// thread's median range) through which the device is busy, at whose end the thread's last kernel
-/// ends, and not by chance: launches there, in that range, do so again and again.
+/// The periods of `stretches`, all of one thread, that are such waits. They are long compared with
+/// `usual`, the thread's median period; the device is busy during them; and the thread's last
+/// kernel ends when they end. Launches in the same range must do so repeatedly, not by chance.
 std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentStretch> stretches,
                                      Ns usual);
 

@@ -1,4 +1,4 @@
-// A bit for each of many steps or rows.
+// One bit for each of many steps or rows.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace profgauge::analysis::simulation {
 
-/// As std::vector<bool>, whose reads are calls in inner loops: compilers find them too long.
+/// Like std::vector<bool>, whose reads compilers do not inline in inner loops.
 class Flags {
  public:
   Flags() = default;
-  /// All of them off.
+  /// All bits are off.
   explicit Flags(std::size_t size) : size_(size), words_((size + kBits - 1) / kBits) {}
 
   std::size_t size() const { return size_; }
@@ -21,7 +21,7 @@ class Flags {
     return (words_[at / kBits] >> (at % kBits) & 1) != 0;
   }
   void Set(std::size_t at) { words_[at / kBits] |= std::uint64_t{1} << (at % kBits); }
-  /// Those of [begin, end).
+  /// Sets the bits [begin, end).
   /// O((end - begin) / 64).
   void Set(std::size_t begin, std::size_t end) {
     for (; begin < end && begin % kBits != 0; ++begin) Set(begin);

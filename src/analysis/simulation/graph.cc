@@ -39,9 +39,9 @@ PathGraph::Edge PathGraph::LatestEdge(StepId step) const {
   return streams ? StreamOrLaunch(step, binding) : binding;
 }
 
-// Work that starts well after the stream was free has waited for its launch, if the call was still
-// going on when the stream became free: the work before ended later than the call began, but the
-// call has more to do than it. Not the call of a copy, which waited for the stream itself.
+// Work that starts well after its stream was free waited for its launch, if the launching call was
+// still running when the stream became free. The call of a copy is excluded, because it waits for
+// the stream itself.
 //
 //   stream   |work before|..........|work|      the pause, from `free` to the start
 //   call           |====launch====|             goes on at `free`: the launch binds
@@ -67,9 +67,9 @@ Ns PathGraph::SegmentOf(StepId step) const {
   return binding.from == kNone ? 0 : RecordedAt(step) - RecordedAt(binding.from);
 }
 
-// In a replay the binding edge of the profile carries its recorded lag, less the cut. The lag of
-// each other edge is at most 0: the step comes no earlier than that predecessor, or than as long
-// before it as was recorded.
+// The predecessor that determines the step in a replay. The recorded binding edge has its recorded
+// lag, minus the cut. Every other edge has a lag of at most 0: the step is not earlier than that
+// predecessor by more than recorded.
 PathGraph::Edge PathGraph::LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const {
   const Edge recorded = BindingOf(step);
   Edge best = recorded;

@@ -4,22 +4,23 @@
 // earlier than its predecessors allow:
 //
 //   program   the step before on the same thread: calls follow each other, and nest
-//   launch    start of the launching call -> start of the device work (a graph launch: all its
-//             kernels)
+//   launch    start of the launching call -> start of the device work (all kernels of a graph
+//             launch)
 //   stream    end of device work -> start of the next on its stream
 //   duration  start -> end of one piece of device work, or of a host range that crosses another
 //   sync      end of device work -> end of the call that waits for it, or of a spin without a call
-//   event     end of device work -> start of work on another stream that waited for it, or for room
-//   thread    the last step of a thread that then falls silent -> the next of the one that goes on
-// (forward and backward pass; threads that alternate)
+//   event     end of device work -> start of another stream's work that waited for it or for room
+//   thread    last step of a thread before it is silent -> next step of the thread that goes on
+//             (forward and backward pass; threads that alternate)
 //
-// The *binding* predecessor is the latest as recorded (ties: in the order above, then
-// the lower step); its lag is the recorded difference, and may be negative (work that overlaps on a
-// stream, clocks that differ). The lag of every other is min(0, recorded difference). So a replay
-// without changes returns every recorded time exactly, in integer nanoseconds.
+// The *binding* predecessor is the one with the latest recorded time (ties: in the order above,
+// then the lower step). Its lag is the recorded difference, and may be negative (work that overlaps
+// on a stream, clocks that differ). The lag of every other predecessor is min(0, recorded
+// difference). So a replay without changes returns every recorded time exactly, in integer
+// nanoseconds.
 //
-// Python frames are no steps. Unrecorded dependencies have no edge: a wait that is not
-// recorded keeps its length, whatever happens before it.
+// Python frames are not steps. Unrecorded dependencies have no edge: an unrecorded wait keeps its
+// length, whatever happens before it.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +42,7 @@
 
 namespace profgauge::analysis::simulation {
 
-/// The table of the profile that a step's row is of.
+/// The table of the profile that holds a step's row.
 enum class PathTable : std::uint8_t {
   kHost,
   kApi,
@@ -50,7 +51,7 @@ enum class PathTable : std::uint8_t {
          ///< Owns no step.
 };
 
-/// The kinds of dependencies; the head defines each. At a tie the first of this list binds.
+/// The kinds of dependencies, defined at the top of this file. At ties the first one binds.
 enum class PathEdge : std::uint8_t {
   kNone,  ///< No predecessor: the step keeps its recorded time.
   kProgram,
@@ -62,7 +63,7 @@ enum class PathEdge : std::uint8_t {
   kThread,
 };
 
-/// Whose start or end a step is.
+/// The event that starts or ends in a step.
 struct PathOwner {
   PathTable table = PathTable::kHost;
   bool is_end = false;
@@ -71,29 +72,29 @@ struct PathOwner {
 
 /// The change of one step in a replay.
 struct StepChange {
-  Ns cut = 0;  ///< How much shorter the segment is that ends in it; negative: longer.
-  /// Only the step before on its thread counts, as if it waited for nothing else; its segment is
-  /// then the time from there.
+  Ns cut = 0;  ///< By how much the segment ending in it gets shorter; may be negative.
+  /// Only the step before on its thread counts; all other predecessors are ignored. Its segment is
+  /// then the time from that step.
   bool is_alone = false;
 };
 
-/// The changes of a replay, step by step. Views: their data must outlive it.
+/// The changes of a replay for each step. These are views: their data must outlive it.
 struct PathChanges {
   PathChanges() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): changes by cuts only are common.
+  // NOLINTNEXTLINE(google-explicit-constructor): changes that consist only of cuts are common.
   PathChanges(const std::vector<Ns>& segments) : cuts(segments) {}
   PathChanges(std::span<const Ns> segments, std::span<const std::uint8_t> steps)
       : cuts(segments), alone(steps) {}
 
-  std::span<const Ns> cuts;             ///< By step; of steps past its end: 0.
-  std::span<const std::uint8_t> alone;  ///< By step; of steps past its end: 0.
+  std::span<const Ns> cuts;             ///< By step; 0 past its end.
+  std::span<const std::uint8_t> alone;  ///< By step; 0 past its end.
 
   StepChange Of(std::uint32_t step) const {
     return {step < cuts.size() ? cuts[step] : 0, step < alone.size() && alone[step] != 0};
   }
-  /// Of a step that has a move. That changes nothing in it.
+  /// The change of a step with the given move, which PathChanges does not need.
   StepChange OfMove(std::uint32_t step, Ns /*move*/) const { return Of(step); }
-  /// Whether steps from `begin` on may change.
+  /// Whether any step from `begin` on may change.
   bool MayChange(std::uint32_t begin, std::size_t /*count*/) const {
     return begin < std::max(cuts.size(), alone.size());
   }
@@ -104,8 +105,8 @@ class PathGraph {
  public:
   using StepId = std::uint32_t;
   static constexpr StepId kNone = kNoIndex;
-  /// Possible error of range ends of one thread, in ns: the resolution of whole microseconds,
-  /// of both start and duration.
+  /// Possible error of the ends of ranges on one thread, in ns: start and duration are both
+  /// recorded in whole microseconds.
   static constexpr Ns kResolution = knowledge::kPathRangeResolution.ns();
   static constexpr unsigned kBlockBits = 14;
 
@@ -114,52 +115,50 @@ class PathGraph {
     PathEdge kind = PathEdge::kNone;
     StepId from = kNone;
   };
-  /// Steps that a selected iteration's range on the host begins and ends with, and how much before
-  /// and after them it does (a range by Python frames, which are no steps); kNone without any.
+  /// The first and last step of a selected iteration's range on the host, and how far the range
+  /// extends before and after them (for a range from Python frames, which are not steps). kNone
+  /// without any.
   struct IterationSteps {
     StepId begin = kNone, end = kNone;
     Ns lead = 0, tail = 0;
-    /// The device work that a profile without markers is observed from: its window begins with
-    /// it, not with the host. It ends with device work, too, and `end` is kNone.
+    /// The device work that starts the observed window of a profile without markers. Such a window
+    /// also ends with device work, and `end` is kNone.
     StepId first_work = kNone;
-    /// Of an iteration that begins with the end of earlier device work: where the thread that
-    /// launches most is then, and its last launch. Else kNone.
+    /// For an iteration that begins when earlier device work ends: the step that the thread with
+    /// most launches has reached then, and its last launch. Otherwise kNone.
     StepId launches_from = kNone, launches_to = kNone;
   };
 
-  /// Time of one thread that scenarios leave as it is. Span lists.
+  /// Time of one thread that scenarios do not change. Span lists.
   struct KeptTime {
-    std::vector<Span> once;   ///< Code is loaded, the device set up, a graph captured.
-    std::vector<Span> calls;  ///< And calls that wait for the device, or give or take memory.
+    std::vector<Span> once;   ///< Code loading, device setup, graph capture.
+    std::vector<Span> calls;  ///< The same, waits for the device, and memory calls.
   };
 
-  /// The recorded times of all steps, in place of those of a replay that changes nothing: they are
-  /// in the graph already.
+  /// The recorded times of all steps, which equal those of a replay without changes. No copy.
   struct Recorded {
     const PathGraph* graph;
     [[gnu::always_inline]] Ns operator[](StepId step) const { return graph->RecordedAt(step); }
   };
   Recorded recorded() const { return {this}; }
 
-  /// The graph of the rank's selected iterations, or in one clause why there can be none.
+  /// The graph of the rank's selected iterations, or the reason in one clause why there is none.
   /// `rank` and its profile must outlive the graph. O(n log n) in the events at worst.
-  /// `block_bits`: 2 to the power of it are the steps of a block; tests make them few.
+  /// `block_bits`: a block has 2^block_bits steps; tests use small blocks.
   static tl::expected<PathGraph, std::string> Build(const iterations::RankContext& rank,
                                                     unsigned block_bits = kBlockBits);
 
   std::size_t size() const { return device_steps_ + thread_owners_.size(); }
   std::size_t bytes() const;  ///< Memory of the graph itself.
-  std::size_t edges() const;  ///< Number of edges of all steps.
-  /// Edges that the profile contradicts (they would close a circle) and that were left out.
+  std::size_t edges() const;  ///< Number of all edges.
+  /// Number of edges that were removed because they would close a cycle.
   std::size_t edges_dropped() const { return dropped_; }
   const iterations::RankContext& rank() const { return *rank_; }
-  /// Threads that launch device work without a recorded dependency (rows of the profile's
-  /// threads): changes elsewhere leave them as they were recorded, so that a prediction says less
-  /// than it should.
+  /// Threads that launch device work without a recorded dependency (rows of the profile's threads).
+  /// Changes elsewhere do not move them, so predictions underestimate the effect.
   std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
-  // Used in the innermost loops of all graph walks; compilers find always inlined functions too
-  // long by themselves.
+  // Used in the innermost loops of all graph walks. Compilers do not inline them unless forced.
   [[gnu::always_inline]] Ns RecordedAt(StepId step) const {
     const std::uint32_t owner = OwnerWord(step);
     const std::uint32_t row = owner & kRowMask;
@@ -171,8 +170,9 @@ class PathGraph {
     const std::uint32_t owner = OwnerWord(step);
     return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
   }
-  /// As recorded, the predecessor that the step waited for: the latest; of device work that starts
-  /// over 1 µs after its stream became free the launch, where its call lasted longer than that.
+  /// The recorded predecessor that the step waited for: the latest one. Exception: for device work
+  /// that starts over 1 µs after its stream became free, the launch, if its call lasted past that
+  /// time.
   [[gnu::always_inline]] Edge BindingOf(StepId step) const {
     const std::uint32_t cross = CrossWord(step);
     if (cross == kNone) return EdgeBefore(step);
@@ -181,12 +181,12 @@ class PathGraph {
     const StepId from = cross & ~kCrossBinds;
     return {CrossKind(step, from), from};
   }
-  /// The same in a replay that gave `times`: of the predecessors, the one that decided.
+  /// The predecessor that determined the step's time in a replay with the result `times`.
   Edge BindingOf(StepId step, StepChange change, std::span<const Ns> times) const {
     return HasOneEdge(step) || IsAlone(step, change) ? EdgeBefore(step)
                                                      : LatestEdge(step, change.cut, times);
   }
-  /// Without changes the one of the profile decides.
+  /// Without changes: the recorded binding edge.
   Edge BindingOf(StepId step, StepChange, Recorded) const { return BindingOf(step); }
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
@@ -197,79 +197,78 @@ class PathGraph {
   [[gnu::always_inline]] Edge EdgeBefore(StepId step) const {
     return Before(step) == kNone ? Edge{} : Edge{BeforeKind(step), step - 1};
   }
-  /// Whether it can have no other predecessor than that, as most steps.
+  /// Whether EdgeBefore() is the only possible predecessor, as of most steps.
   [[gnu::always_inline]] bool HasOneEdge(StepId step) const {
     if (step >= device_steps_) return (thread_owners_[step - device_steps_] & kHasCross) == 0;
     return (step & 1) != 0 || work_crosses_[step / 2] == kNone;
   }
-  /// Whether it has one, and no other.
+  /// Whether EdgeBefore() exists and is the only predecessor.
   [[gnu::always_inline]] bool FollowsOne(StepId step) const {
     if (step >= device_steps_) {
       return (thread_owners_[step - device_steps_] & (kHasCross | kFirstBit)) == 0;
     }
     return (step & 1) != 0 || (work_crosses_[step / 2] == kNone && !first_works_[step / 2]);
   }
-  /// How long after the step before each step comes, as recorded. kNoMove where it does not
-  /// FollowsOne() or that does not fit, and of starts of device work: a tenth of all steps. Replays
-  /// read no times but these of most steps.
+  /// By step, the recorded time since the step before it. kNoMove for starts of device work, for
+  /// steps that are not FollowsOne(), and if the value does not fit: a tenth of all steps. For the
+  /// other steps a replay reads only these numbers.
   std::span<const std::uint32_t> moves() const { return moves_; }
   static constexpr std::uint32_t kNoMove = 0xFFFF'FFFF;
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
-  /// Where the steps of each thread begin; after the last come ends that are on no chain.
+  /// The first step of each thread; the last entry is the first of the ends that are on no chain.
   std::span<const StepId> thread_begins() const { return thread_begins_; }
-  /// For each of them, what a change of operators or launches cannot shorten.
+  /// For each thread, the time that a change of operators or launches cannot shorten.
   std::span<const KeptTime> kept_times() const { return kept_times_; }
-  /// Calls `visit(Edge)` for all predecessors: the step before, then those elsewhere.
+  /// Calls `visit(Edge)` for all predecessors: the step before, then those on other chains.
   template <class Visit>
   void ForEachEdge(StepId step, Visit visit) const {
     if (Before(step) != kNone) visit(EdgeBefore(step));
     ForEachElsewhere(step, [&](StepId from) { visit(Edge{CrossKind(step, from), from}); });
   }
-  /// Whether the range of the host table is in one of a data loader, or is one.
+  /// Whether the range of the host table is a data loader's or inside of one.
   bool IsInDataLoader(HostId range) const { return range.valid() && in_loader_[range.value]; }
 
-  /// The times of all steps under the changes; without any as recorded. O(steps + edges).
+  /// The times of all steps under the changes; without changes, as recorded. O(steps + edges).
   std::vector<Ns> Replay(const PathChanges& changes) const;
-  /// The time of a step with predecessors elsewhere, that of whose own is `recorded` and whose
-  /// segment is shorter by `cut`. `time_of(step)`: those of the predecessors.
+  /// The time of a step that has predecessors on other chains. `recorded`: its recorded time;
+  /// `cut`: by how much its segment is shortened; `time_of(step)`: the time of a predecessor.
   template <class TimeOf>
   [[gnu::always_inline]] inline Ns TimeAfter(StepId step, Ns recorded, Ns cut,
                                              TimeOf time_of) const;
-  /// When the selected iterations begin and end in a replay, by their definition. As recorded for
-  /// the recorded times.
+  /// When the selected iterations begin and end in a replay, by their definition. For the recorded
+  /// times these are the recorded iterations.
   std::vector<Span> IterationsAt(std::span<const Ns> times) const;
   std::vector<Span> IterationsAt(Recorded times) const;
-  /// The step that the last selected iteration ends with in a replay that gave `times` and, for
-  /// them, `spans`; or kNone.
+  /// The step that ends the last selected iteration in a replay with these results; or kNone.
   StepId LastStep(std::span<const Ns> times, std::span<const Span> spans) const;
   StepId LastStep(Recorded times, std::span<const Span> spans) const;
   /// For the selected iterations, in their order.
   std::span<const IterationSteps> iterations() const { return iterations_; }
 
-  /// Runs of steps, [first, second), in an order in which predecessors come first. They follow the
+  /// Runs of steps, [first, second), ordered so that predecessors come first. They follow the
   /// recorded times: threads and streams advance together, by about a block each.
   std::span<const std::pair<StepId, StepId>> runs() const { return runs_; }
-  /// Steps are in blocks of 2 to the power of this.
+  /// A block has 2^block_bits() steps.
   unsigned block_bits() const { return block_bits_; }
-  /// For each block, the number of edges from its steps to others than the step after.
+  /// By block, the number of edges from its steps, except those to the directly following step.
   std::span<const std::uint32_t> edges_from_blocks() const { return edges_from_blocks_; }
-  /// Calls `visit(from)` for the predecessors elsewhere.
+  /// Calls `visit(from)` for the predecessors on other chains.
   template <class Visit>
   void ForEachElsewhere(StepId step, Visit visit) const {
     ForEachOf(CrossWord(step), visit);
   }
-  /// The same of all steps [begin, end).
+  /// The same for all steps [begin, end).
   template <class Visit>
   void ForEachElsewhere(StepId begin, StepId end, Visit visit) const;
 
  private:
   friend class PathGraphBuilder;
 
-  // Two words per step; the profile has its time. For a thread's step the owner is
-  // stored; for device work, which has two steps, the difference from one to the next. The cross
-  // word is a step elsewhere, with kCrossBinds where that is the binding predecessor; or kMany |
-  // index into many_; or kNone, as of most steps of threads, and of all ends of device work.
+  // Two integers per step, "words"; the profile has its time. The owner word is stored for a step
+  // of a thread, and computed for device work, which has two steps. The cross word is a step on
+  // another chain, with kCrossBinds if it is the binding predecessor; or kMany | index into many_;
+  // or kNone, as for most steps of threads and all ends of device work.
   //
   //   owner word   bits 31-30 table | 29 is end | 28 first of its thread | 27-0 row of the table
   //                A thread's table is kHost or kApi, so that bit 31 is free: kHasCross.
@@ -277,10 +276,10 @@ class PathGraph {
   static constexpr std::uint32_t kMany = 0x8000'0000, kCrossBinds = 0x4000'0000;
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;
-  static constexpr std::uint32_t kHasCross = 1u << 31;  // For a thread's step: not kDevice.
-  static constexpr unsigned kPlaceBits = 6;             // Steps of threads share a place.
+  static constexpr std::uint32_t kHasCross = 1u << 31;  // Only in words of threads.
+  static constexpr unsigned kPlaceBits = 6;             // A place has 2^kPlaceBits steps.
 
-  // kFirstBit is set in words only of threads.
+  // kFirstBit is set only in words of threads.
   [[gnu::always_inline]] std::uint32_t OwnerWord(StepId step) const {
     if (step >= device_steps_) return thread_owners_[step - device_steps_] & ~kHasCross;
     return static_cast<std::uint32_t>(PathTable::kDevice) << kTableShift |
@@ -333,7 +332,7 @@ class PathGraph {
     const bool from_device = from < device_steps_;
     if (step < device_steps_) return from_device ? PathEdge::kEvent : PathEdge::kLaunch;
     if (from_device) return PathEdge::kSync;
-    // The end of a range that crosses another follows only from its own start.
+    // The end of a range that crosses another depends only on the start of that range.
     constexpr std::uint32_t kOwn = kFirstBit | kEndBit;
     return (OwnerWord(step) & kOwn) == kOwn ? PathEdge::kDuration : PathEdge::kThread;
   }
@@ -348,15 +347,15 @@ class PathGraph {
   std::array<const Ns*, 3> starts_{};  // By PathTable.
   // Steps are sorted by stream, then by thread; each in its own order.
   std::size_t device_steps_ = 0;             // Steps [0, device_steps_) are the device's.
-  std::vector<std::uint32_t> work_rows_;     // Empty: those of all rows.
-  std::vector<std::uint32_t> work_crosses_;  // The crossing edge of its start.
-  Flags first_works_;                        // First on its stream.
+  std::vector<std::uint32_t> work_rows_;     // Row of each work; empty: work i is row i.
+  std::vector<std::uint32_t> work_crosses_;  // By work: the cross word of its start.
+  Flags first_works_;                        // By work: whether it is the first on its stream.
   std::vector<std::uint32_t> thread_owners_;
   std::vector<std::uint32_t> moves_;                              // By step.
-  std::vector<std::pair<StepId, std::uint32_t>> thread_crosses_;  // By step.
-  // For the steps of a place: their first position in those.
+  std::vector<std::pair<StepId, std::uint32_t>> thread_crosses_;  // Step and cross word, by step.
+  // By place: the first entry in thread_crosses_.
   std::vector<std::uint32_t> cross_places_;
-  std::vector<StepId> many_;                     // A number, and as many steps.
+  std::vector<StepId> many_;                     // Lists: the number of steps, then the steps.
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;
@@ -371,7 +370,7 @@ class PathGraph {
 template <class TimeOf>
 Ns PathGraph::TimeAfter(StepId step, Ns recorded, Ns cut, TimeOf time_of) const {
   const std::uint32_t word = CrossWord(step);
-  if ((word & kMany) == 0 && Before(step) != kNone) {  // Most: one here, one elsewhere.
+  if ((word & kMany) == 0 && Before(step) != kNone) {  // The usual case: one here, one elsewhere.
     const StepId cross = word & ~kCrossBinds;
     const bool cross_binds = cross != word;
     const StepId binding = cross_binds ? cross : step - 1, other = cross_binds ? step - 1 : cross;

@@ -20,8 +20,8 @@ namespace {
 
 Ns EndOf(Ns start, Ns duration) { return start + std::max<Ns>(duration, 0); }
 
-// The reason in one clause why the profile has no graph: without calls or ranges of the host
-// nothing orders the device's work, and without links from work to its launch nothing joins both. A
+// The reason, in one clause, why the profile has no graph. Without calls or ranges, the order of
+// device work is unknown; without links from work to launches, host and device are unconnected. A
 // run without device work has a graph of its threads.
 std::optional<std::string> WhyNoGraph(const Profile& profile) {
   if (!profile.has_timeline) return "needs the times of events, which this format does not have";
@@ -36,7 +36,7 @@ std::optional<std::string> WhyNoGraph(const Profile& profile) {
   if (profile.device.size() > 0 && !launched) {
     return CapabilityGap(Capability::kLaunchLinks, profile.hints);
   }
-  constexpr std::size_t kMostRows = 1u << 28;  // Two steps each, of all tables: 30 bits.
+  constexpr std::size_t kMostRows = 1u << 28;  // Two steps for each row of all tables: 30 bits.
   if (profile.host.size() + profile.api.size() + profile.device.size() >= 2 * kMostRows ||
       std::max({profile.host.size(), profile.api.size(), profile.device.size()}) >= kMostRows) {
     return "needs fewer than 268 million events; select fewer iterations with a smaller recording";
@@ -58,7 +58,7 @@ PathGraph PathGraphBuilder::Run() {
   for (const iterations::Iteration& iteration : rank_.iterations.selected()) {
     graph_.iterations_.push_back(FindIterationSteps(graph_, threads, iteration));
   }
-  // Ranks that wait for each other begin apart by more than a host gets ahead.
+  // Ranks that wait for each other begin further apart than a host runs ahead.
   if (!graph_.iterations_.empty() && profile_.distributed.world_size <= 1) {
     const iterations::Iteration& first = rank_.iterations.selected().front();
     if (first.time.start > first.host.start)
@@ -75,7 +75,7 @@ PathGraph PathGraphBuilder::Run() {
   return std::move(graph_);
 }
 
-// Numbers of rows are stored only if some rows are no steps; else work i is row i.
+// The mapping from work to rows is stored only if some rows are not steps; else work i is row i.
 void PathGraphBuilder::EmitWork(std::uint32_t row, bool is_first) {
   if (!has_all_work_) {
     step_of_device_[row] = Next();
@@ -92,8 +92,8 @@ void PathGraphBuilder::Emit(PathTable table, bool is_end, std::uint32_t row, boo
                                   (is_first ? PathGraph::kFirstBit : 0));
 }
 
-// Work that a selected iteration launched counts wherever it runs. Other work counts if it runs
-// before the end of the window and after its begin, or that of the iterations on the host.
+// Work launched in a selected iteration counts wherever it runs. Other work counts if it runs
+// before the end of the window and after its begin, or the begin of the iterations on the host.
 bool PathGraphBuilder::HasDeviceRow(std::uint32_t row) const {
   const std::uint32_t iteration = rank_.iterations.of_device[row];
   if (rank_.iterations.SelectsIteration(iteration)) return true;
@@ -130,7 +130,7 @@ void PathGraphBuilder::AddSilentWait(StepId step, const ThreadEvent* around) {
   if (row != kNone && StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
 }
 
-// Not within a call, whose name shows whether it waits, nor in a data loader, which works.
+// Ignores calls, whose name shows whether they wait, and data loaders, which are working.
 void PathGraphBuilder::NoteStretch(StepId step, const ThreadEvent* around) {
   const Span time{graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
   if (last_launch_ == kNone || !MayBeSpin(time.length())) return;
@@ -149,8 +149,7 @@ bool PathGraphBuilder::LoadsData(HostId range) const {
   return false;
 }
 
-// The median of all pauses of the thread is its usual pause: only pauses that are long in
-// comparison may be spins.
+// The median period of the thread is the usual one: only much longer periods may be spins.
 void PathGraphBuilder::AddSpinWaits(StepId begin, StepId end) {
   if (stretches_.empty()) return;
   std::vector<Ns> lengths;
@@ -167,8 +166,7 @@ void PathGraphBuilder::AddSpinWaits(StepId begin, StepId end) {
   }
 }
 
-// The end of a call has edges from the work that it waited for, and any end may come after a silent
-// wait.
+// The end of a call has edges from the work that it waited for. Any end may follow a silent wait.
 void PathGraphBuilder::Close() {
   const ThreadEvent event = open_.back().event;
   open_.pop_back();
@@ -206,9 +204,9 @@ void PathGraphBuilder::OpenEvent(const ThreadEvent& event, StepId first) {
   open_.push_back({closes, event});
 }
 
-// Threads come one after the other, in the order of the tables. Ends of ranges that cross others
-// follow after all threads, each with its own start as its only predecessor: within the chain they
-// would make an order that the program does not have.
+// Threads follow each other in the order of the tables. Ends of crossing ranges come after all
+// threads, each with only its own start as predecessor: within the chain they would imply an order
+// that the program does not have.
 void PathGraphBuilder::AddThreads() {
   std::size_t count = 0;
   for (const std::vector<Ns>* starts : {&profile_.host.start, &profile_.api.start}) {
@@ -238,8 +236,8 @@ void PathGraphBuilder::AddThreads() {
   }
 }
 
-// A range is in a data loader if its name or that of a range around it says so. One pass is enough,
-// since the host table has containers before their contents.
+// A range belongs to a data loader if its name or the name of a range around it shows it. One pass
+// is enough, since the host table has containers before their contents.
 void PathGraphBuilder::FindLoaderRanges() {
   const HostTable& host = profile_.host;
   std::vector<bool> loads(profile_.strings.size());
@@ -254,8 +252,8 @@ void PathGraphBuilder::FindLoaderRanges() {
   }
 }
 
-// Operators and launches that are fewer or faster load the same code once, and wait for the same
-// work: one first call of 6 ms is no overhead of launching.
+// Time that fewer or faster operators and launches would not save: they load the same code once,
+// and wait for the same work. E.g. a first call of 6 ms is not launch overhead.
 void PathGraphBuilder::FindKeptTimes(const std::vector<ThreadSteps>& threads) {
   const breakdown::HostWaits& waits = breakdown::WaitsOf(rank_);
   const ApiTable& api = profile_.api;
@@ -286,9 +284,9 @@ tl::expected<PathGraph, std::string> PathGraph::Build(const iterations::RankCont
   return graph;
 }
 
-// Edges of the graph between streams and threads: what is launched, waited for and handed over.
+// Edges of the graph between streams and threads: launches, waits and hand-overs.
 
-// The word of a step while edges are added, and as StoreMany() leaves it:
+// The cross word of a step while edges are added, and after StoreMany():
 //
 //   no edge    kNone
 //   one        5
@@ -329,14 +327,14 @@ std::uint32_t& PathGraphBuilder::CrossWord(StepId step) {
                                      : graph_.thread_crosses_[graph_.PlaceOf(step)].second;
 }
 
-// Only for a word with one edge: a list keeps its word when it becomes empty.
+// Only for a word with one edge: a list that becomes empty keeps its word.
 void PathGraphBuilder::DropCross(StepId step) {
   CrossWord(step) = kNone;
   if (step < graph_.device_steps_) return;
   graph_.thread_owners_[step - graph_.device_steps_] &= ~PathGraph::kHasCross;
 }
 
-// Parts of 2^18 rows: large enough that starting a task costs nothing in comparison.
+// Parts have 2^18 rows: then the cost of starting a task is negligible.
 template <class Work>
 void PathGraphBuilder::ForEachPart(std::size_t count, Work work) {
   constexpr std::size_t kPart = std::size_t{1} << 18;
@@ -352,8 +350,8 @@ void PathGraphBuilder::LinkFirst(std::uint32_t row, std::uint32_t call, StepId s
   }
 }
 
-// A call that launches several works (a graph) has its step at its first work; the others take it
-// from there. Only the word of the row itself is written, so parts run side by side.
+// A call that launches several events (a graph) has its step at the first; the others read it from
+// there. Each part writes only words of its rows, so parts run in parallel.
 void PathGraphBuilder::LinkLaunches() {
   ForEachPart(profile_.device.size(), [this](std::size_t begin, std::size_t end) {
     for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
@@ -361,7 +359,7 @@ void PathGraphBuilder::LinkLaunches() {
       if (!launch.valid()) continue;
       const std::uint32_t first = waits_.LaunchedBy(launch.value);
       if (first == row || StepOfWork(row) == kNone) continue;
-      // The first edge: nothing is shared.
+      // The first edge needs no shared data.
       graph_.work_crosses_[StepOfWork(row) / 2] = LaunchOf(first, launch.value);
     }
   });
@@ -425,7 +423,7 @@ void PathGraphBuilder::ForEachCrossWord(Visit visit) {
   for (auto& [step, cross] : graph_.thread_crosses_) visit(cross);
 }
 
-// A word with one edge holds a flag for whether that edge binds. Lists are asked anew each time.
+// A word with one edge stores whether that edge binds. For lists this is computed each time.
 void PathGraphBuilder::MarkBinding() {
   const auto mark = [this](StepId step, std::uint32_t& cross) {
     if ((cross & PathGraph::kMany) != 0) return;  // Several, or none.
@@ -455,7 +453,7 @@ void PathGraphBuilder::FindMoves() {
   const auto& durations = profile_.device.duration;
   for (StepId step = 1; step < of_device; step += 2) {
     const Ns duration = durations[graph_.RowOfWork(step / 2)];
-    graph_.moves_[step - 1] = PathGraph::kNoMove;  // Nearly all have a launch.
+    graph_.moves_[step - 1] = PathGraph::kNoMove;  // Nearly all have a launch edge.
     graph_.moves_[step] = MoveOf(std::max<Ns>(duration, 0));
   }
   constexpr std::uint32_t kOthers = PathGraph::kHasCross | PathGraph::kFirstBit;
@@ -479,21 +477,21 @@ void PathGraphBuilder::FindMoves() {
 
 void PathGraphBuilder::CountEdges() {
   std::vector<std::uint32_t>& counts = graph_.edges_from_blocks_;
-  counts.assign((graph_.size() >> graph_.block_bits()) + 1, 0);  // The last may be empty.
+  counts.assign((graph_.size() >> graph_.block_bits()) + 1, 0);  // The last block may be empty.
   graph_.ForEachElsewhere(0, Next(), [&](StepId from) { ++counts[from >> graph_.block_bits()]; });
 }
 
-// The order of a replay: every step after those that it waits for, chains side by side.
+// The order of a replay: every step comes after its predecessors, and chains advance together.
 //
 // A chain runs until a step needs one of another chain that has no place yet. That chain runs up to
-// there first, and so on: the stack holds the chains that wait for each other. Here a2 waits for
-// b1, and b0 for a0:
+// it first, and so on: the stack holds the chains that wait for each other. In this example a2
+// waits for b1, and b0 for a0:
 //
 //   A   a0 a1 a2 a3        runs: [a0 a1] [b0 b1] [a2 a3] [b2]
 //   B   b0 b1 b2
 //
-// If the needed chain is on the stack itself, the edge closes a circle: the dependencies contradict
-// each other. Such edges are dropped, and counted.
+// If the needed chain is itself on the stack, the edge closes a cycle: the dependencies are
+// contradictory. Such edges are removed and counted.
 
 std::size_t PathGraphBuilder::ChainOf(StepId step) const {
   const auto after =
@@ -505,7 +503,7 @@ std::size_t PathGraphBuilder::ChainOf(StepId step) const {
 PathGraph::StepId PathGraphBuilder::FirstMissing(StepId step) {
   const std::uint32_t cross = CrossWord(step);
   const auto missing = [&](StepId from) {
-    // Mostly one of the chain of the last that was asked for.
+    // Usually it is on the chain of the previous query.
     const bool is_near = from >= chains_[near_].begin && from < chains_[near_].end;
     if (!is_near) near_ = ChainOf(from);
     return from >= cursor_[near_];
@@ -573,9 +571,9 @@ void PathGraphBuilder::BeginSchedule(bool drops) {
   waiting_.assign(chains_.size(), false);
 }
 
-// At most three passes. The first, by time, finds whether there are circles: nearly never. Then
-// whole chains run one after the other, so that the choice of the dropped edge does not depend on
-// the size of blocks, and the order is made anew without these edges.
+// At most three passes. The first, by time, detects cycles, which are very rare. If there are any,
+// a second pass runs whole chains, so that the removed edges do not depend on the block size. The
+// third then orders the steps by time without these edges.
 void PathGraphBuilder::Schedule() {
   ScheduleByTime();
   if (circles_ == 0) return;
@@ -594,8 +592,8 @@ void PathGraphBuilder::ScheduleByTime() {
   }
 }
 
-// One time for each full block of each chain, and the end of time: a replay that goes slice by
-// slice holds about one block of each chain.
+// One time for each full block of each chain, then the end of time: a replay that proceeds by
+// slices holds about one block of each chain.
 std::vector<Ns> PathGraphBuilder::Slices() const {
   const StepId block = StepId{1} << graph_.block_bits();
   std::vector<Ns> ends;

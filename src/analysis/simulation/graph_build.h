@@ -1,4 +1,4 @@
-// The ranges and calls of each thread in the order in which they begin. Internal to the graph.
+// Builds the graph: merges the ranges and calls of each thread by start. Internal to the graph.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -18,17 +18,17 @@
 
 namespace profgauge::analysis::simulation {
 
-/// A range or a call of the current thread, ns from the profile's start.
+/// A range or a call of the current thread; times in ns from the profile's start.
 struct ThreadEvent {
   Ns start = 0, end = 0;
   PathTable table = PathTable::kHost;
   std::uint32_t row = 0;
 };
 
-/// Threads come one after the other, as the tables have them.
+/// Merges the events of one thread after another, in the order of the tables.
 class ThreadEvents {
  public:
-  /// The events that begin in `during`, its end too. `profile` must outlive it.
+  /// Covers the events that start within `during`, including its end. `profile` must outlive it.
   ThreadEvents(const Profile& profile, Span during)
       : ranges_(profile.host, PathTable::kHost, during),
         calls_(profile.api, PathTable::kApi, during) {}
@@ -39,7 +39,7 @@ class ThreadEvents {
     calls_.Advance(thread);
   }
 
-  /// The next of the thread in the order of starts, the longer first, ranges before calls.
+  /// The next event of the thread by start; at ties the longer one, then ranges before calls.
   std::optional<ThreadEvent> Next() {
     const std::optional<ThreadEvent> range = ranges_.next(), call = calls_.next();
     const bool takes_range = range && (!call || range->start < call->start ||
@@ -84,15 +84,14 @@ class ThreadEvents {
   std::uint32_t thread_ = 0;
 };
 
-// Builds a PathGraph in one pass over the rows of a rank, and then the order of its replay:
+// Builds a PathGraph in one pass over the rows of a rank, then the order of its replay:
 //
 //   rows of streams and threads ──► steps, chain by chain ──► edges between chains ──► runs
 //
-// A *chain* is the steps of one stream or thread, each after the one before. Edges to other chains
-// are *crosses*.
+// A *chain* is the sequence of steps of one stream or thread. Edges to other chains are *crosses*.
 //
-// Steps are numbered chain by chain: the streams first, two steps for each piece of work, so that
-// its start has an even number. Two calls c1 and c2 that launch the kernels a and b:
+// Steps are numbered chain by chain, streams first. Each device event has two steps, so its start
+// has an even number. Example: two calls c1 and c2 launch the kernels a and b:
 //
 //   time      0    2    4    6    8    10   12   14
 //   thread    [c1---][c2---]
@@ -108,10 +107,10 @@ class ThreadEvents {
 //   6 start of c2     3       program, step 5        0
 //   7 end of c2       6       program, step 6        3
 //
-// The chains are [0, 4) and [4, 8). Only steps 0 and 2 have a cross word. If a takes 5 less, its
+// The chains are [0, 4) and [4, 8). Only steps 0 and 2 have a cross word. If a is 5 shorter, its
 // end moves to 4, and b starts at max(4 + 0, 3 + 0) = 4.
 
-/// For one graph. `rank` and its profile must outlive the graph, and have a selected iteration.
+/// Builds one graph. `rank` and its profile must outlive the graph, and have a selected iteration.
 /// O(n log n) in the events at worst; mostly O(n).
 class PathGraphBuilder {
  public:
@@ -138,143 +137,143 @@ class PathGraphBuilder {
   /// Steps [begin, end), each after the one before it.
   struct Chain {
     StepId begin = 0, end = 0;
-    std::uint32_t thread = kNone;  // For a thread.
+    std::uint32_t thread = kNone;  // Only for threads.
   };
-  /// An event of the current thread that began and has not ended.
+  /// An event of the current thread that has begun and not ended.
   struct Open {
-    Ns closes = 0;  // Its end, or that of its container if that is earlier.
+    Ns closes = 0;  // Its end, or the end of its container if that is earlier.
     ThreadEvent event;
   };
 
   // --- Steps are numbered in the order in which they are emitted: device first, then threads.
 
-  /// Two steps for a row of device work, its start and its end.
+  /// Adds two steps for a row of device work: its start and its end.
   void EmitWork(std::uint32_t row, bool is_first);
-  /// One step of a thread. `is_first`: it follows no other on its chain.
+  /// Adds one step of a thread. `is_first`: it is the first of its chain.
   void Emit(PathTable table, bool is_end, std::uint32_t row, bool is_first);
   /// The number that the next step will have.
   StepId Next() const { return static_cast<StepId>(graph_.size()); }
 
-  /// The start of device work, or kNone.
+  /// The start step of device work, or kNone.
   StepId StepOfWork(std::uint32_t row) const {
     return has_all_work_ ? 2 * row : step_of_device_[row];
   }
 
-  /// Adds an edge from `from` to the step whose cross word this is. Most steps have none and most
-  /// of the others one, which fits the word itself; from the second on they are a list of many_.
+  /// Adds an edge from `from` to the step that owns the cross word `cross`. Most steps have no such
+  /// edge and most others have one, which fits into the word; several are stored as a list in
+  /// many_.
   void AddCross(std::uint32_t& cross, StepId from);
-  /// To the start of device work.
+  /// Adds an edge to the start of device work.
   void AddToWork(StepId start, StepId from) { AddCross(graph_.work_crosses_[start / 2], from); }
-  /// To a step of a thread. They are few, and stored when all are known.
+  /// Adds an edge to a step of a thread. These are few, and stored after all are found.
   void AddToThread(StepId step, StepId from) { thread_edges_.emplace_back(step, from); }
 
-  /// Gives threads' steps their cross words, sorted by step, with a place for each 2^kPlaceBits
-  /// steps.
+  /// Stores the cross words of threads' steps, sorted by step, and one entry of cross_places_ for
+  /// each 2^kPlaceBits steps.
   void StoreThreadEdges();
 
-  // REQUIRES: the step has one.
+  // REQUIRES: the step has a cross word.
   std::uint32_t& CrossWord(StepId step);
   void DropCross(StepId step);
 
-  /// Whether the row is of a selected iteration, or runs in the window.
+  /// Whether the row belongs to a selected iteration, or runs in the window.
   bool HasDeviceRow(std::uint32_t row) const;
-  /// One chain for each stream, by its rows in order.
+  /// Adds one chain for each stream, with its rows in order.
   void AddDevice();
 
-  // REQUIRES: the step is not the first of its thread. `around`: the innermost event between the
-  // step before and it, or null.
+  // Adds an edge if the thread waited silently before the step. `around`: the innermost event
+  // between the step before and this step, or null. REQUIRES: the step is not its thread's first.
   void AddSilentWait(StepId step, const ThreadEvent* around);
-  /// Notes time without an event in which the thread may spin until its last launch has run: which
-  /// of them do is known when the thread's usual pause is, see AddSpinWaits().
+  /// Stores a period without an event in which the thread may spin until its last launch has run.
+  /// AddSpinWaits() decides it once the thread's median period is known.
   void NoteStretch(StepId step, const ThreadEvent* around);
-  /// Whether the range or one around it is a data loader's.
+  /// Whether the range or a range around it belongs to a data loader.
   bool LoadsData(HostId range) const;
 
-  // The thread of these steps.
+  // Adds edges for the spin waits of the thread with the steps [begin, end).
   void AddSpinWaits(StepId begin, StepId end);
-  /// Emits the end of the innermost open event, after all that it waited for.
+  /// Emits the end of the innermost open event, with edges from all that it waited for.
   void Close();
-  /// Emits the start of an event, after the ends of those that end before it. Where ranges of a
-  /// thread cross each other, the later one's end leaves the chain: it only follows its own start.
+  /// Emits the start of an event, after the ends of the open events that end before it. If ranges
+  /// of a thread cross, the later range's end leaves the chain: it follows only its own start.
   ///
   ///   range A   |------------|
   ///   range B         |------------|     chain: A, B, end of A; apart: end of B after B
   void OpenEvent(const ThreadEvent& event, StepId first);
-  /// One chain for each thread, then one for the ends of its crossing ranges. O(n) in its events.
+  /// Adds one chain for each thread, then one for ends of crossing ranges. O(n) in the events.
   void AddThreads();
 
   // --- Edges.
 
-  // Calls `work(begin, end)` for parts of `count` rows, side by side.
+  // Calls `work(begin, end)` for parts of `count` rows, in parallel.
   template <class Work>
   static void ForEachPart(std::size_t count, Work work);
 
-  // The first work of a call gets its edge as the call begins, most have no other.
+  // Links the first work of a call when the call begins; most calls have no other work.
   void LinkFirst(std::uint32_t row, std::uint32_t call, StepId step);
-  /// Edges from a launching call to its other work: a graph launch has many kernels. O(device
-  /// rows), on several threads: each row has a word of its own, and first edges were set by
-  /// LinkFirst().
+  /// Adds edges from a launching call to its other work: a graph launch has many kernels. O(device
+  /// rows), in parallel: each row has its own word, and LinkFirst() has set the first edges.
   void LinkLaunches();
 
-  // The step in which the call begins that launched `first` before other work, or kNone.
+  // The step that starts the call, whose first work is `first`; or kNone.
   StepId LaunchOf(std::uint32_t first, std::uint32_t call) const;
-  /// Edges to work from work of other streams that it waited for, by events or for room in a queue.
+  /// Adds edges between work on different streams: waits for events, or for a free slot.
   void LinkStreams();
-  /// The chains that are threads.
+  /// The chains of threads.
   std::vector<ThreadSteps> Threads() const;
-  /// Edges between threads that hand work over (thread_links.h), and the threads that none
-  /// explains.
+  /// Adds edges between threads that hand work over (thread_links.h), and stores the threads
+  /// without such an explanation.
   void AddThreadLinks();
 
   // --- The order of the replay.
 
-  /// The chain that a step is of. O(log chains).
+  /// The chain of a step. O(log chains).
   std::size_t ChainOf(StepId step) const;
 
-  // The predecessor on another chain that has not been placed, or kNone. Edges that would close a
-  // circle are kept or removed, by `drops_`.
-  // REQUIRES: the step can have others than the one before.
+  // The first predecessor on another chain that has no place in the order yet, or kNone. Edges that
+  // would close a cycle are removed if `drops_` is set.
+  // REQUIRES: the step can have predecessors besides the step before.
   StepId FirstMissing(StepId step);
 
-  // Runs a chain up to `stop`; where it needs a step of another, that one up to there, and so on.
+  // Runs a chain up to `stop`. If it needs a step of another chain, that chain runs up to it first.
   void RunChain(std::size_t chain, StepId stop);
 
-  // Calls `run(chain)` for all. Threads first: they run ahead of the device, so that few turns are
-  // taken.
+  // Calls `run(chain)` for all chains. Threads go first: they run ahead of the device, so chains
+  // switch less often.
   template <class RunOne>
   void ForEachChain(RunOne run);
-  /// Every chain at its begin. `drops`: edges that would close a circle are removed.
+  /// Resets every chain to its first step. `drops`: edges that would close a cycle are removed.
   void BeginSchedule(bool drops);
 
-  // Whether there is a circle does not depend on the order of turns, but which of its edges goes.
+  // The order of turns does not affect whether a cycle exists, but which of its edges is removed.
   void Schedule();
 
-  // Chains advance together, so that a replay soon has the data that others need of a step.
+  // Advances all chains together, so that a replay soon has the data that other chains need.
   void ScheduleByTime();
 
-  // When slices of the order end: no chain has more steps than a block in one.
+  // The end times of the slices: within a slice no chain has more steps than a block.
   std::vector<Ns> Slices() const;
 
-  // Times that give nearly the order of a chain's steps. Those of ranges that cross others,
-  // each off its thread's chain, are in the order of the ranges' begins.
+  // A time that nearly sorts the steps of a chain. Ends of crossing ranges, which are on a separate
+  // chain, use the start of their range.
   Ns OrderOf(StepId step) const;
 
-  // The first step of the chain from its cursor on that belongs to a later slice.
+  // The first step of the chain, from its cursor on, that belongs to a later slice.
   StepId StopOf(std::size_t chain, Ns until) const;
 
-  // Lists of predecessors, one after the other.
+  // Stores the lists of predecessors in many_.
   void StoreMany();
 
-  // Some of them kNone.
+  // Calls `visit` for all cross words, which may be kNone.
   template <class Visit>
   void ForEachCrossWord(Visit visit);
-  /// Marks the one edge of a step that it waited for, so that a replay need not look again.
+  /// Marks the binding edge of each step, so that a replay need not determine it again.
   void MarkBinding();
-  /// PathGraph::moves(). REQUIRES: all crosses are known.
+  /// Fills PathGraph::moves(). REQUIRES: all crosses are known.
   void FindMoves();
-  /// How many edges begin in each block: until they have been read a replay keeps its times.
+  /// Counts the edges from each block: a replay keeps a block's times until all were read.
   void CountEdges();
-  /// Ranges of data loaders, and all in them.
+  /// Finds the ranges of data loaders, and all ranges within them.
   void FindLoaderRanges();
   void FindKeptTimes(const std::vector<ThreadSteps>& threads);
 
@@ -290,20 +289,21 @@ class PathGraphBuilder {
   std::vector<Chain> chains_;
   bool has_all_work_ = false;           // All rows of the device table are steps.
   std::vector<StepId> step_of_device_;  // Steps of the starts; empty if all rows are steps.
-  boost::unordered_flat_map<std::uint32_t, StepId> steps_of_calls_;  // Whose first work is no step.
-  std::vector<std::pair<StepId, StepId>> thread_edges_;  // From the second to the first.
-  std::vector<SilentStretch> stretches_;  // Parts of the current thread in which it may spin.
-  std::uint32_t last_launch_ = kNone;     // Device row that the current thread launched last.
+  boost::unordered_flat_map<std::uint32_t, StepId> steps_of_calls_;  // If their first work is no
+                                                                     // step.
+  std::vector<std::pair<StepId, StepId>> thread_edges_;  // To the first, from the second.
+  std::vector<SilentStretch> stretches_;                 // Possible spins of the current thread.
+  std::uint32_t last_launch_ = kNone;  // Device row that the current thread launched last.
   std::vector<std::vector<StepId>> many_;
   std::vector<Open> open_;
   std::vector<std::pair<ThreadEvent, StepId>> crossing_;
-  std::vector<std::size_t> detached_;  // By thread: where its crossing ranges end.
-  std::vector<StepId> cursor_;         // By chain: the first step that has not had its turn.
-  std::vector<bool> waiting_;          // By chain: whether it is on the stack.
-  std::size_t near_ = 0;               // A chain.
-  std::vector<std::pair<std::size_t, StepId>> stack_;  // Chains, and where their turns end.
+  std::vector<std::size_t> detached_;                  // Ends of each thread's crossing ranges.
+  std::vector<StepId> cursor_;                         // By chain: the first step not yet placed.
+  std::vector<bool> waiting_;                          // By chain: whether it is on the stack.
+  std::size_t near_ = 0;                               // Chain that the last lookup found.
+  std::vector<std::pair<std::size_t, StepId>> stack_;  // Chains, and their last steps.
   bool drops_ = false;
-  std::size_t circles_ = 0;  // Edges that would close one.
+  std::size_t circles_ = 0;  // Edges that would close a cycle.
 };
 
 }  // namespace profgauge::analysis::simulation

@@ -15,7 +15,7 @@ bool IsHideable(const iterations::RankContext& rank, std::uint32_t row, Hidden h
              : !is_collective && rank.profile->device.kind[row] != DeviceKind::kKernel;
 }
 
-// The times in which collectives wait for another rank.
+// The periods in which collectives wait for another rank.
 std::vector<Span> WaitingOf(const DeviceTable& device, std::span<const Ns> transfers) {
   std::vector<Span> waiting;
   for (std::uint32_t row = 0; row < transfers.size(); ++row) {

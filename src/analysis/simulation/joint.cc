@@ -9,8 +9,8 @@
 
 namespace profgauge::analysis::simulation {
 
-// Brings the steps of all ranks into an order in which predecessors come first: runs a thread or
-// stream until it needs a step of another, then that one up to there, and so on.
+// Orders the steps of all ranks so that predecessors come first. Runs a thread or stream until it
+// needs a step of another, then runs that one up to the step, and so on.
 class JointScheduler {
  public:
   explicit JointScheduler(JointReplay& out) : out_(out) {
@@ -26,13 +26,13 @@ class JointScheduler {
   struct Chain {
     std::uint32_t rank = 0;
     StepId begin = 0, end = 0;
-    StepId next = 0;  // The first step that has not had its turn.
+    StepId next = 0;  // The first step not yet placed.
     bool waits = false;
   };
   struct Frame {
     std::size_t chain = 0;
     StepId stop = 0;
-    std::uint32_t call = JointReplay::kNone;  // For whose other ranks it waits.
+    std::uint32_t call = JointReplay::kNone;  // The call whose other ranks it waits for.
   };
   struct Need {
     std::size_t chain = kNobody;
@@ -61,7 +61,7 @@ class JointScheduler {
     return static_cast<std::size_t>(after - chains_.begin()) - 1;
   }
 
-  // The first predecessor that has not had its turn.
+  // The first predecessor that is not yet placed.
   Need Missing(const Chain& at, StepId step) const {
     Need need;
     const auto look = [&](std::uint32_t rank, StepId from, std::uint32_t call) {
@@ -81,7 +81,7 @@ class JointScheduler {
     return need;
   }
 
-  // Each rank goes its own way through the call from now on.
+  // From now on, each rank simulates the call separately.
   void Dissolve(std::uint32_t call) {
     for (const JointReplay::Member& member : out_.calls_[call]) {
       out_.call_of_[member.rank][member.end / 2] = JointReplay::kNone;
@@ -90,7 +90,7 @@ class JointScheduler {
     ++out_.dissolved_;
   }
 
-  // Steps up to the first that needs another, which is returned.
+  // Places steps up to the first that needs an unplaced one; returns the needed step.
   Need Advance(const Frame& frame) {
     Chain& chain = chains_[frame.chain];
     StepId begin = chain.next;
@@ -114,13 +114,13 @@ class JointScheduler {
     return need;
   }
 
-  // The needed chain waits itself: one of the calls between contradicts the others.
+  // Called if the needed chain is itself waiting: one of the calls between contradicts the others.
   //
-  // Two ranks whose chains have the calls A and B in opposite order. A real run would hang, so one
-  // of them is matched wrongly:
+  // Two ranks have the calls A and B in opposite order. A real run would hang, so one of the calls
+  // is matched wrongly:
   //
   //   rank 0   A B       A needs rank 1 up to A, which is after B there,
-  //   rank 1   B A       and B needs rank 0 up to B, which is after A: a circle
+  //   rank 1   B A       and B needs rank 0 up to B, which is after A: a cycle
   //
   // The call nearest to the top of the stack is dissolved, so that its ranks no longer wait for
   // each other in it.
@@ -128,7 +128,7 @@ class JointScheduler {
     std::size_t at = stack_.size();
     while (at-- > 0) {
       if (stack_[at].call != JointReplay::kNone) break;
-      if (stack_[at].chain == chain) return;  // Unreachable: a single graph has no circles.
+      if (stack_[at].chain == chain) return;  // Unreachable: a single graph has no cycles.
     }
     Dissolve(stack_[at].call);
     while (stack_.size() > at + 1) {
@@ -173,8 +173,8 @@ JointReplay::JointReplay(std::span<const PathGraph> graphs, const communication:
 }
 
 // A call is joint if its transfer is known, its group is complete, and every member is device work
-// in its rank's graph that belongs to no other call. Calls of gloo on the host have no step to
-// join.
+// that is in its rank's graph and in no other call. Calls of gloo run on the host and have no such
+// step.
 void JointReplay::AddCalls(const communication::Matching& matching,
                            std::span<const std::vector<communication::CollectiveCall>> calls) {
   std::vector<std::vector<PathGraph::StepId>> end_of_row;
@@ -209,7 +209,7 @@ Ns JointReplay::EndOf(const Run& run, std::span<const ScenarioChanges> changes,
                       std::span<const Flags> late,
                       const std::vector<std::vector<Ns>>& times) const {
   const StepChange own = changes[run.rank].Of(run.begin);
-  if (own.is_alone) {  // It waits for no one.
+  if (own.is_alone) {  // It does not wait for other ranks.
     const PathGraph& graph = graphs_[run.rank];
     return times[run.rank][run.begin - 1] + graph.SegmentOf(run.begin) - own.cut;
   }

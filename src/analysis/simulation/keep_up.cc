@@ -25,10 +25,10 @@ bool HasSenders(const JointReplay& joint) {
 struct LateArrival {
   StepId start = 0;
   Ns at = 0;    ///< As recorded.
-  Ns need = 0;  ///< How much earlier it has to come.
+  Ns need = 0;  ///< How much earlier it must come.
 };
 
-// By rank and work of the device, the joint calls that do not wait for it.
+// By rank and device work, the joint calls that do not wait for the rank.
 std::vector<Flags> LateWorks(const JointReplay& joint, std::span<const PathGraph> graphs,
                              std::span<const Flags> rows) {
   std::vector<Flags> late;
@@ -44,9 +44,9 @@ std::vector<Flags> LateWorks(const JointReplay& joint, std::span<const PathGraph
   return late;
 }
 
-// In a replay of the ranks at their paces that does not wait for late ones.
-// The need of an arrival is how much earlier the call ends without the late rank, less the time
-// that the rank waited in it as recorded: that part it has already.
+// Arrivals in a replay of the ranks at their paces that does not wait for late ones. The need of an
+// arrival is how much earlier the call ends without the late rank, minus the rank's recorded
+// waiting in it, which is available already.
 std::vector<std::vector<LateArrival>> ArrivalsAt(RankPaces paces, const JointReplay& joint,
                                                  std::span<const PathGraph> graphs,
                                                  std::span<const Flags> late) {
@@ -75,7 +75,7 @@ std::vector<std::vector<LateArrival>> ArrivalsAt(RankPaces paces, const JointRep
   return arrivals;
 }
 
-// How much of what the step waited for a pace shortens, from `from` on.
+// The part after `from` of a step's binding segment that a pace shortens.
 Ns OwnPart(const PathGraph& graph, StepId step, PathGraph::Edge binding, Ns from) {
   const Ns at = graph.RecordedAt(step);
   const Ns segment = std::max<Ns>(0, at - std::max(from, graph.RecordedAt(binding.from)));
@@ -87,7 +87,7 @@ Ns OwnPart(const PathGraph& graph, StepId step, PathGraph::Edge binding, Ns from
   return std::min(segment, std::max<Ns>(api.duration[call], 0));
 }
 
-// The work that decided when the step came, back to `from`.
+// Sums the rank's own work on the binding chain before the step, back to `from`.
 Ns OwnWorkBefore(const PathGraph& graph, StepId step, Ns from) {
   Ns own = 0;
   while (graph.RecordedAt(step) > from) {
@@ -99,8 +99,8 @@ Ns OwnWorkBefore(const PathGraph& graph, StepId step, Ns from) {
   return own;
 }
 
-// One pace for the time from one late arrival to the next. Gains add up along the rank, so each
-// pace covers only the difference to the needs before it:
+// One pace for the time between two late arrivals. Gains add up along the rank, so each pace covers
+// only the increase over the earlier needs:
 //
 //   arrival    1      2      3
 //   need       3      6      5        earlier than recorded
@@ -108,7 +108,7 @@ Ns OwnWorkBefore(const PathGraph& graph, StepId step, Ns from) {
 //   own        7      7      9        the rank's own work since the arrival before
 //   factor    4/7    4/7     -
 //
-// A need above the own work gives the factor 0: the rank cannot keep up more than that.
+// If the need exceeds the own work, the factor is 0: the rank cannot keep up.
 std::vector<Pace> PacesOf(const PathGraph& graph, std::span<const LateArrival> arrivals) {
   std::vector<Pace> paces;
   const auto iterations = graph.rank().iterations.selected();
@@ -139,8 +139,8 @@ RankPaces PacesToKeepUp(const JointReplay& joint, std::span<const PathGraph> gra
                         std::span<const Flags> rows) {
   const std::vector<Flags> late = LateWorks(joint, graphs, rows);
   RankPaces paces(graphs.size());
-  // Without calls that send, the first round says all. Each lets those that the late rank sends to
-  // be earlier in one iteration more.
+  // Without calls that send, one round is enough. Each round moves receivers of the late rank's
+  // data earlier in one more iteration.
   for (std::size_t round = 0; round < knowledge::kPlanLateRounds.as<std::size_t>(); ++round) {
     const auto arrivals = ArrivalsAt(paces, joint, graphs, late);
     RankPaces found;

@@ -1,18 +1,18 @@
-// How much faster a late rank would have to be, to arrive at its collectives with the next to last.
+// How much faster a late rank must be to arrive at its collectives together with the next to last.
 //
-// One replay does not wait for it: its collectives end as if the others alone took part. How much
-// earlier that is, less what it waited as recorded, the rank has to gain up to there. All that it
-// does itself since its collective before, on the host and on the device, is shortened by one
-// factor, so that nothing overtakes anything. Its waiting and its transfers stay.
+// One replay does not wait for the late rank: its collectives end as if only the others took part.
+// The rank must gain as much time as they end earlier, minus its own recorded waiting. All its own
+// work since its previous collective, on host and device, is shortened by one factor, so that the
+// order of events stays. Its waiting and its transfers stay the same.
 //
 //   recorded      rank 0  |====|www###|====|www###|
 //                 rank 1  |=======|###|=======|###|     3 late in each call
 //   not awaited   rank 0  |====|###|====|###|           they end 3 and 6 earlier
 //   keeping up    rank 1  |====|###|====|###|           it gains 3 before each: a factor of 4 / 7
 //
-// Then the next to last rank decides, whichever that is. What the rank sends to a single other one
-// is awaited always: data that it makes are needed. They come earlier with it, which lets it gain
-// more; so this is done again, until nothing changes.
+// Then the next to last rank decides, whichever that is. Messages that the late rank sends to a
+// single other rank are always awaited, because their data are needed. A faster rank sends them
+// earlier, which lets it gain more; so this is repeated until nothing changes.
 #pragma once
 
 #include <span>
@@ -25,26 +25,26 @@
 
 namespace profgauge::analysis::simulation {
 
-/// What a rank does itself in `time` takes that part of its time.
+/// A factor for the duration of all work that a rank does itself within `time`.
 struct Pace {
   Span time;
   double factor = 1;
   friend bool operator==(const Pace&, const Pace&) = default;
 };
-/// By rank; of one disjoint and in order.
+/// By rank; the entries of one rank are disjoint and in order.
 using RankPaces = std::vector<std::vector<Pace>>;
 
-/// Whether the segment that ends in the step, of a thread or the end of device work, is work of the
-/// rank itself: no waiting for the device, and no collective.
+/// Whether the segment that ends in the step is the rank's own work, on a thread or the device: not
+/// waiting for the device, and not a collective.
 bool IsOwnWork(const PathGraph& graph, PathGraph::StepId step);
 
-/// `rows`: by rank and device row, the collectives that the rank
-/// shall arrive at with the next to last; empty for a rank without any. Ranks that are late for the
-/// same call arrive with the last of the others.
+/// The paces with which late ranks keep up. `rows`: by rank and device row, the collectives at
+/// which the rank is to arrive with the next to last; empty for other ranks. Ranks that are late
+/// for the same call arrive with the last of the other ranks.
 RankPaces PacesToKeepUp(const JointReplay& joint, std::span<const PathGraph> graphs,
                         std::span<const Flags> rows);
 
-/// The most that a rank gains by its paces: no path through its work is shortened by more.
+/// The largest gain of a rank by its paces: no path through its work is shortened by more.
 Ns MostGained(std::span<const Pace> paces);
 
 }  // namespace profgauge::analysis::simulation

@@ -11,8 +11,8 @@ std::vector<StringId> ModulesOfHost(const Profile& profile) {
                    [](std::int64_t id) { return id >= 0; })) {
     return {};
   }
-  // One merge of two tables that are sorted alike: O(host rows + frames). `open` holds the modules
-  // that run at the time, the innermost last.
+  // Merges two tables that are sorted alike: O(host rows + frames). `open` holds the modules that
+  // run at the current time, the innermost last.
   struct Open {
     Ns end;
     StringId name;

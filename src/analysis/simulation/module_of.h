@@ -7,10 +7,10 @@
 
 namespace profgauge::analysis::simulation {
 
-/// Per row of the host table the name of the module ("nn.Module: Linear_0") that is running when it
-/// starts, on its thread; of a backward op that of its forward op. Empty when no module is
-/// recorded.
-/// O(host rows + frames). Ids are of the profile's texts; invalid where no module runs.
+/// By row of the host table, the name of the innermost module ("nn.Module: Linear_0") that runs on
+/// its thread when the row starts; a backward operator has that of its forward operator. Names are
+/// ids of the profile's strings, invalid outside modules. Empty if no module is recorded. O(host
+/// rows + frames).
 std::vector<StringId> ModulesOfHost(const Profile& profile);
 
 }  // namespace profgauge::analysis::simulation

@@ -1,4 +1,4 @@
-// What the segments of a critical path are: the kind of work, and its name, operator and module.
+// Names the segments of a critical path: kind of work, name, operator and module.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@
 
 namespace profgauge::analysis::simulation {
 
-/// What a row of the table `critical_path` is about, on one rank. Texts are those of the profile.
+/// One rank's row of the table `critical_path`. Texts are those of the profile.
 struct NamedPart {
   PathKind kind = PathKind::kUnknown;
   std::string_view name, op, module, tensor_core;
   friend auto operator<=>(const NamedPart&, const NamedPart&) = default;
 };
 
-/// The name of a part, or what is written in its place where none was recorded.
+/// Whether a part has a recorded name, or which text replaces it.
 enum class PartLabel : std::uint8_t {
   kRecorded,
   kBetweenOps,
@@ -37,8 +37,8 @@ enum class PartLabel : std::uint8_t {
   kNotExplained
 };
 
-/// A part by ids of its texts. A path has as many segments as a profile has events: these
-/// distinguish them without a look at any text.
+/// A part, by the ids of its texts. A path can have as many segments as the profile has events:
+/// comparing ids avoids comparing texts.
 struct PartIds {
   PathKind kind = PathKind::kUnknown;
   PartLabel said = PartLabel::kNotExplained;
@@ -50,7 +50,7 @@ struct PartIds {
   Words words() const { return std::bit_cast<Words>(*this); }
   friend bool operator==(const PartIds& a, const PartIds& b) { return a.words() == b.words(); }
 };
-static_assert(std::has_unique_object_representations_v<PartIds>);  // No bits that say nothing.
+static_assert(std::has_unique_object_representations_v<PartIds>);  // No padding bits.
 
 /// Names the segments of one graph's path. The graph must outlive it.
 class PartNamer {
@@ -58,7 +58,7 @@ class PartNamer {
   explicit PartNamer(const PathGraph& graph)
       : graph_(graph), profile_(*graph.rank().profile), modules_(ModulesOfHost(profile_)) {}
 
-  /// O(1) per segment, but for the innermost range around a step of a thread.
+  /// O(1) per segment, except for finding the innermost range around a step of a thread.
   PartIds IdsOf(const PathSegment& segment) const;
   NamedPart TextsOf(const PartIds& ids) const;
 
@@ -74,12 +74,12 @@ class PartNamer {
   std::vector<StringId> modules_;
 };
 
-/// Numbers of parts, by first appearance. Ids that differ may say the same: one part all the same.
+/// Numbers parts by first appearance. Parts with different ids but equal texts get the same number.
 class PartNumbers {
  public:
   explicit PartNumbers(const PartNamer& namer) : namer_(namer) {}
 
-  /// `add(texts)` is called for a new part.
+  /// The number of a part. Calls `add(texts)` for a new part.
   template <class Add>
   std::uint32_t Of(const PartIds& ids, Add add) {
     const auto [seen, is_unseen] = by_ids_.try_emplace(ids, 0);

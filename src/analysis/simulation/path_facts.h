@@ -1,6 +1,5 @@
-// The part of a rank's critical path that is kept without its events: the awaited work of
-// iterations, added up by kind, and collectives one by one, since only the run separates their
-// transfer from waiting.
+// The data of a rank's critical path that summaries keep without events: awaited time by kind of
+// work, and each collective, because only the run can separate its transfer from waiting.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace profgauge::analysis::simulation {
 
-/// Texts are those of the profile, or of the summaries.
+/// One part of the path. Texts are those of the profile or of the summaries.
 struct PathPart {
   PathKind kind = PathKind::kUnknown;
   std::string_view name, op, module, tensor_core;
@@ -25,45 +24,45 @@ struct PathPart {
   Ns time = 0;
 };
 
-/// A collective on the path. The run divides it into waiting and transfer after all ranks are read.
+/// A collective on the path. The run splits it into waiting and transfer after reading all ranks.
 struct PathCollective {
-  std::uint32_t part = 0;   ///< Position in PathFacts::parts, which does not count it.
+  std::uint32_t part = 0;   ///< Position in PathFacts::parts, whose sums do not include it.
   Span time;                ///< The time of the segment.
   Ns end = 0;               ///< The end of the collective in the simulation.
-  std::uint32_t event = 0;  ///< Row of the device table; not to be kept.
-  std::int64_t call = -1;   ///< Position among the rank's calls; -1: not a call.
+  std::uint32_t event = 0;  ///< Row of the device table; summaries do not store it.
+  std::int64_t call = -1;   ///< Position among the rank's calls; -1: unmatched.
 };
 
-/// Kernels, copies and sets of one name on one stream.
+/// Slack of kernels, copies and memsets of one name on one stream.
 struct SlackRow {
   std::int32_t gpu = -1;
   std::int64_t stream = -1;
-  std::string_view name;  ///< As PathPart's.
+  std::string_view name;  ///< Like in PathPart.
   std::int64_t calls = 0;
   Ns time = 0, on_path = 0, least = 0;
 };
 
-/// The path of one rank by kind of work. Without a path all lists are empty and `why_not` gives the
+/// The path of one rank by kind of work. Without a path, all lists are empty and `why_not` has the
 /// reason.
 struct PathFacts {
-  std::string why_not;  ///< Why there is no path; empty: there is.
+  std::string why_not;  ///< Why there is no path; empty if there is one.
   std::vector<PathPart> parts;
   std::vector<PathCollective> collectives;
-  std::vector<SlackRow> slacks;  ///< By GPU, stream and name; as if there were no other rank.
-  /// Positions among the rank's calls of those that ran on its device.
+  std::vector<SlackRow> slacks;  ///< By GPU, stream and name; other ranks are ignored.
+  /// Positions of the calls that ran on the rank's device, among all its calls.
   std::vector<std::int64_t> device_calls;
 };
 
-/// `slacks`: by step, those of a replay of all ranks; empty: as if there were no other rank; null:
-/// there are no rows of slacks. `is_named` false: there is one part for each kind, without texts.
-/// `call` of the collectives is -1, and device_calls is empty. O(steps + edges).
+/// `slacks`: by step, from a replay of all ranks; if empty, other ranks are ignored; if null, no
+/// slack rows are added. `is_named` false: one part for each kind, without texts. `call` of the
+/// collectives is -1, and device_calls is empty. O(steps + edges).
 PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks, bool is_named = true);
-/// The same only of a rank; `events` are the device rows of its calls, kNoRow where there is none.
-/// Builds the graph for it. Without one why_not has the reason, and all else is empty.
+/// Builds the graph of a single rank and takes the facts from it. `events`: the device rows of its
+/// calls, or kNoRow. Without a graph, why_not has the reason and all else is empty.
 PathFacts PathFactsOf(const iterations::RankContext& rank, std::span<const std::uint32_t> events);
 
-/// Sets critical.* and adds the table critical_path. `ranks`: their numbers. `transfer_of`: of a
-/// rank's collective, -1 unknown.
+/// Sets critical.* and adds the table critical_path. `ranks`: the rank numbers. `transfer_of`: the
+/// transfer time of a collective, given the position of its rank; -1 unknown.
 /// REQUIRES: as many `facts` as `ranks`, all with a path.
 void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
              bool knows_waiting,
@@ -72,7 +71,7 @@ void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> fac
 /// Adds the table slack.
 void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
               catalog::Output& out);
-/// For a run without a path.
+/// Marks the metrics and tables of the path as missing, with the reason.
 void SetPathAbsent(const std::string& why, catalog::Output& out);
 
 }  // namespace profgauge::analysis::simulation

@@ -1,4 +1,4 @@
-// What cells of the rows that conditions of scenarios look at are made of.
+// Cells of the rows that conditions of scenarios select.
 #pragma once
 
 #include <algorithm>
@@ -32,12 +32,12 @@ inline std::string ThreadName(const Profile& profile, ThreadId id) {
   return thread.name.empty() ? std::to_string(thread.tid) : thread.name;
 }
 
-// Work next to each other on a stream; kNoIndex: none.
+// The events before and after one on its stream; kNoIndex: none.
 struct StreamNeighbors {
   std::uint32_t before = kNoIndex, behind = kNoIndex;
 };
 
-// Rows are in the order of streams, then of time.
+// REQUIRES: the rows are sorted by stream, then time.
 inline std::vector<StreamNeighbors> NeighborsOnStreams(const DeviceTable& device) {
   std::vector<StreamNeighbors> neighbors(device.size());
   for (std::uint32_t row = 1; row < device.size(); ++row) {
@@ -50,7 +50,7 @@ inline std::vector<StreamNeighbors> NeighborsOnStreams(const DeviceTable& device
   return neighbors;
 }
 
-// The calls that wait for a collective.
+// Flags the calls that wait for a collective.
 inline Flags CallsForCollectives(const PathGraph& graph) {
   const iterations::RankContext& rank = graph.rank();
   Flags calls(rank.profile->api.size());
@@ -68,14 +68,14 @@ inline Flags CallsForCollectives(const PathGraph& graph) {
 
 namespace profgauge::analysis::simulation {
 
-/// Makes the cells of the rows of one rank. Texts are those of the table's pool.
+/// Makes the cells of one rank's rows. Texts are ids in the pool of the table.
 ///
-/// Facts that take a pass over the profile (modules, eligible kernels, recomputed operators) are
-/// found when a column first asks for them, and kept: conditions name few columns.
-/// Functions return an invalid id or an absent value where the profile does not show the fact.
+/// Facts that need a pass over the profile (modules, eligible kernels, recomputed operators) are
+/// computed when a column first needs them, and cached: conditions use few columns.
+/// Functions return an invalid id or an absent value if the profile does not contain the fact.
 class RankRows {
  public:
-  /// `position`: of the rank in the run.
+  /// `position`: the rank's position in the run.
   RankRows(const Replayer& replayer, std::uint32_t position, StringPool& pool)
       : rank(replayer.ranks()[position]),
         profile(*rank.profile),
@@ -124,12 +124,12 @@ class RankRows {
     return (*eligible_)[row];
   }
 
-  /// Whether it is an operator that backward runs again, or in one.
+  /// Whether the range is an operator that backward runs again, or inside of one.
   bool IsRecomputed(HostId range) {
     if (!recomputed_) recomputed_ = flops::WithInner(flops::FindRecomputed(profile), profile.host);
     return range.valid() && (*recomputed_)[range.value];
   }
-  /// The name of the kernel before (-1) or behind (1) it on its stream; empty where there is none.
+  /// The name of the kernel before (-1) or after (1) it on its stream; empty if there is none.
   StringId NeighborOf(std::uint32_t row, int side) {
     if (!neighbors_) neighbors_ = rank_rows::NeighborsOnStreams(profile.device);
     const std::uint32_t neighbor = side < 0 ? (*neighbors_)[row].before : (*neighbors_)[row].behind;
@@ -141,7 +141,7 @@ class RankRows {
     return (*awaiting_)[call];
   }
 
-  /// nullptr: nothing is known of the operator that launched it.
+  /// nullptr if nothing is known of the operator that launched it.
   const LaunchTargets::Op* TargetOf(std::uint32_t row) const {
     return replayer_.targets().Find(position_, row);
   }
@@ -150,7 +150,7 @@ class RankRows {
   }
   bool Straggles() const { return replayer_.straggler() == position_; }
   const HostGap& Gap(std::uint32_t row) const { return replayer_.gaps()[row]; }
-  /// That part of the time of a launch; absent where it is unknown.
+  /// Appends this share (`part`) of the launch's duration as a time; absent if it is unknown.
   void AppendPart(std::uint32_t row, double LaunchTargets::Op::*part, Column& to) const {
     const LaunchTargets::Op* op = TargetOf(row);
     if (op == nullptr || op->*part < 0) return to.AddAbsent();
@@ -169,7 +169,7 @@ class RankRows {
   std::uint32_t position_;
   const Replayer& replayer_;
   catalog::Texts texts_;
-  std::vector<StringId> types_;  // By name of the profile.
+  std::vector<StringId> types_;  // By string id of the profile.
   std::optional<std::vector<StringId>> modules_;
   std::optional<std::vector<classify::Tri>> eligible_;
   std::optional<std::vector<bool>> recomputed_;

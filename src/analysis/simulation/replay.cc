@@ -61,13 +61,13 @@ FirstSlacks::FirstSlacks(const PathGraph& graph) : graph_(graph) {
     if (iteration.end == PathGraph::kNone) continue;
     ends_.emplace_back(iteration.end, end - graph.RecordedAt(iteration.end) - iteration.tail);
   }
-  // If several end with one step, the last counts.
+  // If several end with the same step, the last one counts.
   std::stable_sort(ends_.begin(), ends_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
-// Ends that decide when an iteration ends may be later up to the end of the window. All other steps
-// are free until a successor limits them.
+// Ends that determine the end of an iteration may move to the end of the window. All other steps
+// are unlimited until a successor limits them.
 void FirstSlacks::Fill(StepId begin, StepId end, Ns* slacks) const {
   std::fill(slacks, slacks + (end - begin), kFree);
   if (graph_.iterations().empty()) return;
@@ -100,18 +100,18 @@ Ns IterationTimes::At(StepId step) const {
       ->second;
 }
 
-// An iteration begins with its range on the host, but not before the one before it ends. It ends
+// An iteration begins with its range on the host, but not before the previous one ends. It ends
 // with its range on the host, or with its last device work if that is later:
 //
 //   host      |---- 1 ----|---- 2 ----|
 //   device        |------ 1 ------|----- 2 -----|
 //   spans     |-------- 1 --------|----- 2 -----|
 //
-// A host that no longer waits for work from before the first iteration gets ahead of it once, in no
-// later iteration: one takes at least as long as the host from the begin to its last launch.
+// A host that no longer waits for work before the first iteration runs ahead once, but not in later
+// iterations: an iteration takes at least as long as the host from its begin to its last launch.
 //
-// Only a begin that follows this rule as recorded moves, or one at an iteration's first work; any
-// other keeps its recorded time. A profile without markers ends with its device work alone.
+// A begin moves only if it follows this rule as recorded, or is at the iteration's first work.
+// Without markers, an iteration ends with its device work only.
 std::vector<Span> IterationTimes::Spans() const {
   const iterations::Iterations& known = graph_.rank().iterations;
   std::vector<Span> spans;
@@ -120,7 +120,7 @@ std::vector<Span> IterationTimes::Spans() const {
     const PathGraph::IterationSteps& steps = graph_.iterations()[i];
     Span span = recorded.time;
     if (steps.begin != PathGraph::kNone && (i > 0 || recorded.time.start == recorded.host.start)) {
-      // Other causes of delay of a beginning (work from before the selection) stay as recorded.
+      // Other causes of a late begin (work before the selection) stay as recorded.
       const Ns previous = known.first + i > 0 ? known.all[known.first + i - 1].time.end
                                               : std::numeric_limits<Ns>::min();
       if (recorded.time.start == std::max(previous, recorded.host.start)) {

@@ -1,9 +1,9 @@
-// Replays of one graph, under any changes: types with `Read()` and `Of()`, like PathChanges.
+// Replays of one graph under changes: any type with the functions of PathChanges.
 //
-// A replay of which only the iterations are wanted keeps no time longer than needed:
-// of tens of millions of steps these are some ten thousands.
+// A replay that only computes the iterations keeps times no longer than needed: some ten thousand
+// of tens of millions of steps.
 //
-// Steps are simulated in their order. Each takes the latest moment that its predecessors allow; the
+// Steps are simulated in their order. Each takes the latest time that its predecessors require; the
 // lag of each edge is from the profile (analysis/simulation/graph.h):
 //
 //   host    |launch|..........|launch|     launch   start of the call -> start of the kernel
@@ -11,8 +11,8 @@
 //   device      |#kernel a#|     |#kernel b#|       b starts by `launch`: the host binds
 //                          |---->|  stream, with a lag of at most 0
 //
-// With calls twice as fast `launch` of b comes earlier, until the end of a binds and b can move no
-// more. The difference of the last ends is the saving.
+// With calls twice as fast, the launch of b comes earlier, until the end of a binds and b cannot
+// start earlier. The difference between the ends of the last iteration is the saving.
 #pragma once
 
 #include <algorithm>
@@ -28,28 +28,28 @@
 
 namespace profgauge::analysis::simulation {
 
-/// One number per step, in blocks of steps: each is there from its first use until it is released
-/// as often as `needs` says.
+/// One number per step, stored in blocks of steps. A block exists from its first use until it has
+/// been released as often as `needs` says.
 ///
 ///   block    0       1       2       3
-///   state    gone    times   times   not yet     block 0 was released as often as needed: its
-///   kept     last_                               room serves block 3, its last time is kept
+///   state    gone    times   times   not yet     block 0 was released as often as needed: block
+///   kept     last_                               3 reuses its memory, its last time is kept
 class StepWindow {
  public:
   using StepId = PathGraph::StepId;
 
-  /// `needs`: by block, how often it will be released.
+  /// `needs`: by block, the number of its releases.
   StepWindow(std::vector<std::uint32_t> needs, unsigned block_bits);
 
   StepId BlockBegin(StepId step) const { return step & ~mask_; }
   /// The first step of the next block.
   StepId BlockEnd(StepId step) const { return (step | mask_) + 1; }
   bool Has(StepId step) const { return blocks_[step >> bits_] != nullptr; }
-  /// Makes its block; the numbers are any.
+  /// Creates the step's block; its numbers are not initialized.
   void Add(StepId step);
   /// REQUIRES: Has(step).
   Ns& operator[](StepId step) const { return blocks_[step >> bits_][step & mask_]; }
-  /// That of the step before, even where its block is gone; of the first step any.
+  /// The number of the step before, even if its block is gone; undefined for the first step.
   Ns Before(StepId step) const;
   /// REQUIRES: Has(step).
   void Release(StepId step, std::uint32_t count = 1) {
@@ -65,10 +65,10 @@ class StepWindow {
   StepId mask_;
   std::vector<std::uint32_t> needs_;
   std::vector<Block> blocks_, spare_;
-  std::vector<Ns> last_;  // By block that is gone: of its last step.
+  std::vector<Ns> last_;  // By released block: its last number.
 };
 
-/// The delay of steps that the ends of the selected iterations allow; kFree if there is no limit.
+/// The delay of steps that the ends of the selected iterations allow; kFree if it is unlimited.
 class FirstSlacks {
  public:
   using StepId = PathGraph::StepId;
@@ -77,7 +77,7 @@ class FirstSlacks {
   /// `graph` must outlive it.
   explicit FirstSlacks(const PathGraph& graph);
 
-  /// Those of the steps [begin, end) into `slacks`.
+  /// Writes the slacks of the steps [begin, end) to `slacks`.
   void Fill(StepId begin, StepId end, Ns* slacks) const;
 
  private:
@@ -85,7 +85,7 @@ class FirstSlacks {
   std::vector<std::pair<StepId, Ns>> ends_;  // Ends of iterations on the host, in order.
 };
 
-/// When the selected iterations begin and end, from the times of all steps, which come in parts.
+/// Finds when the selected iterations begin and end, from step times that arrive in parts.
 class IterationTimes {
  public:
   using StepId = PathGraph::StepId;
@@ -93,26 +93,25 @@ class IterationTimes {
   /// `graph` must outlive it.
   explicit IterationTimes(const PathGraph& graph);
 
-  /// `times[step]`: of the steps [begin, end).
+  /// `times[step]` is defined for the steps [begin, end).
   template <class Times>
   void Take(StepId begin, StepId end, const Times& times);
-  /// By definition of the iterations.
+  /// The iterations, by their definition.
   std::vector<Span> Spans() const;
 
  private:
   Ns At(StepId step) const;
 
   const PathGraph& graph_;
-  std::vector<Ns> ends_;                      // By iteration: of its device work.
-  std::vector<std::pair<StepId, Ns>> marks_;  // Begins and ends of iterations, in order.
+  std::vector<Ns> ends_;                      // By iteration: the end of its last device work.
+  std::vector<std::pair<StepId, Ns>> marks_;  // Steps that begin or end iterations, in order.
 };
 
-/// So many steps are asked together whether any may change: scenarios leave long stretches as they
-/// are.
+/// Number of steps that one query checks for changes: scenarios leave long ranges unchanged.
 inline constexpr PathGraph::StepId kChangeAtOnce = 256;
 
-/// The times of steps [begin, end), which follow each other, into `times`. `before`: that of the
-/// step before, where there is one; `time_of(step)`: those of predecessors elsewhere.
+/// Writes the times of the consecutive steps [begin, end) to `times`. `before`: the time of the
+/// step before, if there is one; `time_of(step)`: the time of a predecessor elsewhere.
 template <class Changes, class TimeOf>
 void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepId end,
                const Changes& changes, Ns before, TimeOf time_of, Ns* times) {
@@ -146,7 +145,7 @@ void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepI
   }
 }
 
-/// The times of all steps.
+/// Replays the graph and returns the times of all steps.
 template <class Changes>
 std::vector<Ns> ReplayAll(const PathGraph& graph, const Changes& changes) {
   std::vector<Ns> times(graph.size());
@@ -158,19 +157,19 @@ std::vector<Ns> ReplayAll(const PathGraph& graph, const Changes& changes) {
   return times;
 }
 
-/// Calls `visit(step, slack)` for all steps, those that wait for one before it: how much later it
-/// could be, without anything else changing, before the last selected iteration ends later.
-/// O(steps + edges).
+/// Calls `visit(step, slack)` for all steps, successors first. The slack is how much later the step
+/// could be, with all else unchanged, before the last selected iteration ends later. O(steps +
+/// edges).
 template <class Visit>
 void VisitSlacks(const PathGraph& graph, Visit visit);
-/// The delay that one step, whose own slack is known, allows its predecessors; `slack_of(step)`: a
-/// reference to theirs so far.
+/// Limits the slacks of a step's predecessors by its own, which is final. `slack_of(step)`: a
+/// reference to a predecessor's slack so far.
 template <class SlackOf>
 void AllowBefore(const PathGraph& graph, PathGraph::StepId step, Ns slack, SlackOf slack_of);
 
-/// For numbers that steps need, each once: a block is released when it has had its turn.
+/// For numbers that each step needs once: a block is released after its steps are processed.
 StepWindow WindowOfSteps(const PathGraph& graph);
-/// For the times of a replay: a block is needed by its steps, and by all edges from them.
+/// For times of a replay: a block is needed by its own steps and by all edges from them.
 StepWindow WindowOfTimes(const PathGraph& graph);
 
 /// When the selected iterations begin and end: graph.IterationsAt(ReplayAll(graph, changes)).
@@ -221,13 +220,13 @@ void AllowBefore(const PathGraph& graph, PathGraph::StepId step, Ns slack, Slack
     Ns& known = slack_of(from);
     known = std::min(known, most);
   };
-  if (graph.HasOneEdge(step)) {  // Most steps: the awaited one.
+  if (graph.HasOneEdge(step)) {  // Most steps have only this one.
     if (graph.Before(step) != PathGraph::kNone) allow(step - 1, slack);
     return;
   }
   const PathGraph::StepId binding = graph.BindingOf(step).from;
   graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) {
-    // The delay of a predecessor before it pushes this step beyond its own slack.
+    // By how much the predecessor can be late before this step is later than its slack allows.
     const Ns difference = graph.RecordedAt(step) - graph.RecordedAt(edge.from);
     const Ns room = edge.from == binding ? 0 : std::max<Ns>(0, difference);
     allow(edge.from, slack + room);

@@ -1,5 +1,4 @@
-// The segments that scalings of host ranges and calls cover:
-// analysis/simulation/scenario_changes.h.
+// Simulations of scenarios on all ranks; the covered segments of host ranges and calls.
 
 #include "analysis/simulation/replayer.h"
 
@@ -35,23 +34,23 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
   return profile.device.size();
 }
 
-// Finds segments that are in a named range. For a segment that ends off its thread's chain, only
-// the end is found.
+// Finds segments in named ranges. For a segment that ends off its thread's chain, only the end is
+// found.
 //
-// A segment is known by the step that it ends in. In a named range R with a call A and a call F
-// that frees memory or loads code (lower case: starts, upper case: ends):
+// A segment is identified by the step that ends it. Example: a named range R with a call A and a
+// call F that frees memory or loads code (lower case: starts, upper case: ends):
 //
 //   R    |-----------------------|
 //   A, F     |--|     |----|
 //   steps  r a  A     f    F     R       covered: a A f R, not F: the call keeps its time
 //
-// Nested named ranges count once: `depth` is the number of those around the step.
+// Nested named ranges count once: `depth` is their number around the step.
 class StepFinder {
  public:
   StepFinder(const PathGraph& graph, const Flags& named, PathTable table)
       : graph_(graph), named_(named), table_(table) {
     for (auto step = static_cast<StepId>(graph.size()); step-- > graph.device_steps();) {
-      const PathOwner owner = graph.OwnerOf(step);  // Such ends are last.
+      const PathOwner owner = graph.OwnerOf(step);  // Ends that are on no chain are last.
       if (!owner.is_end || graph.Before(step) != PathGraph::kNone) break;
       if (owner.table != table) continue;
       if (detached_.empty()) detached_ = Flags(named.size());
@@ -73,8 +72,8 @@ class StepFinder {
   }
 
  private:
-  // Whether a scenario shortens this call itself, whatever it does. The first call that launches or
-  // allocates loads code or sets the device up, which the others do not: that is kept.
+  // Whether a scenario shortens this call itself. The first call that launches or allocates also
+  // loads code or sets up the device; later calls do not, so its time is kept.
   bool IsMeant(PathOwner owner) const {
     if (owner.table != PathTable::kApi) return false;
     const ApiKind kind = graph_.rank().profile->api.kind[owner.row];
@@ -87,7 +86,7 @@ class StepFinder {
     std::size_t depth = 0, meant = 0;
     KeptSteps keeps(graph_, table_ == PathTable::kHost ? kept.calls : kept.once);
     const std::span<const std::uint32_t> moves = graph_.moves();
-    Span segment{0, 0};  // That ends in the step.
+    Span segment{0, 0};  // The segment that ends in the step.
     for (StepId step = begin; step < end; ++step) {
       const std::uint32_t move = moves[step];
       const Ns at = move != PathGraph::kNoMove ? segment.end + move : graph_.RecordedAt(step);
@@ -139,14 +138,14 @@ StepRanges CoveredSteps(const PathGraph& graph, const Scaling& scaling, std::uin
 
 namespace {
 
-// From the end of iteration `k` to where the next one starts; 0 after the last.
+// The time from the end of iteration `k` to the next start; 0 after the last.
 template <class SpanAt>
 Ns PauseAfter(std::size_t k, std::size_t count, SpanAt span_at) {
   return k + 1 < count ? std::max<Ns>(0, span_at(k + 1).start - span_at(k).end) : 0;
 }
 
-// Whether time passes between the iterations that a change of the loop may win: as much as
-// `iteration/between` reports.
+// Whether the time between iterations is large enough for a change of the loop to matter: the limit
+// of `iteration/between`.
 bool HasPauses(std::span<const iterations::Iteration> selected) {
   const auto span_at = [&](std::size_t k) { return selected[k].time; };
   Ns pauses = 0, lengths = 0;
@@ -181,7 +180,7 @@ Replayer::Replayer(std::shared_ptr<const std::vector<iterations::RankContext>> r
   if (ranks_->size() > 1) MatchCalls();
 }
 
-// Waiting is known, and the replay joint, only if calls could be matched over ranks.
+// Waiting is known, and the replay is joint, only if calls could be matched between ranks.
 void Replayer::MatchCalls() {
   std::vector<std::vector<communication::CollectiveCall>> calls;
   for (const iterations::RankContext& rank : *ranks_)
@@ -204,7 +203,7 @@ void Replayer::MatchCalls() {
   if (knows_waiting_) joint_.emplace(graphs_, matching, calls);
 }
 
-// Ranks are simulated together: the times of all steps of all ranks are in memory.
+// Simulates all ranks together, with the times of all steps of all ranks in memory.
 std::vector<Replayer::Replayed> Replayer::ReplayJointly(const Scenario& scenario,
                                                         PredictionOf wanted) const {
   std::vector<ScenarioChanges> changes;
@@ -222,7 +221,7 @@ std::vector<Replayer::Replayed> Replayer::ReplayJointly(const Scenario& scenario
   return out;
 }
 
-// Without the path only the times that are still needed are kept.
+// Simulates one rank. Without the path, only the times that are still needed are kept.
 Replayer::Replayed Replayer::ReplayAlone(const Scenario& scenario, std::uint32_t rank,
                                          PredictionOf wanted) const {
   const PathGraph& graph = graphs_[rank];
@@ -256,13 +255,13 @@ bool Hides(const Scenario& scenario) {
                              [](const Scaling& scaling) { return scaling.hides.has_value(); });
 }
 
-// Whether a rank's own work is faster, whatever it is.
+// Whether the scenario speeds up all own work of a rank.
 bool KeepsUp(const Scenario& scenario) {
   return std::ranges::any_of(scenario.scalings,
                              [](const Scaling& scaling) { return scaling.paces != nullptr; });
 }
 
-// The factor of each device row of a rank, without what hides.
+// The factor of each device row of a rank, without scalings that hide.
 std::vector<double> FactorsOfWork(const Scenario& scenario, const PathGraph& graph,
                                   std::uint32_t rank) {
   std::vector<double> factors(graph.rank().profile->device.size(), 1);
@@ -281,7 +280,7 @@ std::vector<double> FactorsOfWork(const Scenario& scenario, const PathGraph& gra
   return factors;
 }
 
-// The part of its recorded time that a GPU's computation takes.
+// The share of its recorded time that a GPU's computation takes.
 double ComputingPart(const iterations::RankContext& rank, std::int32_t gpu,
                      std::span<const double> factors) {
   const DeviceTable& device = rank.profile->device;
@@ -297,7 +296,7 @@ double ComputingPart(const iterations::RankContext& rank, std::int32_t gpu,
   return recorded > 0 ? std::min(1.0, then / recorded) : 1;
 }
 
-// Rounded up, so that all that is hidden is never more than there is room for.
+// Rounds up, so that the hidden time never exceeds the room.
 double FactorOfHidden(Ns hidden, Ns duration) {
   constexpr double kSteps = 1000;
   if (duration <= 0) return 1;
@@ -349,7 +348,7 @@ Scenario Replayer::WithFactors(const Scenario& scenario) const {
   return out;
 }
 
-// Work that is hidden counts as a stream of its own.
+// Hidden work counts as a separate stream.
 double Replayer::BusiestStream(const Scenario& scenario) const {
   double most = 0;
   for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
@@ -365,7 +364,7 @@ double Replayer::BusiestStream(const Scenario& scenario) const {
       }
     }
     double open = 0, beside = 0;
-    for (std::uint32_t row = 0; row < device.size(); ++row) {  // Streams follow each other.
+    for (std::uint32_t row = 0; row < device.size(); ++row) {  // Rows are sorted by stream.
       const bool is_same = row > 0 && device.gpu[row] == device.gpu[row - 1] &&
                            device.stream[row] == device.stream[row - 1];
       if (!is_same) open = beside = 0;
@@ -380,8 +379,8 @@ double Replayer::BusiestStream(const Scenario& scenario) const {
   return most;
 }
 
-// Iterations of ranks are the same if their names are. Each counts as long as on its slowest rank,
-// recorded and predicted apart, since another rank may be the slowest after the change.
+// Iterations with equal names on several ranks are the same. Each counts with its slowest rank,
+// separately as recorded and as predicted, since a change may make another rank the slowest.
 Prediction Replayer::Predict(const Scenario& wished, PredictionOf wanted) const {
   const bool hides = Hides(wished);
   const Scenario with_factors = hides ? WithFactors(wished) : Scenario();
@@ -389,7 +388,7 @@ Prediction Replayer::Predict(const Scenario& wished, PredictionOf wanted) const 
   std::vector<Replayed> replayed;
   if (is_joint() && !scenario.without_waiting) replayed = ReplayJointly(scenario, wanted);
   Prediction out;
-  std::map<std::string_view, std::pair<Ns, Ns>> slowest;  // Recorded and predicted.
+  std::map<std::string_view, std::pair<Ns, Ns>> slowest;  // Recorded and predicted time.
   for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
     const Replayed its =
         i < replayed.size() ? std::move(replayed[i]) : ReplayAlone(scenario, i, wanted);
@@ -431,7 +430,7 @@ RankPaces Replayer::PacesOf(const Scaling& scaling) const {
   return PacesToKeepUp(*joint_, graphs_, rows);
 }
 
-// Only scalings of host ranges and calls have covered steps.
+// Steps are found only for scalings of host ranges and calls, and paces and rooms for others.
 void Replayer::FindSteps(Scenario& scenario) const {
   for (Scaling& scaling : scenario.scalings) {
     if (scaling.keeps_up) {
@@ -457,12 +456,12 @@ double Replayer::SilentShare() const {
   return whole > 0 ? static_cast<double>(silent) / static_cast<double>(whole) : 0;
 }
 
-// An upper bound that needs no replay: no path can get shorter by more than all cuts together.
+// An upper bound without a replay: no path can be shortened by more than the sum of all cuts.
 double Replayer::MostSaved(const Scenario& scenario) const {
   if (scenario.without_waiting) return std::numeric_limits<double>::infinity();
   Scenario others = Hides(scenario)
                         ? WithFactors(scenario)
-                        : scenario;  // Paces shorten paths, of which every step has a part.
+                        : scenario;  // Paces shorten paths, and each step contributes a part.
   std::erase_if(others.scalings, [](const Scaling& scaling) { return scaling.keeps_up; });
   double saved = 0;
   for (const Scaling& scaling : scenario.scalings) {

@@ -25,11 +25,11 @@
 namespace profgauge::analysis::simulation {
 namespace {
 
-// Kinds of host work that other rules are about, or that happen once: no code to move elsewhere.
+// Kinds of host work that other rules cover, or that happen once: not code that can be moved.
 constexpr std::array<std::string_view, 4> kNotMovable = {"first_use", "synchronization", "backward",
                                                          "operators"};
 
-// "train.py(12): preprocess", but not an operator that one called: "aten::add (train.py(12): f)".
+// "train.py(12): preprocess", but not an operator called by one: "aten::add (train.py(12): f)".
 bool IsPythonFunction(std::string_view doing) {
   const std::size_t file = doing.find(".py");
   return file != doing.npos && file < doing.find('(');
@@ -114,7 +114,7 @@ std::vector<HostGap> HostGapsOf(std::span<const iterations::RankContext> ranks,
 
 namespace {
 
-// A time of the row as part of another.
+// A time of the row as a share of `time`; -1 if it is absent.
 double PartOfTime(const Column& cells, std::size_t row, double time) {
   if (!cells.absent_because().empty() || cells.IsAbsentAt(row) || time <= 0) return -1;
   return std::min(1.0, static_cast<double>(cells.IntegerAt(row)) / time);
@@ -138,8 +138,8 @@ std::optional<std::size_t> StragglerOf(const catalog::Output& out) {
   return std::nullopt;
 }
 
-// The roofline has one row for each operator with its shapes; its times are sums over kernels. As
-// parts of the summed time they hold for each kernel of the operator.
+// The roofline has one row per operator and shapes; its times are sums over kernels. As shares of
+// the summed time they apply to each kernel of the operator.
 LaunchTargets LaunchTargetsOf(catalog::Output& out, std::size_t ranks) {
   LaunchTargets found;
   const Table* table = out.Added("roofline");
@@ -173,13 +173,13 @@ constexpr double kMostFactor = 1e6;  // The largest product of several scalings.
 }  // namespace
 
 double FactorInSteps(double factor) {
-  constexpr double kSteps = 1000;  // Finer than any prediction is right.
+  constexpr double kSteps = 1000;  // Finer than the accuracy of predictions.
   if (std::isnan(factor)) return 1;
   return std::round(std::clamp(factor, 0.0, 1.0) * kSteps) / kSteps;
 }
 
-// Finds the factors of all segments that scalings cover. Each step keeps the number of its scaling:
-// there are few.
+// Finds the factors of all segments that scalings cover. Each step stores an index of its factor,
+// since there are few different factors.
 class Coverer {
  public:
   explicit Coverer(ScenarioChanges& out)
@@ -187,7 +187,7 @@ class Coverer {
     which_.Resize(graph_.device_steps());
   }
 
-  // All that threads do takes no time.
+  // Sets the time of all work of threads to 0.
   void HideHost() {
     which_.Resize(graph_.size());
     const auto nothing = static_cast<std::uint32_t>(factors_.size());
@@ -249,7 +249,7 @@ class Coverer {
     which_.Resize(graph_.size());
     times_this_.assign(factors_.size(), kNotYet);
     for (const auto& [begin, end] : covered) {
-      if (which_.AreNone(begin, end - begin)) {  // Most.
+      if (which_.AreNone(begin, end - begin)) {  // The usual case.
         which_.Fill(begin, end - begin, Product(0, scaling.factor));
         continue;
       }
@@ -258,9 +258,9 @@ class Coverer {
     out_.covers_threads_ = true;
   }
 
-  // The host's work in idle time.
+  // Covers the host's work in idle time.
   void CoverGaps(const Scaling& scaling, std::uint32_t rank) {
-    std::vector<Pace> idle;  // Disjoint and in order: GPUs of a rank may be idle simultaneously.
+    std::vector<Pace> idle;  // Disjoint and in order: several GPUs may be idle simultaneously.
     for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
       for (std::uint32_t row = range.begin; range.rank == rank && row < range.end; ++row) {
         const Span time = scaling.gaps[row].time;
@@ -274,7 +274,7 @@ class Coverer {
     if (!idle.empty() && scaling.factor != 1) CoverThreadsIn(idle, true);
   }
 
-  // All work of the rank itself.
+  // Covers all work of the rank itself.
   void CoverOwnWork(std::span<const Pace> paces) {
     if (paces.empty()) return;
     CoverThreadsIn(paces, false);
@@ -285,7 +285,7 @@ class Coverer {
     }
   }
 
-  // The parts of segments of threads in these times, if wanted without those that happen once.
+  // Covers the parts of threads' segments within these times, maybe without one-off work.
   void CoverThreadsIn(std::span<const Pace> paces, bool without_once) {
     which_.Resize(graph_.size());
     const auto begins = graph_.thread_begins();
@@ -295,7 +295,7 @@ class Coverer {
       KeptSteps once(graph_, graph_.kept_times()[i].once);
       std::size_t next = 0;
       for (StepId step = begins[i]; step < end; ++step) {
-        if (graph_.Before(step) == PathGraph::kNone) continue;  // The first, and ends on no chain.
+        if (graph_.Before(step) == PathGraph::kNone) continue;  // The first, or an end on no chain.
         const Span segment{graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
         if (!without_once || !once.Has(step, segment)) CoverIn(step, segment, paces, next);
       }
@@ -303,13 +303,13 @@ class Coverer {
     out_.covers_threads_ = true;
   }
 
-  // Own work alone. `next`: the first pace that ends after an earlier step of its thread or stream.
+  // Covers only own work. `next`: the first pace that ends after an earlier step of its chain.
   void CoverIn(StepId step, Span segment, std::span<const Pace> paces, std::size_t& next) {
     while (next < paces.size() && paces[next].time.end <= segment.start) ++next;
     if (segment.end <= segment.start || next == paces.size()) return;
     const Pace& first = paces[next];
     if (first.time.start >= segment.end || !IsOwnWork(graph_, step)) return;
-    if (first.time.start <= segment.start && segment.end <= first.time.end) {  // Most.
+    if (first.time.start <= segment.start && segment.end <= first.time.end) {  // The usual case.
       return CoverPart(step, first.factor);
     }
     double saved = 0;
@@ -332,8 +332,8 @@ class Coverer {
   ScenarioChanges& out_;
   StepFactors& which_;
   std::vector<double>& factors_;
-  std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
-  std::map<std::pair<std::uint32_t, double>, std::uint32_t> parts_;  // The same of parts.
+  std::vector<std::uint32_t> times_this_;  // By factor: its product with the current one.
+  std::map<std::pair<std::uint32_t, double>, std::uint32_t> parts_;  // The same for parts.
 };
 
 ScenarioChanges::ScenarioChanges(const Scenario& scenario, const PathGraph& graph,
@@ -350,8 +350,8 @@ ScenarioChanges::ScenarioChanges(const Scenario& scenario, const PathGraph& grap
   if (scenario.hidden_host) coverer.HideHost();
 }
 
-// A call that launches work waits for other work if the queue is full, however fast the host is. A
-// call that waits for its own copy, or launches nothing, would wait less.
+// A call that launches work waits for a full queue even with a fast host. A call that waits for its
+// own copy, or launches nothing, would wait less.
 bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
   const PathOwner owner = graph_->OwnerOf(end);
   if (owner.table != PathTable::kApi) return false;
@@ -362,7 +362,7 @@ bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
          profile.device.launch[graph_->OwnerOf(waits_for).row].value != owner.row;
 }
 
-// The change of a covered segment, by its end:
+// The change of a covered segment, by the kind of its end:
 //
 //   only the step before on its thread   its length is scaled
 //   the end of a joint call              only the transfer is scaled; if the call stops waiting,
@@ -370,7 +370,7 @@ bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
 //   a call that waits for the device     the whole call is scaled, and waits for nothing any more
 //   all else                             the lag of the binding predecessor is scaled, if positive
 //
-// A call that waits for room in a queue still waits for it.
+// A call that waits for a slot in a queue still waits for it.
 StepChange ScenarioChanges::OfSegment(StepId step) const {
   const double factor = FactorOf(step);
   const Ns at = graph_->RecordedAt(step);
@@ -402,7 +402,7 @@ StepChange ScenarioChanges::OfSegment(StepId step) const {
   return {waiting + segment - Scaled(segment, factor), is_alone};
 }
 
-// The part of a launch beyond its call stays; the call's own part shrinks with the call.
+// The part of a launch after its call stays; the part within the call shrinks with it.
 //
 //   call     |======|              within: from the start of the call to its end at most
 //   kernel   |------....|####      the dots are the device's latency: as recorded
@@ -421,7 +421,7 @@ StepChange ScenarioChanges::OfLaunch(StepId start, Ns recorded) const {
   return {within - Scaled(within, factor), false};
 }
 
-// Without waiting a collective takes its transfer from its own start on, whoever comes later.
+// Without waiting, a collective takes its transfer time from its own start, whoever comes later.
 StepChange ScenarioChanges::OfWaiting(StepId end) const {
   const Ns segment = std::max<Ns>(0, graph_->SegmentOf(end));
   const Ns waiting = std::max<Ns>(0, graph_->SegmentOf(end) - TransferOf(end));
@@ -433,7 +433,7 @@ bool StepFactors::AreNone(std::size_t begin, std::size_t count) const {
   if (!high.empty()) return false;
   if (count == 0) return true;
   const std::uint8_t* const first = low.data() + begin;
-  return *first == 0 && std::memcmp(first, first + 1, count - 1) == 0;  // Each as the one before.
+  return *first == 0 && std::memcmp(first, first + 1, count - 1) == 0;  // All bytes are equal.
 }
 
 void StepFactors::Fill(std::size_t begin, std::size_t count, std::uint32_t which) {

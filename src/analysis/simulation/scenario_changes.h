@@ -1,5 +1,5 @@
-// Columns that conditions of scenarios have for launches and for idle time, besides the recorded
-// ones.
+// Facts on launches and idle time that conditions of scenarios use besides recorded columns; then
+// the changes of a scenario in a graph.
 #pragma once
 
 #include <algorithm>
@@ -19,31 +19,30 @@
 
 namespace profgauge::analysis::simulation {
 
-/// Target times of launches, by the roofline of their operators.
+/// Target times of launches, from the roofline of their operators.
 struct LaunchTargets {
-  /// A row of the roofline. Numbers are parts of the time that its kernels took, at most 1; -1
-  /// unknown.
+  /// A row of the roofline. Numbers are shares of the time of its kernels, at most 1; -1 unknown.
   struct Op {
-    double roof = -1;           ///< Its roof.
-    double target = -1;         ///< Its target time, by this device's reach.
-    double matrix_target = -1;  ///< The same on matrix units, where it uses none.
+    double roof = -1;           ///< Time at the roofline.
+    double target = -1;         ///< Target time, as this device usually reaches.
+    double matrix_target = -1;  ///< The same on matrix units, if it does not use them.
     std::string shapes, kind, trait;
   };
   std::vector<Op> ops;
-  /// By rank and row of its device table, which of `ops`; empty where no operator is known.
+  /// By rank and row of its device table, the index into `ops`; empty if no operator is known.
   std::vector<std::vector<std::uint32_t>> op_of;
 
-  /// nullptr: nothing is known of the launch.
+  /// nullptr if nothing is known of the launch.
   const Op* Find(std::size_t rank, std::uint32_t row) const {
     if (rank >= op_of.size() || row >= op_of[rank].size()) return nullptr;
     return op_of[rank][row] < ops.size() ? &ops[op_of[rank][row]] : nullptr;
   }
 };
 
-/// Position of the rank that straggles. REQUIRES: its table `ranks` was added, else there is none.
+/// Position of the straggling rank. Needs the table `ranks` in `out`, else there is none.
 std::optional<std::size_t> StragglerOf(const catalog::Output& out);
 
-/// REQUIRES: AddRoofline() has filled `out`, of that many ranks. Takes its rows of the device.
+/// REQUIRES: AddRoofline() has filled `out` for this number of ranks. Moves its device rows out.
 LaunchTargets LaunchTargetsOf(catalog::Output& out, std::size_t ranks);
 
 /// A row of the table `gaps`.
@@ -51,42 +50,41 @@ struct HostGap {
   std::uint32_t rank = 0;  ///< Position in the run.
   Span time;
   std::string cause, doing, category;
-  /// The host runs the user's own code in it, and idle devices wait for that code most: it is in
-  /// the longest gap of the main cause, and covers most of the idle time.
+  /// The user's own code runs on the host in this gap, and is the main reason for idle devices: it
+  /// is in the longest gap of the main cause, and covers most of the idle time.
   bool leads = false;
 };
 
 /// The text of a cell; empty where it is absent.
 std::string TextAt(const Table& table, const Column& cells, std::size_t row);
-/// By rank, then start. REQUIRES: AddIdle() has filled `out`.
+/// The gaps by rank, then start. REQUIRES: AddIdle() has filled `out`.
 std::vector<HostGap> HostGapsOf(std::span<const iterations::RankContext> ranks,
                                 const catalog::Output& out);
 
-// The changes of a scenario in the graph of one rank: how much shorter its segments are.
+// The changes of a scenario in the graph of one rank: by how much its segments are shortened.
 
 class JointReplay;
 struct Scaling;
 struct Scenario;
 
-/// A factor by which rows are gathered: of some values from 0 to 1, so that there are few. One that
-/// is NaN, unknown, changes nothing.
-/// In steps of 1/1000; below 0 it is 0, above 1 it is 1.
+/// Rounds a factor to a multiple of 1/1000 from 0 to 1, so that there are few different factors.
+/// NaN (unknown) becomes 1, which changes nothing.
 double FactorInSteps(double factor);
 
-/// The rows of a scaling that are of that rank; empty without any.
+/// The rows of a scaling on that rank; empty without any.
 Flags NamedRows(const PathGraph& graph, const Scaling& scaling, std::uint32_t rank);
 /// Steps of threads, [first, second), ascending.
 using StepRanges = std::vector<std::pair<PathGraph::StepId, PathGraph::StepId>>;
-/// Those that a scaling of host ranges or calls shortens. O(steps of threads).
+/// The steps that a scaling of host ranges or calls shortens. O(steps of threads).
 StepRanges CoveredSteps(const PathGraph& graph, const Scaling& scaling, std::uint32_t rank);
 
-/// Which segments of a thread are in a list of its kept times, in the order of its steps.
+/// Checks which segments of a thread are in a list of its kept times, in the order of its steps.
 class KeptSteps {
  public:
   KeptSteps(const PathGraph& graph, std::span<const Span> kept) : graph_(graph), kept_(kept) {}
 
-  /// Of the segment that ends in the step, by its recorded time. Ends that are off their thread's
-  /// chain have none.
+  /// Whether the segment that ends in the step is kept, by its recorded time. Ends that are on no
+  /// chain have no segment.
   [[gnu::always_inline]] bool Has(PathGraph::StepId step, Span segment) {
     return next_ < kept_.size() && kept_[next_].start < segment.end &&
            graph_.Before(step) != PathGraph::kNone && IsNear(segment.start, segment.end);
@@ -100,13 +98,13 @@ class KeptSteps {
 
   const PathGraph& graph_;
   std::span<const Span> kept_;
-  std::size_t next_ = 0;  // Ends after the segment that was asked for last begins, or later.
+  std::size_t next_ = 0;  // The first kept time that may end after the next segment begins.
 };
 
-/// The factor of each step: there are few, so that a byte mostly suffices.
+/// The factor of each step, as a number. There are few, so one byte is mostly enough.
 struct StepFactors {
   std::vector<std::uint8_t> low;
-  std::vector<std::uint32_t> high;  ///< In units of 256; empty as long as there are no more.
+  std::vector<std::uint32_t> high;  ///< In units of 256; empty while all numbers fit `low`.
 
   std::size_t size() const { return low.size(); }
   [[gnu::always_inline]] std::uint32_t Of(std::size_t step) const {
@@ -117,22 +115,22 @@ struct StepFactors {
     low[step] = static_cast<std::uint8_t>(which % 256);
     if (!high.empty()) high[step] = which / 256;
   }
-  /// Whether all of these are quickly known to be 0.
+  /// Whether a quick check shows that all of these are 0.
   bool AreNone(std::size_t begin, std::size_t count) const;
-  void Resize(std::size_t steps);  ///< Those of further steps are 0.
-  /// REQUIRES: AreNone() of these.
+  void Resize(std::size_t steps);  ///< New steps have 0.
+  /// REQUIRES: AreNone() for these steps.
   void Fill(std::size_t begin, std::size_t count, std::uint32_t which);
 };
 
-/// The changes of a scenario in the graph of one rank. A byte per step that may change is kept, the
-/// change itself is computed when it is asked for.
+/// The changes of a scenario in the graph of one rank. Stores one byte per step that may change,
+/// and computes the change on demand.
 class ScenarioChanges {
  public:
   using StepId = PathGraph::StepId;
 
-  /// `transfers`: per device row how long its collective takes without waiting, -1 unknown; may be
-  /// empty. `joint`: set where the replay is joint; then only the transfer of its calls is scaled.
-  /// All but the scenario must outlive it.
+  /// `transfers`: by device row, the duration of its collective without waiting, -1 unknown; may be
+  /// empty. `joint`: set if the replay is joint; then only the transfers of its calls are scaled.
+  /// All arguments except the scenario must outlive it.
   ScenarioChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
                   std::span<const Ns> transfers, const JointReplay* joint);
 
@@ -143,21 +141,21 @@ class ScenarioChanges {
     if (without_waiting_ && TransferOf(step) >= 0) return OfWaiting(step);
     return Covers(step) ? OfSegment(step) : StepChange{};
   }
-  /// Whether steps from `begin` on, all of the device or all of threads, may change. False where
-  /// that is quickly known.
+  /// Whether a step from `begin` on may change; the steps are all of the device or all of threads.
+  /// False only if a quick check shows it.
   bool MayChange(StepId begin, std::size_t count) const {
     if (begin >= which_.size()) return false;
     const bool is_launched =
         begin < graph_->device_steps() && (covers_threads_ || without_waiting_);
     return is_launched || !which_.AreNone(begin, count);
   }
-  /// Of a step that comes `move` after the step before as recorded, and follows no other.
+  /// The change of a step that comes `move` after its only predecessor, the step before.
   [[gnu::always_inline]] StepChange OfMove(StepId step, Ns move) const {
     if (step >= which_.size()) return {};
     if (step < graph_->device_steps() && (without_waiting_ || joint_ != nullptr)) return Of(step);
     const std::uint32_t which = which_.Of(step);
     if (which == 0) return {};
-    return {move - Scaled(move, factors_[which]), false};  // As OfSegment() of such.
+    return {move - Scaled(move, factors_[which]), false};  // As OfSegment() returns here.
   }
 
  private:
@@ -174,12 +172,12 @@ class ScenarioChanges {
   bool WaitsForRoom(StepId end, StepId waits_for) const;
   StepChange OfSegment(StepId step) const;
   StepChange OfLaunch(StepId start, Ns recorded) const;
-  /// The time of a segment under a factor, to the nearest. Sums of scaled times stay far from the
-  /// largest time, whatever the profile and the factors are.
+  /// The scaled time, rounded. The limit keeps sums of scaled times far below the largest Ns,
+  /// whatever the profile and the factors are.
   static Ns Scaled(Ns time, double factor) {
     constexpr double kLongestAfterScaling = static_cast<double>(Ns{1} << 42);  // 73 minutes.
     const double scaled = static_cast<double>(time) * factor;
-    // Neither is negative.
+    // Both are non-negative.
     return static_cast<Ns>(
         std::min(scaled, std::max(static_cast<double>(time), kLongestAfterScaling)) + 0.5);
   }
@@ -191,9 +189,9 @@ class ScenarioChanges {
   const JointReplay* joint_;
   bool without_waiting_, by_smallest_;
   bool covers_threads_ = false;
-  StepFactors which_;               // By step, of factors_: the device's steps, or all.
-  std::vector<double> factors_{1};  // The first: of steps without a factor.
-  Flags waits_not_;                 // By work of the device; empty: none.
+  StepFactors which_;               // Indices into factors_, by step: of the device or all.
+  std::vector<double> factors_{1};  // The first is for steps without a factor.
+  Flags waits_not_;                 // By device work; empty: none.
 };
 
 }  // namespace profgauge::analysis::simulation

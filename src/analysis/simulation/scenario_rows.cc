@@ -1,4 +1,4 @@
-// The rows that conditions of scenarios look at: analysis/simulation/replayer.h.
+// The rows that conditions of scenarios select: analysis/simulation/replayer.h.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 using enum Unit;
 
-// Conditions name few columns, so each is made apart.
+// A column with its own function, because conditions use only few columns.
 struct OwnColumn {
   ColumnSpec spec;
   void (*append)(RankRows& of, std::uint32_t row, Column& to);
@@ -113,7 +113,7 @@ constexpr OwnColumn kHostGaps[] = {
                     Column& to) { to.AddInteger(of.IterationAt(of.Gap(row).time.start)); }},
 };
 
-// They follow the columns of the table launches.
+// These columns follow those of the table launches.
 constexpr OwnColumn kMoreOfLaunches[] = {
     {{"tensor_core_eligible", "Eligible", kBool,
       "Whether its operator could use {{ device.matrix_units }}."},
@@ -172,7 +172,7 @@ constexpr OwnColumn kMoreOfLaunches[] = {
      }},
 };
 
-// Apart from those that the table launches has.
+// The columns in addition to those of the table launches.
 std::span<const OwnColumn> OwnColumns(PathTable table) {
   if (table == PathTable::kDevice) return kMoreOfLaunches;
   if (table == PathTable::kGap) return kHostGaps;
@@ -195,7 +195,7 @@ bool IsHostOp(const Profile& profile, std::uint32_t row) {
 }
 
 // Adds the events of the rank at `position` in the run.
-// Steps of threads are in the order of the tables, so rows ascend.
+// Steps of threads are in table order, so rows ascend.
 void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable table,
                    ScenarioRows& events) {
   const Profile& profile = *graph.rank().profile;
@@ -207,7 +207,7 @@ void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable tab
   }
 }
 
-// Device work with a recorded launch that tables count.
+// Adds device work with a recorded launch that the tables include.
 void AddLaunchEvents(const iterations::RankContext& rank, std::uint32_t position,
                      ScenarioRows& events) {
   const DeviceTable& device = rank.profile->device;
@@ -219,7 +219,7 @@ void AddLaunchEvents(const iterations::RankContext& rank, std::uint32_t position
 
 using Ranges = std::span<const ScenarioRows::Range>;
 
-// The first of these that are of one rank.
+// The leading ranges of one rank.
 Ranges OfOneRank(Ranges ranges) {
   const auto end = std::find_if(ranges.begin(), ranges.end(), [&](const auto& range) {
     return range.rank != ranges.front().rank;
@@ -227,9 +227,9 @@ Ranges OfOneRank(Ranges ranges) {
   return ranges.first(static_cast<std::size_t>(end - ranges.begin()));
 }
 
-// The cells of one rank, whose rows are `events`, in columns of the table launches.
-// The length of the queue follows from all launches before, so with that column all rows of the
-// rank are made together; else some at a time, in bounded memory.
+// Appends cells of the rank's rows `events` to columns of the table launches. Queue lengths depend
+// on all earlier launches: with that column all rows of the rank are made together, otherwise in
+// batches with bounded memory.
 void AppendLaunchCells(const iterations::RankContext& rank, Ranges events,
                        std::span<Column* const> columns, StringPool& strings) {
   const bool with_queue = std::any_of(columns.begin(), columns.end(), [](const Column* column) {
@@ -282,8 +282,8 @@ Replayer::Rows Replayer::MakeRows(PathTable table) const {
   return rows;
 }
 
-// Rank by rank, since the cells of one rank share their caches. Columns of the table launches are
-// filled together, in one pass.
+// Fills rank by rank, since the cells of one rank share caches. Columns of the table launches are
+// filled together in one pass.
 void Replayer::FillColumns(std::span<const std::uint32_t> columns, Rows& rows) const {
   const std::span<const OwnColumn> own = OwnColumns(rows.table);
   const std::size_t of_launches = rows.cells.columns().size() - own.size();

@@ -14,8 +14,8 @@ namespace {
 
 using StepId = PathGraph::StepId;
 
-// Two threads hand over to each other. The silent one waited for the last step of the busy one
-// before it goes on:
+// Links two threads that hand over to each other. The silent thread goes on after the last step of
+// the busy one:
 //
 //   forward    |f1==f2|.......................|f3===          silent from f2 to f3
 //   backward           ....|b1====b2|b3===b4|......
@@ -46,7 +46,7 @@ class ThreadLinker {
     return found == threads_.end() ? nullptr : &*found;
   }
 
-  // Forward and backward thread.
+  // Pairs of a forward and a backward thread.
   std::set<std::pair<std::uint32_t, std::uint32_t>> RecordedPairs() const {
     std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
     const HostTable& host = profile_.host;
@@ -61,8 +61,8 @@ class ThreadLinker {
     return pairs;
   }
 
-  // Whether no recorded event runs between the step before and this one: no operator and no
-  // call, but ranges of the user may.
+  // Whether no operator or call runs between the previous step and this one; ranges of the user
+  // may.
   bool IsSilentBefore(StepId step) const {
     const PathOwner owner = graph_.OwnerOf(step);
     HostId around;
@@ -78,10 +78,9 @@ class ThreadLinker {
     return true;
   }
 
-  // Where `silent` has nothing to show, and `busy` has, the latter's last step lets it go on.
-  // One merge of both lists: O(steps). `at_equal_times`: whether a step of the busy thread at the
-  // same time lets the silent one go on. Only one of both directions may say so, else two steps of
-  // one time wait for each other.
+  // Where `silent` has no event and `busy` has, the last step of `busy` lets `silent` go on. Merges
+  // both lists: O(steps). `at_equal_times`: whether a step of the busy thread at the same time
+  // counts. It may be set for only one direction, else two steps wait for each other.
   void Link(const ThreadSteps& silent, const ThreadSteps& busy, bool at_equal_times) {
     StepId last = busy.begin;
     Ns before = 0, last_time = 0, next_time = last < busy.end ? graph_.RecordedAt(last) : 0;
@@ -98,7 +97,7 @@ class ThreadLinker {
     }
   }
 
-  // By thread of the profile: how much device work it launched.
+  // By thread of the profile: the number of device events that it launched.
   std::vector<std::int64_t> Launches() const {
     std::vector<std::int64_t> launches(profile_.threads.size(), 0);
     for (const ApiId launch : profile_.device.launch) {
@@ -109,7 +108,7 @@ class ThreadLinker {
     return launches;
   }
 
-  // The thread whose iterations these are; without markers the one that launches most.
+  // The thread of the iterations; without markers, the one with the most launches.
   const ThreadSteps* Main(std::span<const std::int64_t> launches) const {
     const HostTable& host = profile_.host;
     for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -137,7 +136,7 @@ class ThreadLinker {
     return busy;
   }
 
-  // Both lists are in order and disjoint: one sweep adds up their common time.
+  // Sums the common time in one pass: both lists are in order and disjoint.
   bool TakesTurns(const ThreadSteps& thread, const ThreadSteps& main) const {
     const std::vector<Span> its = BusyTimes(thread), others = BusyTimes(main);
     Ns busy = 0, together = 0;
@@ -149,8 +148,8 @@ class ThreadLinker {
     return together <= knowledge::kPathTurnsShare.WholeOf(busy);
   }
 
-  // Threads that launch work without a record of who hands it to them. One with a small share of
-  // the launches is neither linked nor reported as free.
+  // Links threads that launch work without a record of the thread that hands it over. Threads with
+  // few launches are neither linked nor reported as free.
   void LinkLaunchers() {
     const std::vector<std::int64_t> launches = Launches();
     std::int64_t all = 0;
@@ -195,7 +194,7 @@ bool IsMarker(const PathGraph& graph, StepId step) {
          graph.rank().profile->host.kind[owner.row] == HostKind::kIterationMarker;
 }
 
-// The step of a thread nearest to a time on one side of it, markers preferred.
+// The step of a thread nearest to a time on one side; markers are preferred.
 class Nearest {
  public:
   Nearest(const PathGraph& graph, Ns time, bool before)
@@ -212,7 +211,7 @@ class Nearest {
     return before_ ? time_ - at : at - time_;
   }
 
-  // Steps of a thread are in order except for the resolution of their clock.
+  // Steps of a thread are in order within the resolution of their clock.
   void LookAt(const ThreadSteps& thread) {
     const Ns from = time_ - PathGraph::kResolution;
     StepId step = PartitionPoint(thread.begin, thread.end,
@@ -239,7 +238,7 @@ class Nearest {
   StepId best_ = kNone;
 };
 
-// Times are equal where a profile without markers begins with that work: its window begins there.
+// A profile without markers begins with this work, so the times are equal.
 StepId FirstWorkAt(const PathGraph& graph, Ns time) {
   for (StepId step = 0; step < graph.device_steps(); step += 2) {
     if (graph.RecordedAt(step) == time) return step;
@@ -270,14 +269,14 @@ PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
   if (steps.end != kNone) steps.tail = iteration.host.end - graph.RecordedAt(steps.end);
   if (graph.rank().iterations.is_whole && iteration.time.start != iteration.host.start) {
     steps.first_work = FirstWorkAt(graph, iteration.time.start);
-    // Else it is observed from where a call has set it up.
+    // Otherwise it is observed from the end of the call that sets it up.
     if (steps.first_work == kNone) steps.first_work = CallEndAt(graph, iteration.time.start);
   }
   return steps;
 }
 
-// The thread that launches most of the iteration's work: its first step at or after the begin, and
-// its last launch.
+// For the thread that launches most of the iteration's work: its first step at or after the begin,
+// and its last launch.
 void FindLaunches(const PathGraph& graph, std::span<const ThreadSteps> threads, const Span& time,
                   PathGraph::IterationSteps& steps) {
   const Profile& profile = *graph.rank().profile;

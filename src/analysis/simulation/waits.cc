@@ -76,7 +76,7 @@ std::size_t WaitFinder::StreamOf(std::uint32_t row) const {
 
 std::uint32_t WaitFinder::LastLaunched(const StreamRows& stream, Ns time) const {
   std::uint32_t low = stream.begin, high = stream.end;
-  while (low < high) {  // Launches of a stream are in the order of its work, nearly always.
+  while (low < high) {  // Launches of a stream are nearly always in the order of its work.
     const std::uint32_t middle = low + (high - low) / 2;
     if (LaunchTime(middle) <= time) {
       low = middle + 1;
@@ -91,7 +91,7 @@ void WaitFinder::AddIfDone(std::uint32_t row, Ns by) {
   if (row != kNone && EndOf(row) <= by) found_.push_back(row);
 }
 
-// Index of the stream that a synchronization record inside the call names, or the number of them.
+// Index of the stream that a synchronization record within the call names; streams_.size() if none.
 std::size_t WaitFinder::RecordedStream(std::uint32_t call) const {
   const SyncTable& sync = profile_.sync;
   const Ns start = profile_.api.start[call], end = start + profile_.api.duration[call];
@@ -141,9 +141,9 @@ std::uint32_t WaitFinder::WaitedForInSilence(Ns from, Ns to, std::uint32_t last_
   return row;
 }
 
-// For a call that waits in a way that its name does not show (`aclrtSynchronizeStream`,
-// `hsa_signal_wait_scacquire`): the last work of its thread's stream, else the work that ended as
-// it returned, on any stream.
+// For a call that waits, but whose name does not show the object (`aclrtSynchronizeStream`,
+// `hsa_signal_wait_scacquire`): the last work on its thread's stream, else the work on any stream
+// that ended when the call returned.
 void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
   const auto add = [&](const StreamRows& stream) {
     const std::uint32_t row = LastLaunched(stream, start);
@@ -154,10 +154,10 @@ void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
   for (const StreamRows& stream : streams_) add(stream);
 }
 
-// The work whose end made room in the queue for `row`, which a call from `start` to `end` launched.
-// Queue places differ between devices and drivers, so the newest work that ended by then counts,
-// from the fewest to the most places that were seen, if it ended during the call and shortly before
-// it returned.
+// The work whose end freed a queue slot for `row`, which a call from `start` to `end` launched. The
+// number of slots differs between devices and drivers. The newest work that ended by then counts,
+// within the range of slot counts seen in practice, if it ended during the call and shortly before
+// its return.
 //
 //   stream   |w1|w2|w3|w4| ... |row      a full queue: the launch waits for a place
 //   host            [launch of row....]  returns when w3 has made room
@@ -182,7 +182,7 @@ bool CopyBlocks(const Profile& profile, std::uint32_t row) {
           profile.Name(profile.api.name[call.value]).find("Async") == std::string_view::npos);
 }
 
-// Whether the call returned at `end` when its copy was done, or all of it was on its way.
+// Whether the call returned at `end` because its copy was done or completely on its way.
 bool WaitFinder::EndsWithCall(std::uint32_t row, Ns end) const {
   const DeviceTable& device = profile_.device;
   if (EndOf(row) <= end) return true;
@@ -196,7 +196,7 @@ bool WaitFinder::WaitsForEvent(Ns launched_before, Ns launched) const {
   return wait != event_waits_.end() && *wait <= launched;
 }
 
-// Whether the stream works without a pause from `begin` until the end of `last`.
+// Whether the stream is busy without a pause from `begin` until the end of `last`.
 bool WaitFinder::WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begin) const {
   const auto& start = profile_.device.start;
   for (std::uint32_t row = last; start[row] > begin; --row) {
@@ -212,9 +212,9 @@ bool WaitFinder::WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begi
 //   its stream     |p####|                                        ready......|row###|
 //   another            |other################################################|
 //
-// The row started late, and `other` ended right then. It counts with a call to wait for an event
-// between the launches of p and of the row, or if the row was very late and the other stream worked
-// all the time since `ready`. The nearest end counts if several streams have one.
+// The row started late, when `other` ended. This counts if a call to wait for an event is between
+// the launches of p and row, or if the row was very late and the other stream was busy all the time
+// since `ready`. If several streams qualify, the nearest end counts.
 std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
   const DeviceTable& device = profile_.device;
   const ApiId launch = device.launch[row];
@@ -279,18 +279,17 @@ std::uint32_t WaitFinder::LastOfOtherStream(std::uint32_t row, Ns time) const {
   return LastLaunched(streams[is_first ? 1 : 0], time);
 }
 
-// The stream's work that begins before `time` and ends around it; kNone without any.
+// The work of the stream that begins before `time` and ends around it; kNone if there is none.
 std::uint32_t WaitFinder::EndingAt(const StreamRows& stream, Ns time) const {
   const auto begin = profile_.device.start.begin() + stream.begin;
   const auto end = profile_.device.start.begin() + stream.end;
   const auto after = static_cast<std::uint32_t>(std::lower_bound(begin, end, time) -
                                                 profile_.device.start.begin());
-  constexpr std::uint32_t kOverlapping = 64;  // Rows looked at: work of a stream hardly overlaps.
+  constexpr std::uint32_t kOverlapping = 64;  // Rows checked: work of one stream hardly overlaps.
   const std::uint32_t last = std::max(stream.begin, after - std::min(after, kOverlapping));
   for (std::uint32_t at = after; at > last; --at) {
     const Ns ended = EndOf(at - 1);
-    if (ended > time + knowledge::kPathBlockTail)
-      continue;  // Continues: the work before it may have ended.
+    if (ended > time + knowledge::kPathBlockTail) continue;  // The work before it may have ended.
     return time - ended <= knowledge::kLaunchesStartAfterWait ? at - 1 : kNone;
   }
   return kNone;

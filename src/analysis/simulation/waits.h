@@ -1,21 +1,21 @@
-// Which device work a host call, or work of another stream, waited for: as far as a profile
-// shows it. Internal to the graph.
+// Device work that host calls, or work on other streams, waited for, as far as a profile shows it.
+// Internal to the graph.
 //
-// - A call that synchronizes waits for the last work that was launched before it: of the stream
-//   that the profile names (cuda_sync), else of the stream that its thread used last; a device
-//   synchronization for that of every stream. Only work that ended before the call returned; of a
-// call whose name shows neither, directly before.
-// - A copy blocks when its call is not asynchronous, or its host memory is pageable, and it ended
-//   before the call returned; of one to the device also when most of it had: such a call returns
-//   when the last part is on its way.
-// - A long launch that finds its stream's queue full waits for the work whose end makes room.
-// - XLA's runtimes wait by callbacks, of which no call is recorded. A thread that launched and then
-//   shows nothing waited for the last work of its stream, when that worked for at least half of the
-//   silence and ended in it.
-// - Work waited for another stream where a call to wait for an event was made between its launch
-//   and that of its predecessor, it started late for both, and something ended on another stream of
-//   its device right then. The same without such a call where it started long after its launch and
-//   that stream worked all the time since: the device was full.
+// - A call that synchronizes waits for the last work that was launched before it: on the stream
+//   that the profile names (cuda_sync), else on the stream that its thread used last. A device
+//   synchronization waits for that of every stream. The work must have ended before the call
+//   returned; directly before if the name of the call does not show its kind.
+// - A copy blocks if its call is not asynchronous, or its host memory is pageable, and it ended
+//   before the call returned. A copy to the device also blocks if most of it had been done: such a
+//   call returns when the last part is on its way.
+// - A long launch with a full stream queue waits for the work whose end frees a slot.
+// - XLA's runtimes wait by callbacks, which record no call. A thread that launched and then is
+//   silent waited for the last work of its stream, if that work ended in the silence and ran for
+//   at least half of it.
+// - Work waited for another stream if it started later than its launch and its stream allow, just
+//   when work on another stream of its device ended. A call to wait for an event must be between
+//   its launch and its predecessor's. Without such a call it must be very late, and the other
+//   stream busy all the time since its launch: the device was full.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,10 @@ struct StreamRows {
   std::uint32_t begin = 0, end = 0;
 };
 
-/// The use of a stream's event in a call.
+/// How a call uses an event of a stream.
 enum class EventCall : std::uint8_t { kNone, kRecord, kWait };
 
-/// Whether the work of a row is a copy whose call waits for its stream and returns only when it is
-/// done.
+/// Whether the row is a copy whose call waits for its stream and returns when the copy is done.
 bool CopyBlocks(const Profile& profile, std::uint32_t row);
 
 /// Finds waits in the rows of a profile, which must outlive it.
@@ -45,21 +44,21 @@ class WaitFinder {
  public:
   static constexpr std::uint32_t kNone = kNoIndex;
 
-  /// Keeps a reference. O(rows).
+  /// Keeps a reference to the profile. O(rows).
   explicit WaitFinder(const Profile& profile);
 
   std::span<const StreamRows> streams() const { return streams_; }
   /// The first device row that the call launched, or kNone.
   std::uint32_t LaunchedBy(std::uint32_t call) const { return launched_[call]; }
-  /// Device rows whose end the call waited for. `last_launch` is the row that its thread launched
-  /// last, or kNone. Valid until the next call.
+  /// Device rows whose end the call waited for. `last_launch`: the last row that its thread
+  /// launched, or kNone. The result is valid until the next call.
   std::span<const std::uint32_t> WaitedFor(std::uint32_t call, std::uint32_t last_launch);
-  /// Whether threads wait without a call that is recorded.
+  /// Whether threads wait without a recorded call.
   bool WaitsInSilence() const { return profile_.source.framework == "xla"; }
-  /// The device row whose end a thread waited for that showed nothing between the two times, or
-  /// kNone. REQUIRES: WaitsInSilence().
+  /// The device row whose end a silent thread waited for between the two times, or kNone.
+  /// REQUIRES: WaitsInSilence().
   std::uint32_t WaitedForInSilence(Ns from, Ns to, std::uint32_t last_launch) const;
-  /// The device row of another stream whose end let this one start, or kNone.
+  /// The row on another stream whose end let this row start, or kNone.
   std::uint32_t OtherStreamBefore(std::uint32_t row) const;
 
   EventCall EventCallOf(std::uint32_t call);
@@ -70,8 +69,8 @@ class WaitFinder {
   }
   /// Whether two rows are of different streams of one device.
   bool AreOfTwoStreams(std::uint32_t row, std::uint32_t other) const;
-  /// The last row, launched at `time` or before, of the only other stream of the row's device;
-  /// kNone without one, or of several.
+  /// On the only other stream of the row's device, the last row launched at `time` or before; kNone
+  /// if there are no or several other streams.
   std::uint32_t LastOfOtherStream(std::uint32_t row, Ns time) const;
 
  private:
@@ -98,7 +97,7 @@ class WaitFinder {
   Ns LaunchTime(std::uint32_t row) const;
   Ns EndOf(std::uint32_t row) const;
   std::size_t StreamOf(std::uint32_t row) const;
-  /// The last row of a stream that was launched at `time` or before; kNone without one.
+  /// The last row of a stream that was launched at `time` or before; kNone if there is none.
   std::uint32_t LastLaunched(const StreamRows& stream, Ns time) const;
   void AddIfDone(std::uint32_t row, Ns by);
   void AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch);

@@ -32,7 +32,7 @@ using Texts = std::vector<std::string>;
 
 std::string CountText(std::int64_t count) { return FormatCount(count); }
 
-/// The inputs of the checks.
+/// Computes the checks from their inputs.
 class Certifier {
  public:
   Certifier(std::span<const iterations::RankContext> ranks, const Analysis& analysis)
@@ -65,13 +65,12 @@ class Certifier {
     return count;
   }
 
-  /// Whether one of these counters is above zero: its words.
-  /// If several are, the first counts where `state` is kLost, else the last. A check that is lost
-  /// already stays as it is.
+  /// Sets the state, and a text, if one of these counters is above zero. If several are, the first
+  /// counts for kLost, else the last. A check that is already lost stays unchanged.
   Check OfCounters(Check check, CheckState state, std::initializer_list<Counter> counters) const;
-  /// Whether the counter is above zero: the words of its first example.
+  /// The same for one counter, with the text of its first example.
   Check OfExample(Check check, CheckState state, Counter counter) const;
-  /// Whether one of these remarks is there: its words.
+  /// Sets the state, and its text, if one of these remarks exists.
   Check OfRemarks(Check check, CheckState state,
                   std::initializer_list<std::string_view> remarks) const;
 
@@ -124,11 +123,11 @@ Check Certifier::OfRemarks(Check check, CheckState state,
   return check;
 }
 
-// Rows that cannot be used or were sampled lose everything; single unreadable events only raise a
-// doubt, above one in a hundred.
+// Unusable or sampled rows lose the check; unreadable events only raise a doubt, if more than one
+// in a hundred.
 Check Certifier::Readable() const {
   Check check{"readable", "Events are readable"};
-  // Later versions are read by names: that is a doubt only where one is missing.
+  // Later versions are read by names, so only a missing name raises a doubt.
   check = OfExample(std::move(check), CheckState::kOk, Counter::version_untested);
   check = OfExample(std::move(check), CheckState::kDoubt, Counter::columns_unknown);
   check = OfCounters(std::move(check), CheckState::kLost,
@@ -145,14 +144,14 @@ Check Certifier::Readable() const {
   return check;
 }
 
-// Readers count lost launches and Kineto's warnings as dropped events, too. Both have a separate
-// check, so only other losses count here.
+// Readers also count lost launches and Kineto's warnings as dropped events. Both have separate
+// checks, so only other losses count here.
 Check Certifier::Dropped() const {
   Check check{"events-dropped", "The profiler dropped no events"};
   check.affects = {"idle", "kernels", "communication"};
   check.advice = "Record fewer iterations, or with a larger buffer.";
   check = OfCounters(std::move(check), CheckState::kLost, {Counter::rows_missing});
-  std::int64_t lost = 0;  // These have a separate check.
+  std::int64_t lost = 0;  // Counted by a separate check.
   for (const iterations::RankContext& rank : ranks_) lost += rank.iterations.launches_lost;
   const bool has_other = Count(Counter::events_dropped) > lost && KinetosWarnings() == 0;
   if (!has_other) return check;
@@ -176,8 +175,8 @@ Check Certifier::KinetoLog() const {
   return check;
 }
 
-// From one launch in twenty on the check is lost; fewer only raise a doubt. The text states how
-// much less the idle time may be.
+// From one launch in twenty, the check is lost; fewer raise a doubt. The text shows how much
+// smaller the idle time may be.
 Check Certifier::LostKernels() const {
   Check check{"kernels-lost", "Launches have their kernels"};
   check.affects = {"idle", "kernels"};
@@ -208,7 +207,7 @@ Check Certifier::LostKernels() const {
   return check;
 }
 
-// Removed already: the judged part is complete.
+// Always ok: affected iterations were removed already.
 Check Certifier::SessionStart() const {
   Check check{"session-start", "The first iterations have their kernels"};
   for (const iterations::RankContext& rank : ranks_)
@@ -230,8 +229,8 @@ Check Certifier::Names() const {
   return OfCounters(std::move(check), CheckState::kDoubt, {Counter::graph_kernels_hidden});
 }
 
-// Times in which the profiler stops the program are in no number, so a large share of them only
-// raises a doubt: the rest may not be typical.
+// Times in which the profiler stops the program are excluded from all metrics, so a large share
+// only raises a doubt: the rest may not be typical.
 Check Certifier::Overhead() const {
   Check check{"profiler-overhead", "The profiler does not stop the program"};
   check.affects = {"time", "idle"};
@@ -263,8 +262,8 @@ Check Certifier::Markers() const {
   return check;
 }
 
-// Unknown, not doubtful: the times are right, but nothing shows how much they vary. Unrecorded
-// iterations show it.
+// Unknown instead of doubtful: the times are correct, but their variation is unknown, unless
+// unrecorded iterations show it.
 Check Certifier::FewIterations() const {
   Check check{"iterations", "Enough iterations to know their spread"};
   check.count = analysis_.iterations_selected;
@@ -279,8 +278,8 @@ Check Certifier::FewIterations() const {
   return check;
 }
 
-// Ranks that cannot be read or are of another run lose the comparison of ranks; missing ones only
-// leave a doubt, since all others can still be judged.
+// Ranks that are unreadable or of another run make comparisons of ranks impossible. Missing ones
+// only raise a doubt, since all others can still be judged.
 Check Certifier::Ranks() const {
   Check check = OfCounters({"ranks", "All ranks are there"}, CheckState::kLost,
                            {Counter::ranks_unreadable, Counter::gpus_unknown});
@@ -296,7 +295,7 @@ Check Certifier::Ranks() const {
   return check;
 }
 
-// How much they slow the run is known only beside unrecorded iterations.
+// The slowdown is only known with unrecorded iterations.
 Check Certifier::Switches() const {
   Check check{"profiler-options", "The profiler records nothing that slows much"};
   check.affects = {"time", "idle"};
@@ -310,7 +309,7 @@ Check Certifier::Switches() const {
   return check;
 }
 
-// Errors of calls and sums that disagree are reported, and change no trust.
+// Failed calls and inconsistent sums are reported, but do not affect trust.
 Check Certifier::Errors() const {
   Check check{"errors", "Calls returned no errors, and sums agree"};
   Check counted = OfCounters(check, CheckState::kOk,
@@ -392,7 +391,7 @@ Check Unknown(Check check, std::string text) {
 
 constexpr std::string_view kNoSteps = "times of unrecorded iterations are unknown";
 
-// A document that contradicts the profile is of another run: then neither can be trusted.
+// A document that contradicts the profile is of another run: then neither is trusted.
 Check Document(const Analysis& analysis) {
   Check check{"unrecorded", "Times of unrecorded iterations can be used"};
   check.affects = {"time", "idle"};
@@ -411,8 +410,8 @@ Check Document(const Analysis& analysis) {
   return check;
 }
 
-// Recorded by unrecorded iteration time. A slowdown is no fault of the profile, but idle time grows
-// with it.
+// Recorded time divided by unrecorded iteration time. A slowdown is no fault of the profile, but
+// increases idle time.
 Check Perturbation(const Analysis& analysis) {
   Check check{"perturbation", "The profiler does not slow the run"};
   check.affects = {"time", "idle"};
@@ -431,8 +430,8 @@ Check Perturbation(const Analysis& analysis) {
   return check;
 }
 
-// The largest share of time with a lowered clock, over all devices and reasons. A cap of power is
-// normal for a busy device, and no throttling.
+// Uses the largest share of time with a lowered clock, over all devices and reasons. A power cap is
+// normal for a busy device, and not throttling.
 Check Conditions(std::span<const iterations::RankContext> ranks) {
   Check check{"conditions", "Devices ran at their clocks"};
   check.affects = {"time", "kernels"};
@@ -457,7 +456,7 @@ Check Conditions(std::span<const iterations::RankContext> ranks) {
   return is_known ? check : Unknown(std::move(check), "clocks and power were not sampled");
 }
 
-// By lengths alone: a run of the host's only is as typical as one with devices.
+// Compares only lengths: this also applies to runs on the host only.
 Check Typical(const Analysis& analysis) {
   Check check{"typical", "The profile is typical of the run"};
   check.affects = {"time", "idle"};
@@ -470,7 +469,7 @@ Check Typical(const Analysis& analysis) {
   return check;
 }
 
-// Iterations may be slower for the rest of a process that was profiled once: CUPTI stays attached.
+// CUPTI stays attached, so iterations may be slower for the rest of a profiled process.
 Check After(const Analysis& analysis) {
   Check check{"after-profile", "Iterations after the profile are as fast as before"};
   check.affects = {"time"};
@@ -512,7 +511,7 @@ bool EndsWithWaits(const iterations::RankContext& rank) {
   return !waits.empty() && std::ranges::all_of(waits, [](bool wait) { return wait; });
 }
 
-// It may be the program's own; host and device do not overlap from one iteration to the next then.
+// The program may do this itself; host and device then do not overlap between iterations.
 Check Synchronized(std::span<const iterations::RankContext> ranks) {
   Check check{"synchronized", "Iterations are not synchronized one by one"};
   if (std::ranges::all_of(
@@ -525,7 +524,7 @@ Check Synchronized(std::span<const iterations::RankContext> ranks) {
   return check;
 }
 
-// Spread and drift take it into account; here it is said.
+// Only informs: spread and drift already account for it.
 Check SameWork(const Analysis& analysis) {
   Check check{"same-work", "Iterations do the same work"};
   const Table* iterations = analysis.FindTable("iterations");

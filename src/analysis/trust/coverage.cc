@@ -28,14 +28,14 @@
 namespace profgauge::analysis::trust {
 namespace {
 
-// Ranges of the user's are no operators, wherever they lie.
+// Whether operators were recorded. Ranges of the user are not operators.
 bool HasOps(const Profile& profile) {
   const auto& kinds = profile.host.kind;
   return std::find(kinds.begin(), kinds.end(), HostKind::kOp) != kinds.end();
 }
 
-// A host that runs ahead ends its iterations long before the device does; without the launches
-// nothing shows which work is whose, and lengths would be the host's.
+// A host that runs ahead ends its iterations long before the device. Without launches, work cannot
+// be assigned, and iterations would have the host's lengths.
 void RemarkWorkOutside(std::span<const iterations::RankContext> contexts,
                        std::span<const CoverageFacts> ranks, catalog::Output& out) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -62,7 +62,7 @@ void RemarkWorkOutside(std::span<const iterations::RankContext> contexts,
   }
 }
 
-// A filtered trace: what the ranks compute is not in it.
+// Whether it is a filtered trace without the ranks' computation.
 bool HoldsCollectivesOnly(const iterations::RankContext& rank) {
   const Profile& profile = *rank.profile;
   const auto& calls = profile.api.kind;
@@ -82,7 +82,7 @@ std::string CountOf(std::int64_t count, std::string_view one, std::string_view s
   return fmt::format("{} {}", FormatCount(count), count == 1 ? one : several);
 }
 
-// By what shows that a device was used; of the machine's list of devices alone that is not sure.
+// Depends on the evidence that a device was used; the machine's list of devices is not enough.
 std::string WhyNoDeviceEvents(std::span<const iterations::RankContext> contexts,
                               const catalog::Output& out) {
   bool is_listed = false;
@@ -106,7 +106,7 @@ std::string WhyNoDeviceEvents(std::span<const iterations::RankContext> contexts,
 
 void RemarkNothingToJudge(std::span<const iterations::RankContext> contexts,
                           std::span<const CoverageFacts> ranks, catalog::Output& out) {
-  // Contexts of summaries have no rows, but their facts.
+  // Contexts of summaries have no rows, so their facts are used.
   const bool has_device = std::any_of(contexts.begin(), contexts.end(),
                                       [](const auto& rank) { return rank.has_device(); }) ||
                           std::any_of(ranks.begin(), ranks.end(), [](const CoverageFacts& rank) {
@@ -147,9 +147,9 @@ void RemarkNothingToJudge(std::span<const iterations::RankContext> contexts,
 
 }  // namespace
 
-// `in_any` is by iteration, `in_window` by time, so neither contains the other: work of iterations
-// that are not selected is mostly in the first only, work that starts in the window and is of no
-// iteration in the second only.
+// `in_any` is by iteration, `in_window` by time: neither includes the other. Work of unselected
+// iterations is mostly only in the first. Work that starts in the window but belongs to no
+// iteration is only in the second.
 CoverageFacts CoverageFactsOf(const iterations::RankContext& rank) {
   CoverageFacts facts;
   const DeviceTable& device = rank.profile->device;
@@ -163,7 +163,7 @@ CoverageFacts CoverageFactsOf(const iterations::RankContext& rank) {
     if (device.kind[i] == DeviceKind::kKernel) facts.kernels += time;
     if (rank.profile->IsWholeGraph(i)) facts.whole_graphs += time;
     if (rank.iterations.of_device[i] != iterations::Iterations::kNone) facts.in_any += time;
-    // By its time: work without a launch is of no iteration.
+    // Decided by time, since work without a launch is in no iteration.
     if (device.start[i] < window.start || device.start[i] >= window.end) continue;
     facts.in_window += time;
     const DeviceKind kind = device.kind[i];
@@ -217,11 +217,11 @@ void AddCoverage(std::span<const iterations::RankContext> contexts,
     }
     return;
   }
-  // Work launched before the profile began has no launch in it, which is no fault of the profile.
+  // Work launched before the profile has no launch in it, which is no fault of the profile.
   const auto share = [&](Ns part) {
     return static_cast<double>(part) / static_cast<double>(sum.in_window);
   };
-  // Where no operator was recorded, a share of 0 would be a fault of the recorded program.
+  // If no operator was recorded, a share of 0 would blame the program.
   if (sum.has_ops || sum.with_op > 0) {
     out.Set(metric::kCoverageLinkedShare, share(sum.with_op));
   } else {
@@ -236,7 +236,7 @@ void AddCoverage(std::span<const iterations::RankContext> contexts,
 
 namespace {
 
-// What the host does after the window of a profile without iterations, which ends with its last
+// Sets the host time after the window of a profile without iterations, which ends with its last
 // device work.
 void SetTail(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
              catalog::Output& out) {
@@ -263,8 +263,8 @@ void SetTail(std::span<const iterations::RankContext> ranks, std::span<const Edg
 
 namespace {
 
-// The tail of a part that was recorded, and is no iteration, is from before the iterations but not
-// from before the profile: its launches are there.
+// Work left over from a recorded part before the iterations is no backlog: its launches are in the
+// profile.
 Ns BacklogOf(const iterations::RankContext& rank) {
   const iterations::Iteration& first = rank.iterations.all.front();
   if (first.lead_in == 0 || rank.iterations.is_whole) return first.lead_in;
@@ -342,9 +342,9 @@ void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const Ed
 
 namespace {
 
-// Two kinds of evidence for lost work: iterations with launches that have no device work, and
-// iterations without any launch among others with some. The second may also be a loop that
-// evaluates now and then, so few of them, or much work outside of iterations, say nothing.
+// Two signs of lost work: launches in iterations without their device work, and iterations without
+// launches beside others with some. The second may also be a loop with occasional evaluations, so a
+// few of them, or much work outside of iterations, prove nothing.
 void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (const breakdown::LostIterations inside = breakdown::MostLostInside(ranks); inside.lost > 0) {
     out.AddRemark(std::string(iterations::kIterationsLost),
@@ -366,10 +366,10 @@ void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, catal
                     "some iterations launched nothing, and their work may be lost");
 }
 
-// Lost work would have kept the device busy, at most by its share of the recorded work.
+// Lost work would have kept the device busy, at most in proportion to the recorded work.
 //
-// 10 of 110 launches have no work, so 100 have; their device is idle for 40 %. The lost work would
-// have added at most 10 / 100 of the busy time: idle time is at least 40 % - 60 % * 0.1 = 34 %.
+// Example: 10 of 110 launches have no work, so 100 have; the device is idle for 40 %. The lost work
+// would add at most 10 / 100 of the busy time: idle time is at least 40 % - 60 % * 0.1 = 34 %.
 void BoundByLostLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::int64_t lost = 0, made = 0;
   for (const iterations::RankContext& rank : ranks) {
@@ -393,8 +393,8 @@ void BoundByLostLaunches(std::span<const iterations::RankContext> ranks, catalog
   }
 }
 
-// At the edges of a profile without launches the device may have worked while the host waited for
-// data.
+// At the edges of a profile without launches, the device may have been busy while the host waited
+// for data.
 void DoubtLoaderAtEdges(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   Ns edges = 0, whole = 0;
   for (const iterations::RankContext& rank : ranks) {
@@ -409,7 +409,7 @@ void DoubtLoaderAtEdges(std::span<const iterations::RankContext> ranks, catalog:
                              "profile, where the host waited for data"));
 }
 
-// Without its copies a device seems to wait while it copies, and to have copied nothing.
+// Without its copies a device seems idle while it copies, and copy metrics would be 0.
 void DoubtCopies(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::uint64_t calls = 0;
   for (const iterations::RankContext& rank : ranks) {
@@ -427,7 +427,7 @@ void DoubtCopies(std::span<const iterations::RankContext> ranks, catalog::Output
   out.MarkUncertain(&Basis::all_work, why + ": the device seems to wait meanwhile");
 }
 
-// The profile's own evidence: model/certificate.h.
+// Uses evidence in the profile itself: model/certificate.h.
 void DoubtByCertificate(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const std::string_view clock = FactOf(*rank.profile, kDeviceClock);
@@ -450,7 +450,7 @@ void DoubtByCertificate(std::span<const iterations::RankContext> ranks, catalog:
   }
 }
 
-// They are left out of every number: model/impossible_times.cc.
+// Such events are excluded from all metrics: model/impossible_times.cc.
 void RemarkImpossibleTimes(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   std::uint64_t count = 0;
   std::string first;
@@ -469,7 +469,7 @@ void RemarkImpossibleTimes(std::span<const iterations::RankContext> ranks, catal
   out.AddRemark("times-impossible", text + first);
 }
 
-// Sums stay right, as kernels are rounded up as well as down: no number becomes uncertain.
+// Sums stay correct, since kernels are rounded up as well as down: no metric becomes uncertain.
 void RemarkResolution(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const iterations::RankContext& rank : ranks) {
     const std::string_view resolution = FactOf(*rank.profile, kTimeResolution);
@@ -492,7 +492,7 @@ void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output&
   BoundByLostLaunches(ranks, out);
   DoubtLoaderAtEdges(ranks, out);
   std::uint64_t lost = 0, read = 0;
-  // A single loss is a statement of the profiler's that it lost events, of any number.
+  // A single loss means that the profiler reported lost events without a number.
   bool is_unknown = false;
   for (const iterations::RankContext& rank : ranks) {
     const ImportLog& log = rank.profile->log;
@@ -514,7 +514,7 @@ void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output&
 
 namespace {
 
-// Kernels with unknown names may be on Tensor Cores, like other kernels before. If most eligible
+// Kernels with unknown names may use Tensor Cores, as undecided kernels may. If most eligible
 // kernels are unknown, the eligible share is absent.
 void DoubtTensorCoreKernels(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
@@ -551,9 +551,9 @@ double Measured(MetricId id, const catalog::Output& out) { return AsNumber(out.V
 
 double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// As if a device idled while only whole graphs run: the other end of the possible values. The
-// measured values count it as busy then. Over the GPUs with work of all ranks, as
-// analysis/iterations/utilization.h pools them.
+// Use if devices were idle while only graphs recorded as one event run: the other end of the
+// possible values. Measured values count that time as busy. Averages the GPUs with work of all
+// ranks like analysis/iterations/utilization.h.
 struct WorstUse {
   std::size_t gpus = 0;
   Ns graphs = 0, observed = 0;
@@ -592,7 +592,7 @@ WorstUse WorstUseOf(std::span<const iterations::RankContext> ranks) {
   return worst;
 }
 
-// Sets the far end of the metric's possible values, with the direction in words.
+// Sets the other end of the metric's possible values, with the direction in words.
 void Bound(MetricId id, double other, catalog::Output& out) {
   const bool is_more = other > Measured(id, out);
   std::string bound = std::isinf(other) ? "perhaps more"
@@ -608,12 +608,12 @@ void BoundUse(const WorstUse& worst, catalog::Output& out) {
   Bound(metric::kGpuIdleTimeMax, worst.longest_idle, out);
   Bound(metric::kGpuUtilizationMean, worst.MeanOf(worst.used), out);
   Bound(metric::kGpuUtilizationMin, worst.least_used, out);
-  // Blocks of its kernels are unknown, and count as none.
+  // Blocks of its kernels are unknown, and count as 0.
   constexpr MetricId kCores = metric::kGpuSmEfficiency;
   Bound(kCores, std::min(1.0, Measured(kCores, out) + worst.share()), out);
 }
 
-// A program of one device has no one to communicate with.
+// A program with one device cannot communicate.
 bool MayCommunicate(std::span<const iterations::RankContext> ranks, const WorstUse& worst,
                     const catalog::Output& out) {
   return ranks.size() > 1 || worst.gpus > 1 || Measured(metric::kCommunicationTime, out) > 0 ||
@@ -640,7 +640,7 @@ void BoundCommunication(const WorstUse& worst, catalog::Output& out) {
   }
 }
 
-// A graph may contain any number of kernels, so the far end of counts is infinite.
+// A graph may contain any number of kernels, so counts have no upper bound.
 void BoundKernels(catalog::Output& out) {
   constexpr double kAny = std::numeric_limits<double>::infinity();
   Bound(metric::kKernelCountPerIteration, kAny, out);

@@ -1,5 +1,4 @@
-// How much of the GPU's work the analysis can place: with an operator, with a launch, in
-// iterations.
+// The part of the GPU's work that the analysis can assign: to an operator, a launch, or iterations.
 #pragma once
 
 #include <cstdint>
@@ -11,79 +10,77 @@
 
 namespace profgauge::analysis::trust {
 
-/// GPU time of one rank.
+/// GPU time of one rank by coverage.
 struct CoverageFacts {
   bool has_ops = false, has_calls = false;
-  Ns total = 0;                     ///< Time of the whole profile.
+  Ns total = 0;                     ///< GPU time in the whole profile.
   Ns in_any = 0;                    ///< Launched in any iteration.
   Ns in_window = 0;                 ///< Started while iterations run.
-  Ns with_op = 0, with_launch = 0;  ///< Of `in_window`.
-  Ns kernels = 0;                   ///< Of `total`: of kernels and graphs,
-  Ns whole_graphs = 0;              ///< and of graphs that were recorded whole.
+  Ns with_op = 0, with_launch = 0;  ///< Parts of `in_window`.
+  Ns kernels = 0;                   ///< Part of `total` in kernels and graphs,
+  Ns whole_graphs = 0;              ///< and in graphs recorded as one event.
   /// Events that start while iterations run.
   std::int64_t kernels_seen = 0, copies_seen = 0, memsets_seen = 0;
-  bool collectives_only = false;  ///< Kernels of collectives, and no call or operator beside them.
+  bool collectives_only = false;  ///< Has kernels of collectives, but no calls or operators.
 };
-/// The times of one rank; each is a part of the whole device time.
+/// The times of one rank; each is a part of its whole device time.
 /// O(device rows + host rows).
 CoverageFacts CoverageFactsOf(const iterations::RankContext& rank);
 
-/// Sets coverage.*: shares of GPU time, over all ranks. With an operator, with a launch: of the
-/// work that starts while the selected iterations run (work launched before the profile has
-/// neither, and is no fault of it). Outside of the iterations: of the whole profile. Absent is
-/// the share with an operator where no rank recorded operators or ranges, the share with a launch
-/// where none recorded calls.
+/// Sets coverage.*: shares of GPU time over all ranks. The shares with an operator and with a
+/// launch refer to work that starts while the selected iterations run (work launched before the
+/// profile has neither, which is no fault). The share outside of iterations refers to the whole
+/// profile. The share with an operator is absent if no rank recorded operators or ranges, and the
+/// share with a launch if none recorded calls.
 ///
-/// Remarks kNoDeviceEvents, kNoKernels or kCollectivesOnly where the run computed nothing that was
-/// recorded, on any rank, and kWorkOutside if much of the work is in no iteration without launches.
-/// Only iterations of the contexts are used.
+/// Adds the remark kNoDeviceEvents, kNoKernels or kCollectivesOnly if no recorded event of any rank
+/// is computation, and kWorkOutside if much work without launches is in no iteration. Only
+/// iterations of the contexts are used.
 void AddCoverage(std::span<const iterations::RankContext> contexts,
                  std::span<const CoverageFacts> ranks, catalog::Output& out);
 
-// Work in a profile that is not the program's steady work: the backlog that it starts
-// with, and graphs that were captured and not run.
+// Work that is not the program's steady work: the backlog at the start of a profile, and captured
+// graphs that did not run.
 
-/// For one rank.
+/// Work of one rank that is not steady.
 struct EdgeFacts {
   bool has_device = false;
-  Ns backlog = 0;   ///< Work from before its first iteration.
+  Ns backlog = 0;   ///< Work launched before its first iteration.
   Ns start_up = 0;  ///< Before the window of a profile without iterations.
-  Ns capture = 0;   ///< In its unobserved time.
+  Ns capture = 0;   ///< Captures within unobserved time.
   CaptureCounts counts;
 };
-/// The edges of one rank. `backlog` is 0 for a profile that starts idle.
-/// REQUIRES: the rank has an iteration. O(calls + device rows).
+/// The edges of one rank. `backlog` is 0 for a profile that starts idle. O(calls + device rows).
+/// REQUIRES: the rank has an iteration.
 EdgeFacts EdgeFactsOf(const iterations::RankContext& rank);
 
 /// Sets coverage.{backlog,tail,start_up,capture}_time and launch.captured_share. If most of the
-/// host's launches were captured and did not run, values about the GPU's use and idle time become
-/// absent: it is no fault of the program that nothing ran. REQUIRES: after all that set gpu.* and
-/// add the table `gaps`. Only `unobserved` and iterations of the contexts are used.
+/// host's launches were captured without running, values on GPU use and idle time become absent,
+/// because the idle GPU is no fault of the program. REQUIRES: all analyses that set gpu.* and add
+/// the table `gaps` have run. Only `unobserved` and iterations of the contexts are used.
 void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
               catalog::Output& out);
 
-// Uncertainty by lost device events: where work is missing, the device seems to idle.
+// Uncertainty due to lost device events: if work is missing, the device seems idle.
 
-/// Marks idle and waiting time as uncertain if a profiler lost at least one
-/// event in 500 or no one knows how many, or iterations have no launches, which is remarked. A
-/// profile that only ends early lost none before its end. REQUIRES: after all that set these
-/// metrics.
-/// Values stay as they are, except those of copies that were not recorded: they become absent.
+/// Marks idle and waiting time as uncertain in two cases: a profiler lost at least one event in 500
+/// or an unknown number, or iterations have no launches (adds a remark). A profile that only ends
+/// early lost no event before its end. Values stay unchanged, but those of unrecorded copies become
+/// absent. REQUIRES: all analyses that set these metrics have run.
 void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
-/// Makes values absent that follow only from kernel names, for profiles that lost many of them: no
-/// kernel was found that communicates or uses Tensor Cores, which does not mean that none does. If
-/// the names of many kernels are unknown, the number on Tensor Cores is uncertain. REQUIRES: after
-/// all that set these metrics.
+/// For profiles that lost many kernel names: makes values absent that follow only from names. If no
+/// kernel is known to communicate or to use Tensor Cores, some still may. If many names are
+/// unknown, the number of Tensor Core kernels is uncertain. REQUIRES: all analyses that set these
+/// metrics have run.
 void MarkLostNames(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
-// Uncertainty by graphs that were recorded whole: a device may idle, communicate or run any number
-// of kernels in them.
+// Uncertainty due to graphs recorded as one event: in them, a device may be idle, communicate or
+// run any number of kernels.
 
-/// Sets the worst possible values of idle time, utilization, communication and counts of kernels,
-/// where only such graphs run. Only iterations, GPUs and groups of the contexts are used.
-/// REQUIRES: after all that set these metrics.
-/// Does nothing without such graphs.
+/// Sets the worst possible values of idle time, utilization, communication and counts of kernels
+/// for the time in which only such graphs run; does nothing without them. Only iterations, GPUs and
+/// groups of the contexts are used. REQUIRES: all analyses that set these metrics have run.
 void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::trust

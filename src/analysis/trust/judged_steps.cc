@@ -15,14 +15,14 @@
 namespace profgauge::analysis::trust {
 namespace {
 
-constexpr double kSureLevel = 0.975;  // One-sided: the interval holds the level with 95 %.
-// Fewer batches say nothing of the long-run variance: an autocorrelation of 0.8 is assumed.
+constexpr double kSureLevel = 0.975;  // One-sided: the interval has a confidence of 95 %.
+// With fewer batches, the long-run variance is unknown; assumes an autocorrelation of 0.8.
 constexpr std::size_t kLeastBatches = 4;
 constexpr double kAssumedInflation = (1 + 0.8) / (1 - 0.8);
 constexpr double kAssumedDegrees = 3;
-// Of a file with nothing else: beside a profile few times say less than the profile does.
+// For a file without a profile; next to a profile a few times are less useful than the profile.
 constexpr std::size_t kLeastAlone = knowledge::kUnrecordedLeastAlone.as<std::size_t>();
-// Lengths that are all multiples of this were rounded to it.
+// Lengths that are all multiples of this were rounded.
 constexpr Ns kCoarseLength = 1'000'000;
 
 /// One value of a document.
@@ -36,7 +36,7 @@ bool Touches(const StepValue& value, const StepRange& range) {
   return value.first <= range.last && range.first < value.first + value.steps;
 }
 
-/// Numbers of the recorded iterations.
+/// Ranges of numbers of the recorded iterations.
 std::vector<StepRange> RecordedOf(const iterations::RankContext& rank,
                                   const RunDocument& document) {
   if (!document.recorded.empty()) return document.recorded;
@@ -74,7 +74,7 @@ std::vector<StepValue> MeansOf(const RunDocument& document) {
   return values;
 }
 
-/// Iterations without the profiler: not recorded and not marked as the profiler's.
+/// Iterations without the profiler: neither recorded nor affected by its start or stop.
 std::vector<StepValue> ValuesOf(const RunDocument& document, std::span<const StepRange> recorded) {
   std::vector<StepValue> values = SinglesOf(document);
   if (values.size() < knowledge::kUnrecordedConfidentLeast &&
@@ -95,15 +95,15 @@ std::vector<StepValue> ValuesOf(const RunDocument& document, std::span<const Ste
   return values;
 }
 
-/// Usual ones without warm-up, as consecutive series.
+/// Usual lengths without warm-up, as consecutive series.
 struct Usual {
   std::vector<Ns> lengths;
   std::vector<std::size_t> starts;
   std::size_t warmup = 0;
 };
 
-// Unusual and recorded iterations leave gaps, and a new series starts after each gap: batches must
-// not reach over one.
+// Unusual and recorded iterations leave gaps, and a new series starts after each gap, because
+// batches must not extend over one.
 Usual UsualOf(std::span<const StepValue> values) {
   Usual usual;
   std::vector<double> times;
@@ -128,13 +128,12 @@ std::optional<StepLevel> LevelOfValues(std::span<const StepValue> values) {
   return LevelOfSteps(usual.lengths, usual.starts);
 }
 
-/// Variance of the count of values below the median, in those of independent ones, and its degrees
-/// of freedom.
+/// The variance of the number of values below the median, relative to independent values, and its
+/// degrees of freedom.
 ///
-/// Independent values would give shares at or below the median with the variance 1 / (4 size) in
-/// batches of `size`. Iterations depend on each other (a slow phase lasts for many), so the
-/// variance of the batches' shares is larger, and the interval of the median has to be as much
-/// wider.
+/// For independent values, the share at or below the median in batches of `size` has the variance 1
+/// / (4 size). Iterations depend on each other (slow phases last for many), so the batches' shares
+/// vary more, and the median's interval must be wider accordingly.
 std::pair<double, double> InflationOf(std::span<const Ns> lengths,
                                       std::span<const std::size_t> starts, double median) {
   const auto size = static_cast<std::size_t>(std::sqrt(static_cast<double>(lengths.size())));
@@ -157,8 +156,8 @@ std::pair<double, double> InflationOf(std::span<const Ns> lengths,
   return {std::max(1.0, 4 * static_cast<double>(size) * squares / (count - 1)), count - 1};
 }
 
-/// 1 ms if all lengths are multiples of it, as from a log in whole milliseconds, or all are equal;
-/// else 0.
+/// 1 ms if all lengths are multiples of it (e.g. from a log in whole milliseconds), or all are
+/// equal; else 0.
 double ResolutionOf(std::span<const Ns> lengths) {
   const bool is_equal =
       std::ranges::all_of(lengths, [&](Ns length) { return length == lengths.front(); });
@@ -179,15 +178,15 @@ void SetWork(const RunDocument& document, JudgedSteps& out) {
 
 }  // namespace
 
-// The interval is between two of the sorted lengths. For n = 100 in 10 batches and an inflation of
-// 1, Student's quantile for 9 degrees of freedom is 2.26:
+// The interval is between two of the sorted lengths. Example: for n = 100 in 10 batches and an
+// inflation of 1, Student's quantile for 9 degrees of freedom is 2.26:
 //
 //   half = 2.26 * sqrt(100) / 2 = 11.3      from sorted[38] to sorted[62]
 //
-// No assumption about the distribution of lengths is made. The interval is never narrower than the
+// Makes no assumption on the distribution of lengths. The interval is never narrower than the
 // resolution of the lengths.
 StepLevel LevelOfSteps(std::span<const Ns> lengths, std::span<const std::size_t> starts) {
-  // Only three of the sorted lengths are asked for: to sort a million costs more than all else.
+  // Only three of the sorted lengths are needed: sorting a million would dominate the cost.
   std::vector<double> values(lengths.begin(), lengths.end());
   const auto ranked = [&](double place) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(place);
@@ -225,8 +224,8 @@ std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps) {
 //   numbers    0 ... 99      100 ... 109     110 ... 400
 //              before        recorded        after
 //
-// Iterations after the profile count only if they are as fast as those before, or if those before
-// are too few to compare with. Without numbers of the recorded iterations all count.
+// Iterations after the profile only count if they are as fast as those before, or if there are too
+// few before. If the recorded iterations' numbers are unknown, all count.
 std::optional<JudgedSteps> JudgeSteps(const iterations::RankContext& rank, std::string& why_not) {
   const RunSide* side = rank.profile->run_side.get();
   if (side == nullptr || !side->document) return std::nullopt;
@@ -240,8 +239,8 @@ std::optional<JudgedSteps> JudgeSteps(const iterations::RankContext& rank, std::
     const auto place = static_cast<std::size_t>(behind - values.begin());
     out.before = LevelOfValues(std::span(values).first(place));
     out.after = LevelOfValues(std::span(values).subspan(place));
-    // CUPTI stays attached: iterations that the host limits were 24 % slower after a profile
-    // (examples/h200). Only where they are as fast as before they count.
+    // CUPTI stays attached: host-bound iterations were 24 % slower after a profile (examples/h200).
+    // So later ones only count if they are as fast as before.
     const auto change = FindChangeAfter(out);
     out.is_before_only = out.before && !(change && change->IsAlike());
     if (out.is_before_only) values.resize(place);

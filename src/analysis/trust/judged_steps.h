@@ -1,5 +1,5 @@
-// The unrecorded iterations by which a run is judged: which of them count, their level and how sure
-// it is.
+// The unrecorded iterations by which a run is judged: the selected ones, their level and its
+// uncertainty.
 #pragma once
 
 #include <cstddef>
@@ -15,54 +15,54 @@
 
 namespace profgauge::analysis::trust {
 
-/// The level of a series: its median, and half of the 95 % interval as a share of it.
+/// The level of a series: its median, and half of the 95 % interval relative to it.
 struct StepLevel {
   double median = 0;  ///< ns.
   double own = 0;
   std::size_t values = 0;
 };
 
-/// Level of lengths in order, cut into consecutive series: `starts` are their first indices.
-/// Order statistics, widened by the long-run variance of the signs in batches of √n, which holds
-/// 93 to 99 % up to an autocorrelation of 0.8 (test JudgedSteps). REQUIRES: lengths is not empty.
-/// O(n log n).
+/// The level of lengths in order of time, divided into consecutive series: `starts` are the indices
+/// of their first values. Uses order statistics, widened by the long-run variance of the signs in
+/// batches of √n. The interval covers 93 to 99 % up to an autocorrelation of 0.8 (test
+/// JudgedSteps). REQUIRES: lengths is not empty. O(n log n).
 StepLevel LevelOfSteps(std::span<const Ns> lengths, std::span<const std::size_t> starts = {});
 
 /// The unrecorded iterations of a run, in ns.
 struct JudgedSteps {
-  /// In order, unusual ones included; for averages, means of `a_value` iterations.
+  /// In order, including unusual ones; for averages, means of `a_value` iterations.
   std::vector<Ns> lengths;
-  std::vector<std::uint32_t> unusual;  ///< Places in `lengths`.
+  std::vector<std::uint32_t> unusual;  ///< Positions in `lengths`.
   std::int64_t a_value = 1;
-  StepLevel level;                         ///< The level of the usual ones, without warm-up.
-  std::vector<double> usual;               ///< These, in order.
-  std::size_t warmup = 0;                  ///< How many are cut in front.
+  StepLevel level;                         ///< Level of the usual ones, without warm-up.
+  std::vector<double> usual;               ///< The usual lengths, in order.
+  std::size_t warmup = 0;                  ///< Number of removed warm-up iterations.
   std::optional<StepLevel> before, after;  ///< The levels before and after the profile.
-  bool is_before_only = false;  ///< Those after it are not as fast, or few: they do not count.
-  /// Surely longer than the recorded ones: the profile is of another part of the run. Set by
+  bool is_before_only = false;             ///< Later ones are excluded: slower, or too few.
+  /// Certainly longer than the recorded ones, so the profile shows another part of the run. Set by
   /// AddUnrecorded(), which knows both.
   bool exceeds_recorded = false;
   RunCarrier carrier = RunCarrier::kInside;
   StepClock clock = StepClock::kHost;
   bool is_of_process = false;
   std::int64_t rank = 0;
-  std::string work_name;  ///< "samples"; empty: not stated.
+  std::string work_name;  ///< "samples"; empty if not reported.
   double work = 0;        ///< Per iteration.
-  double resolution = 0;  ///< ns: 1 ms where all lengths are multiples of it, or equal; else 0.
+  double resolution = 0;  ///< ns: 1 ms if all lengths are equal or multiples of it; else 0.
 };
 
-/// For one rank; nothing if there are too few, or none. `why_not` is the reason if there are some.
-/// `why_not` is only written, never cleared.
+/// The unrecorded iterations of one rank; none if there are too few. `why_not` is set to the reason
+/// if some exist but are not used; it is never cleared.
 std::optional<JudgedSteps> JudgeSteps(const iterations::RankContext& rank, std::string& why_not);
 
-/// After by before, where the iterations after the profile surely differ from those before; with
-/// the text for it.
+/// The ratio of the level after the profile to the level before it, and whether they certainly
+/// differ.
 struct ChangeAfter {
   double ratio = 1;
   bool is_sure = false;
   bool IsAlike() const;  ///< Within 2 %.
 };
-/// The change from the iterations before the profile to those after it.
+/// The change from iterations before the profile to those after it.
 std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps);
 
 }  // namespace profgauge::analysis::trust

@@ -44,7 +44,7 @@ constexpr MetricId kOfConditions[] = {
 
 using RunDevices = std::vector<const RunDevice*>;
 
-// Devices with any reading. They live in the profiles' `run_side`.
+// Devices with any reading, stored in the profiles' `run_side`.
 RunDevices KnownDevices(std::span<const iterations::RankContext> ranks) {
   RunDevices devices;
   for (const iterations::RankContext& rank : ranks) {
@@ -62,8 +62,8 @@ const DeviceCondition* ConditionOf(const RunDevice& device, std::string_view nam
   return found == device.conditions.end() ? nullptr : &found->second;
 }
 
-/// The device with the lowest median, or the highest; nullptr where none has one.
-/// For a run of many devices the worst one counts: the lowest clock, the highest power.
+/// The device with the lowest or highest median; nullptr if none has one. A run is judged by its
+/// worst device: the lowest clock, the highest power.
 const DeviceCondition* Outermost(const RunDevices& devices, std::string_view name, bool is_least) {
   const DeviceCondition* outermost = nullptr;
   for (const RunDevice* device : devices) {
@@ -76,14 +76,14 @@ const DeviceCondition* Outermost(const RunDevices& devices, std::string_view nam
   return outermost;
 }
 
-/// "1 200 to 1 980" beside the median; empty where it did not vary.
+/// "1 200 to 1 980" next to the median; empty if it did not vary.
 std::string RangeText(const DeviceCondition& condition) {
   const bool varies = std::isfinite(condition.least) && std::isfinite(condition.most) &&
                       condition.least < condition.most;
   return varies ? fmt::format("{:.0f} to {:.0f}", condition.least, condition.most) : "";
 }
 
-// With the range in a note, if the readings vary.
+// Adds the range in a note if the readings vary.
 void SetMedian(MetricId id, const DeviceCondition* condition, catalog::Output& out) {
   if (condition == nullptr) return out.SetAbsent(id, std::string(kNoSuchReading));
   out.Set(id, condition->median);
@@ -97,7 +97,7 @@ void SetLimit(MetricId id, const DeviceCondition* condition, catalog::Output& ou
   out.Set(id, condition->limit);
 }
 
-/// The most that any device ever had.
+/// The highest value of any device.
 void SetMost(MetricId id, const RunDevices& devices, std::string_view name, catalog::Output& out) {
   std::optional<double> highest;
   for (const RunDevice* device : devices) {
@@ -110,7 +110,7 @@ void SetMost(MetricId id, const RunDevices& devices, std::string_view name, cata
   out.Set(id, *highest);
 }
 
-/// The largest share of one reason of that kind; of devices that know theirs.
+/// The largest share of a single reason of this kind, over devices that report reasons.
 void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::string_view),
                catalog::Output& out) {
   double largest = 0;
@@ -129,8 +129,8 @@ void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::s
   if (!named.empty()) out.SetNote(id, fmt::format("`{}`", named));
 }
 
-/// The share of the kernel time in operators with this roof. Operators without a known roof count
-/// in the whole only.
+/// The share of kernel time in operators with this bound. The total includes operators with unknown
+/// rooflines.
 void SetBound(MetricId id, std::string_view bound, catalog::Output& out) {
   const double kernels = AsNumber(out.ValueOf(metric::kProfileKernelTime), 0);
   const Table* roofline = out.Added("roofline");
@@ -177,7 +177,7 @@ void AddConditions(std::span<const iterations::RankContext> ranks, catalog::Outp
 
 namespace {
 
-/// One cell in the column's own type; a value of another type is taken as absent.
+/// Appends a cell in the column's type; a value of another type counts as absent.
 void AddCell(const Value& value, Column& column, StringPool& strings) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   const auto* text = std::get_if<std::string>(&value);
@@ -208,8 +208,8 @@ void FillTable(const ReportedTable& reported, Table& table) {
   }
 }
 
-/// Counts of which a file knows more than it holds: the ranks that it sums up, GPUs that it counts
-/// and does not name all.
+/// Whether a file reports a larger count than its data show: ranks that it sums up, GPUs that it
+/// does not list.
 bool IsMoreThanHeld(const ReportedMetric& metric, const catalog::Output& out) {
   if (metric.id != metric::kProfileRanks && metric.id != metric::kProfileGpusListed) return false;
   return AsNumber(metric.value, 0) > AsNumber(out.ValueOf(metric.id), 0);
@@ -219,7 +219,7 @@ bool IsMoreThanHeld(const ReportedMetric& metric, const catalog::Output& out) {
 
 namespace {
 
-// Counters that each rank sampled of its devices: their mean, by the time of each rank's window.
+// Hardware counters: the mean of the ranks' values, weighted by their windows.
 void SetMeansOfRanks(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   for (const MetricId id :
        {metric::kGpuMeasuredTensorActive, metric::kGpuMeasuredSmActive,
@@ -253,7 +253,7 @@ bool IsOfRecorder(std::string_view table) { return table == "op_types"; }
 void AddReported(std::span<const iterations::RankContext> ranks, bool range_chosen,
                  catalog::Output& out) {
   if (ranks.size() > 1) SetMeansOfRanks(ranks, out);
-  // With several ranks each states its own numbers; those of the host are of the whole run.
+  // Each of several ranks reports its own numbers; those of the host cover the whole run.
   const Profile* stating = nullptr;
   for (const iterations::RankContext& rank : ranks) {
     const Reported& reported = rank.profile->reported;
@@ -267,7 +267,7 @@ void AddReported(std::span<const iterations::RankContext> ranks, bool range_chos
   const Reported& reported = stating->reported;
   for (const ReportedMetric& metric : reported.metrics) {
     if (out.IsSet(metric.id) && !IsMoreThanHeld(metric, out)) continue;
-    // Stated, and no number: the note says why.
+    // Reported without a number: the note has the reason.
     if (IsAbsent(metric.value)) {
       if (!metric.note.empty()) out.SetAbsent(metric.id, metric.note);
       continue;
@@ -282,11 +282,11 @@ void AddReported(std::span<const iterations::RankContext> ranks, bool range_chos
   }
 }
 
-// What files of times hold besides steps: benchmarks and the results of load tests.
+// Other contents of files of times: benchmarks and load tests.
 
 namespace {
 
-// More columns than this are not seen in a chart.
+// More columns are not visible in a chart.
 constexpr std::size_t kMostRows = 512;
 
 void AddSteps(const JudgedSteps& steps, catalog::Output& out) {
@@ -326,7 +326,7 @@ constexpr Latency kLatencies[] = {
      metric::kServeE2eP95, metric::kServeE2eP99},
 };
 
-// A latency that the tool does not state has no row.
+// A latency that the tool does not report has no row.
 void AddServing(const LoadTest& test, catalog::Output& out) {
   catalog::RowWriter<catalog::columns::kServing> latencies(out.AddTable("serving"));
   for (const Latency& one : kLatencies) {
@@ -428,19 +428,19 @@ void SetAllAbsent(const MetricId (&ids)[N], const std::string& why, catalog::Out
 
 Value RoundedNs(double nanoseconds) { return static_cast<std::int64_t>(std::llround(nanoseconds)); }
 
-/// Work of one device in an iteration, by bounds.
+/// Bounds of one device's work per iteration.
 struct Busy {
   double union_of_all = 0, kernels = 0;  ///< ns per iteration.
   double low = 0, high = 0;              ///< Range of `union_of_all` without the profiler.
   double error = 0;                      ///< Relative error of the mean over iterations.
 };
 
-/// The additions of one device's rows to an iteration.
+/// One device's work per iteration.
 struct DeviceSums {
   std::map<std::int64_t, double> of_stream;
   double all = 0;
   std::vector<double> of_iteration;
-  SpanCollector computing;  ///< All but collectives.
+  SpanCollector computing;  ///< All except collectives.
 };
 
 void AddRow(const iterations::RankContext& rank, std::size_t row, DeviceSums& sums) {
@@ -462,15 +462,15 @@ double ErrorOfMean(const std::vector<double>& values) {
   return stats.cv.value_or(0) / std::sqrt(n);
 }
 
-/// `waiting`: per iteration, of collectives whose ranks are all there; nothing: all of a
-/// collective may be waiting.
-/// Without the profiler work of different streams may overlap differently, so the device is busy
-/// for at least the busiest stream and at most the sum of all:
+/// `waiting`: waiting in collectives per iteration, if their ranks are complete; without it, all of
+/// a collective may be waiting.
+/// Without the profiler, streams may overlap differently. So the device is busy for at least the
+/// busiest stream, and at most the sum of all:
 ///
 ///   stream 1   |######|            6
 ///   stream 2       |######|        6      union 10, low 6, high 12
 ///
-/// Collectives also wait for ranks that are faster without the profiler: `low` is without that.
+/// Collectives also wait for ranks that are faster without the profiler, so `low` excludes that.
 std::vector<Busy> BusyOf(const iterations::RankContext& rank, bool communicates,
                          std::optional<double> waiting) {
   const auto count = static_cast<double>(rank.iterations.selected().size());
@@ -489,7 +489,7 @@ std::vector<Busy> BusyOf(const iterations::RankContext& rank, bool communicates,
     busy.kernels = static_cast<double>(use.kernel_busy) / count;
     busy.low = busy.high = busy.union_of_all;
     const auto found = sums.find(use.gpu);
-    if (found == sums.end()) {  // A summary: collectives may be all of it.
+    if (found == sums.end()) {  // A summary: it may all be collectives.
       if (communicates && !waiting) busy.low = 0;
       if (communicates && waiting) busy.low = busy.union_of_all - *waiting;
       continue;
@@ -508,8 +508,8 @@ std::vector<Busy> BusyOf(const iterations::RankContext& rank, bool communicates,
   return all;
 }
 
-/// The recorded iteration that an unrecorded one is compared with: from start to start where
-/// something is between them.
+/// The recorded iteration time to compare with unrecorded ones: from start to start if there is
+/// time between iterations.
 double RecordedLength(const catalog::Output& out) {
   const double between = AsNumber(out.ValueOf(metric::kIterationBetweenShare), 0);
   const MetricId id =
@@ -566,7 +566,7 @@ void SetSteps(const JudgedSteps& steps, catalog::Output& out) {
   out.Set(metric::kRunUnusualShare, unusual / all);
 }
 
-/// By how much the profiler slows the run, with the interval of both.
+/// Sets the slowdown by the profiler, with the combined interval.
 void SetPerturbation(std::span<const iterations::RankContext> ranks, const JudgedSteps& steps,
                      catalog::Output& out) {
   const double recorded = RecordedLength(out);
@@ -578,7 +578,7 @@ void SetPerturbation(std::span<const iterations::RankContext> ranks, const Judge
   for (const iterations::Iteration& iteration : ranks.front().iterations.selected()) {
     lengths.push_back(static_cast<double>(iteration.time.length()));
   }
-  // As precise as the medians are; of few recorded iterations by their spread.
+  // The accuracy of the medians; for few recorded iterations from their spread.
   const double spread = breakdown::Describe(lengths).cv.value_or(0);
   const double n = static_cast<double>(lengths.size());
   const double own = lengths.size() < 2 ? 0 : StudentQuantile(0.975, n - 1) * spread / std::sqrt(n);
@@ -590,14 +590,14 @@ void SetPerturbation(std::span<const iterations::RankContext> ranks, const Judge
                               ratio * (1 + error)));
 }
 
-/// A number of 0 to 1 and how far it may be off.
+/// A value from 0 to 1, with its range.
 struct Corrected {
   double value = 0, low = 0, high = 0;
 };
 
-/// Idle time of one device without the profiler.
-/// Work takes as long without the profiler, only the pauses are shorter: 60 ms of work in a
-/// recorded iteration of 100 ms are 40 % idle time, in an unrecorded one of 80 ms 25 %.
+/// Idle time of one device without the profiler. Work takes equally long, only pauses are shorter.
+/// Example: 60 ms of work are 40 % idle time in a recorded iteration of 100 ms, and 25 % in an
+/// unrecorded one of 80 ms.
 Corrected IdleOf(const Busy& busy, const StepLevel& level) {
   const double length = level.median;
   const auto idle = [length](double work) { return 1 - work / length; };
@@ -640,7 +640,7 @@ void SetCorrected(const std::vector<Busy>& devices, const JudgedSteps& steps,
   SetShare(metric::kGpuUtilizationUnrecorded, MeanOf(used), out);
 }
 
-// The same FLOPs in the unrecorded time.
+// Uses the same FLOPs in the unrecorded time.
 void SetMfu(const JudgedSteps& steps, catalog::Output& out) {
   if (!out.IsSet(metric::kFlopsMfu)) {
     return out.SetAbsent(metric::kFlopsMfuUnrecorded, "needs the FLOPs of the operators");
@@ -654,7 +654,7 @@ void SetMfu(const JudgedSteps& steps, catalog::Output& out) {
                               FormatShare(mfu * (1 + steps.level.own))));
 }
 
-/// Waiting of collectives per iteration; nothing where their ranks are not all there.
+/// Waiting in collectives per iteration; none if their ranks are incomplete.
 std::optional<double> WaitingOf(const catalog::Output& out) {
   if (!out.IsSet(metric::kCommunicationWaitingShare)) return std::nullopt;
   return AsNumber(out.ValueOf(metric::kCommunicationWaitingShare), 0) *
@@ -716,7 +716,7 @@ void RemarkProblems(std::span<const iterations::RankContext> ranks, const std::s
     if (side == nullptr) continue;
     for (const RunProblem& problem : side->problems) {
       const bool is_of_devices = problem.code.starts_with("conditions/");
-      // Of these the rest counts.
+      // The remaining data are used.
       const bool is_in_part =
           problem.code == "run/rows-skipped" || problem.code == "run/steps-dropped";
       if (is_of_devices || is_in_part) {

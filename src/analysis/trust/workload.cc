@@ -41,7 +41,7 @@ constexpr SignSet SetOf(std::string_view id) {
   for (std::size_t i = 0; i < kSigns; ++i) {
     if (kWorkloadSigns[i].id == id) return SignSet{1} << i;
   }
-  return 0;  // Caught by the assertion below.
+  return 0;  // The assertion below rejects it.
 }
 constexpr SignSet kBackward = SetOf("backward"), kBackwardKernel = SetOf("backward_kernel"),
                   kOptimizer = SetOf("optimizer"), kOptimizerKernel = SetOf("optimizer_kernel"),
@@ -53,7 +53,7 @@ static_assert(kBackward && kBackwardKernel && kOptimizer && kOptimizerKernel && 
               kCacheKernel && kDecodeKernel && kPrefillKernel && kDiffusion && kOperator &&
               kImages);
 
-// Compiled at the first use, for all runs of the process.
+// Compiled at the first use, once per process.
 const std::array<std::unique_ptr<RE2>, kSigns>& CompiledSigns() {
   static const auto compiled = [] {
     std::array<std::unique_ptr<RE2>, kSigns> all;
@@ -65,7 +65,7 @@ const std::array<std::unique_ptr<RE2>, kSigns>& CompiledSigns() {
   return compiled;
 }
 
-// One bit for each pattern of the table that the name matches.
+// Returns one bit for each pattern of the table that the name matches.
 SignSet SignsOf(std::string_view name, SignIn where) {
   SignSet found = 0;
   for (std::size_t i = 0; i < kSigns; ++i) {
@@ -76,7 +76,7 @@ SignSet SignsOf(std::string_view name, SignIn where) {
   return found;
 }
 
-// How often each name occurs, of rows of one kind.
+// Counts the rows of one kind by name.
 class NameCounts {
  public:
   explicit NameCounts(const Profile& profile)
@@ -84,7 +84,7 @@ class NameCounts {
   void Add(StringId name) {
     if (name.valid()) ++counts_[name.value];
   }
-  /// Evidence of their names.
+  /// The signs of all their names.
   SignSet Signs(SignIn where) const {
     SignSet found = 0;
     for (std::uint32_t id = 0; id < counts_.size(); ++id) {
@@ -92,7 +92,7 @@ class NameCounts {
     }
     return found;
   }
-  /// Whether one name with these signs occurs at least so often.
+  /// Whether any name with these signs occurs at least `least` times.
   bool Repeats(SignSet signs, SignIn where, std::int64_t least) const {
     for (std::uint32_t id = 0; id < counts_.size(); ++id) {
       if (counts_[id] < least) continue;
@@ -110,7 +110,7 @@ struct Launches {
   std::int64_t all = 0, captured = 0;
 };
 
-// A launch is captured where its thread has begun a capture and not ended it.
+// Counts launches; one is captured if its thread has an open graph capture.
 Launches LaunchesOf(const Profile& profile) {
   const ApiTable& api = profile.api;
   Launches launches;
@@ -161,7 +161,7 @@ bool IsBenchmark(const Profile& profile) {
          most.kernels >= knowledge::kWorkloadBenchmarkShare.Of(all.kernels);
 }
 
-// By kernels of attention: a server that runs neither kind known is taken as filling its cache.
+// Decided by attention kernels; a server with neither known kind counts as prefill.
 std::string_view ServingKind(SignSet kernels) {
   const bool decodes = (kernels & kDecodeKernel) != 0, prefills = (kernels & kPrefillKernel) != 0;
   return decodes && prefills ? "mixed" : decodes ? "decode" : "prefill";
@@ -180,7 +180,7 @@ std::string_view KindOf(const Profile& profile, const NameCounts& frames, const 
   const bool is_linked = std::any_of(host.forward.begin(), host.forward.end(),
                                      [](HostId forward) { return forward.valid(); });
   if (is_linked || (on_host & (kBackward | kOptimizer)) != 0) return "training";
-  // The operators of graphs are not recorded: the remaining ones are no evidence about the run.
+  // Operators of graphs are not recorded, so the remaining ones prove nothing about the run.
   const bool has_operators = (on_host & kOperator) != 0 && !in_graphs;
   if (!has_operators && (kernels & kBackwardKernel) != 0 && (kernels & kOptimizerKernel) != 0) {
     return "training";
@@ -198,7 +198,7 @@ std::string_view KindOf(const Profile& profile, const NameCounts& frames, const 
   return IsBenchmark(profile) ? "benchmark" : "inference";
 }
 
-// Names lie in each other: a function of `PIL/` calls others of it.
+// Image functions call each other (those of `PIL/`), so their times are merged by thread.
 void AddImageWork(const Profile& profile, Workload& out) {
   classify::NameMemo is_image(
       profile, [](std::string_view name) { return (SignsOf(name, kHost) & kImages) != 0; });
