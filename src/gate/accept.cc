@@ -24,7 +24,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The word that `rest` begins with, which is taken from it.
+// Removes the first word of `rest` and returns it.
 std::string_view TakeWord(std::string_view& rest) {
   const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
   rest = Trimmed(rest.substr(word.size()));
@@ -33,7 +33,7 @@ std::string_view TakeWord(std::string_view& rest) {
 
 std::string_view FirstWord(std::string_view rest) { return TakeWord(rest); }
 
-// "work:", "policy:", or a metric with or without a colon; empty: it names nothing.
+// The subject of a line: "work:", "policy:", or a metric with or without a colon; empty: none.
 std::string SubjectIn(std::string_view word) {
   const bool has_colon = word.ends_with(':');
   if (has_colon) word.remove_suffix(1);
@@ -81,17 +81,17 @@ std::string Percent(double share) {
   return text;
 }
 
-// Rounded up, so that the line that is asked for does accept the change.
+// The change is rounded up, so that the suggested line accepts it.
 std::string LineText(std::string_view what, double change) {
   return fmt::format("`Profgauge-Accept: {}{}% REASON`",
                      what.empty() ? "" : std::string(what) + " ",
                      Percent(std::ceil(change * 1000 - 1e-6) / 1000));
 }
 
-// The bound of a line without a number.
+// The text about the bound of a line without a number.
 constexpr std::string_view kAssumed = ", twice the limit since the line has no number";
 
-// The line of the metric itself, else one about every limit.
+// The line about the metric, else the line about every limit.
 const AcceptanceLine* LineFor(const Acceptance& acceptance, std::string_view what) {
   if (const AcceptanceLine* own = acceptance.About(what)) return own;
   return acceptance.About("");
@@ -143,7 +143,7 @@ double LargestChange(const MetricComparison& metric) {
   const double change = is_relative        ? metric.shift
                         : metric.base != 0 ? metric.change / std::abs(metric.base)
                                            : metric.change;
-  // A faster typical iteration is no change that a total has to be excused for.
+  // If the typical iteration is faster, only a longer total needs an excuse.
   if (metric.total && change < 0) return std::max(0.0, *metric.total);
   return std::max(std::abs(change), metric.total.value_or(0));
 }

@@ -13,16 +13,16 @@
 namespace profgauge::gate {
 namespace {
 
-// From this many runs on an answer is final.
+// An answer from fewer baseline runs is not final.
 constexpr std::int64_t kLearningRuns = knowledge::kGateLearningRuns.as<std::int64_t>();
-// This many ids of a kind are named, the others counted.
+// At most this many ids per reason are named; others are only counted.
 constexpr std::size_t kNamed = 4;
 
 std::string Runs(std::int64_t count) {
   return fmt::format("{} run{}", count, count == 1 ? "" : "s");
 }
 
-// "43, 47 (H100), 45 (failed)"
+// "; level of run 43, accepted by anna: wider model (until 2026-12-31)"
 std::string LevelText(const BaselineInfo& info) {
   std::string text;
   if (info.level) {
@@ -45,7 +45,7 @@ std::string_view BaselineStateName(BaselineState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-// By reason, in the order in which reasons first occur; ids ascending.
+// Groups runs by reason, in the order in which reasons first occur; ids ascend.
 std::string SkippedText(const std::vector<SkippedRun>& skipped) {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> kinds;
   for (const SkippedRun& run : skipped) {
@@ -70,7 +70,7 @@ std::string SkippedText(const std::vector<SkippedRun>& skipped) {
 namespace {
 
 BaselineState StateWithoutRuns(const HistoryFacts& facts) {
-  // Days are compared as texts: "2026-11-26".
+  // Days are compared as texts, e.g. "2026-11-26".
   const bool is_learning = !facts.learning_until.empty() && facts.today <= facts.learning_until;
   return is_learning ? BaselineState::kFirst : BaselineState::kLost;
 }
@@ -172,7 +172,7 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
 
 namespace {
 
-/// "41 … 52": the first and the last of the history. Runs of files have no id and are counted.
+/// The first and last run, "41 … 52". Runs from files have no id and are only counted.
 std::string IdsText(const std::vector<BaselineRun>& runs) {
   std::vector<std::int64_t> ids;
   for (const BaselineRun& run : runs) {

@@ -1,4 +1,4 @@
-// A baseline document of one or more runs, as Snapshots.
+// Parses a baseline document of one or more runs into Snapshots.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,17 @@
 
 namespace profgauge::gate {
 
-/// Reads one baseline document; every failure names the field by its path.
+/// Reads one baseline document; every error names the field by its path.
 class BaselineParser {
  public:
   explicit BaselineParser(const std::string& name) : name_(name) {}
 
-  /// Errors: kConfig "baseline/not-json", "foreign" (no baseline), "newer", "schema", "field" with
-  /// the path of the field, and "sum" where parts and iterations do not agree.
+  /// Parses a document. Errors: kConfig "baseline/not-json", "foreign" (not a baseline), "newer",
+  /// "schema", "field" with the path of the field, and "sum" if parts and iterations disagree.
   Result<std::vector<Snapshot>> Parse(std::string_view text) const;
 
  private:
-  // 73 years: the longest time of all iterations of a run, or of one part of them. Sums stay in 64
-  // bits.
+  // The longest accepted time of a run or part: 73 years in ns. Sums then fit in 64 bits.
   static constexpr Ns kLongest = Ns{1} << 61;
 
   /// `path`: "runs[0].iteration_times".
@@ -52,26 +51,26 @@ class BaselineParser {
 
   Result<double> Number(const boost::json::value& value, const std::string& path) const;
 
-  /// A time or count that a sum of many can hold.
+  /// True if the value is a time or count so small that sums of many fit in 64 bits.
   static bool IsAmount(const boost::json::value& value) {
     return value.is_int64() && value.get_int64() >= 0 && value.get_int64() <= kLongest;
   }
 
-  /// In ns.
+  /// Parses a list of times in ns.
   Result<std::vector<Ns>> Times(const boost::json::array& list, const std::string& path) const;
-  /// A part is a list: five indices into `strings`, position, count, time, and maybe its series.
+  /// Parses a part: five indices into `strings`, position, count, time, and optionally its series.
   Result<analysis::breakdown::TimePart> OnePart(const boost::json::value& value,
                                                 const boost::json::array& strings,
                                                 const std::string& path) const;
-  /// Each is a list: the index of its name, count, time on the GPU, on the host, and maybe its
-  /// series.
+  /// Parses a list of sums. Each is a list: the index of its name, count, GPU time, host time, and
+  /// optionally its series.
   Result<std::vector<analysis::breakdown::WorkSum>> Sums(const boost::json::array& list,
                                                          const boost::json::array& strings,
                                                          const std::string& path) const;
   Result<analysis::breakdown::WorkSums> Work(const boost::json::object& object,
                                              const boost::json::array& strings,
                                              const std::string& prefix) const;
-  // Each adds one key of a run. Keys that older schemas lack are optional.
+  // Each function reads one key of a run. Keys that older schemas do not have are optional.
 
   Status AddEnvironment(const boost::json::object& object, const std::string& prefix,
                         Snapshot& run) const;
@@ -80,7 +79,7 @@ class BaselineParser {
   Status AddShapes(const boost::json::object& object, const std::string& prefix,
                    Snapshot& run) const;
 
-  // Files of runs without unrecorded iterations have none.
+  // Ranks, unrecorded iterations and values by iteration are optional keys.
   Status AddRanks(const boost::json::object& object, const std::string& prefix,
                   Snapshot& run) const;
   Status AddSteps(const boost::json::object& object, const std::string& prefix,
@@ -95,7 +94,7 @@ class BaselineParser {
                   Snapshot& run) const;
   Result<Snapshot> Run(const boost::json::object& object, const std::string& prefix) const;
 
-  // The parts explain the iteration times exactly, or the file was edited or damaged.
+  // Errors unless the parts add up exactly to the iteration times: the file was edited or damaged.
   Result<Snapshot> CheckSum(Snapshot run, const std::string& prefix) const;
 
   const std::string& name_;

@@ -1,4 +1,4 @@
-// The parts of a baseline that explain its iteration times: parts of iterations, kernels,
+// Reads the parts of a baseline that explain its iteration times: parts of iterations, kernels and
 // operators.
 #include <array>
 #include <utility>
@@ -128,8 +128,8 @@ Status BaselineParser::AddParts(const json::object& object, const std::string& p
   return {};
 }
 
-// All parts together are the iterations' time, with or without unobserved time. A file that a merge
-// tool or a person changed fails here, instead of giving a waterfall that does not add up.
+// All parts must add up to the iterations' time, with or without unobserved time. A file that a
+// merge tool or a person changed is rejected; its waterfall would not add up.
 Result<Snapshot> BaselineParser::CheckSum(Snapshot run, const std::string& prefix) const {
   Ns times = 0;
   for (const Ns time : run.iteration_times) {

@@ -16,12 +16,12 @@
 namespace profgauge::gate {
 namespace {
 
-// The results of the comparison: certain failures, and undecided questions.
+// The results of a comparison: certain failures, and undecided questions.
 struct Added {
   std::vector<std::string> failures, open;
 };
 
-// In the unit of the limit that is beside it.
+// The change in the unit of the limit that is printed beside it.
 std::string ChangeText(const MetricComparison& metric) {
   const bool is_share = metric.unit == Unit::kShare;
   if (!metric.is_relative || metric.base == 0) {
@@ -30,7 +30,7 @@ std::string ChangeText(const MetricComparison& metric) {
            FormatValue(Value{std::abs(metric.change)}, metric.unit);
   }
   std::string text = fmt::format("{:+.1f} %", metric.change / metric.base * 100);
-  // A share's change in per cent is easily taken for points.
+  // Both values are shown because a relative change of a share is easily mistaken for points.
   if (is_share) {
     text += fmt::format(" (from {} to {})", FormatShare(metric.base), FormatShare(metric.current));
   }
@@ -67,8 +67,8 @@ std::string ResultText(const MetricComparison& metric) {
   return text;
 }
 
-// Counted in `missing` always. It stays at that for information, with `skip`, and with `fail` for a
-// level that fails no run.
+// Counts a metric that cannot be compared. It is always `missing`. It also leaves no verdict with
+// `no_verdict` (except information), and fails with `fail` if its level can fail the run.
 void CountMissing(const std::string& what, const std::string& why, rules::Level level,
                   const rules::Policy& policy, Verdict& verdict, Added& added) {
   ++verdict.missing;
@@ -98,12 +98,12 @@ void CountFailed(MetricComparison& metric, const rules::Policy& policy,
   if (Fails(metric.level, policy.fail_on)) added.failures.push_back(ResultText(metric));
 }
 
-// A change that probably exceeds its limit is no pass, whatever the policy says about doubt, unless
-// a certain miss would not fail the run either.
+// Counts an undecided change. If its estimate exceeds the limit it is never a pass, whatever
+// `on_inconclusive` is; but it only warns if a certain miss would not fail the run.
 void CountInconclusive(const MetricComparison& metric, const rules::Policy& policy,
                        Verdict& verdict, Added& added) {
   verdict.needed = std::max(verdict.needed, static_cast<std::int64_t>(metric.needed));
-  if (metric.level == rules::Level::kInfo) {  // Information leaves no run without a verdict.
+  if (metric.level == rules::Level::kInfo) {  // Information never prevents a verdict.
     if (!metric.over_limit && policy.on_inconclusive == rules::OnInconclusive::kPass)
       ++verdict.passed;
     return;
@@ -133,7 +133,7 @@ void CountInconclusive(const MetricComparison& metric, const rules::Policy& poli
   }
 }
 
-// Who accepts a change needs no second profile of it.
+// An accepted change needs no second profile.
 bool IsAcceptedAtOnce(MetricComparison& metric, const Acceptance& acceptance, Verdict& verdict) {
   if (metric.open != stats::Open::kAgain && metric.open != stats::Open::kLearning) return false;
   AcceptanceAnswer answer = AnswerOf(acceptance, metric);
@@ -160,7 +160,7 @@ void Count(MetricComparison& metric, const rules::Policy& policy, const Acceptan
   }
 }
 
-// Unless the policy says how many iterations are enough.
+// Leaves a run undecided that ended early, unless the policy sets the least number of iterations.
 void CountEndedEarly(const RunComparison& comparison, const rules::Policy& policy, Added& added) {
   if (!comparison.ended_early || policy.iterations.min) return;
   const EndedEarly& ended = *comparison.ended_early;
@@ -170,7 +170,7 @@ void CountEndedEarly(const RunComparison& comparison, const rules::Policy& polic
       ended.iterations, ended.iterations == 1 ? "" : "s", ended.of));
 }
 
-// Parts that only one run shows, of one: where slower ones would fail, a second run decides.
+// Counts parts that are slower in a single run: if they could fail the run, a second run decides.
 void CountOnce(const PartsComparison& parts, bool may_fail, Verdict& verdict, Added& added) {
   if (parts.once.empty()) return;
   if (!may_fail) return verdict.notes.push_back(parts.once);
@@ -179,8 +179,8 @@ void CountOnce(const PartsComparison& parts, bool may_fail, Verdict& verdict, Ad
   added.open.push_back(WithReason(parts.once, kPartOnceReason));
 }
 
-// All parts of a kind are slower, and no limit on time says so: in two runs it warns, once for a
-// kind.
+// Counts a kind of parts that is slower as a whole without a missed limit on time. It warns if two
+// runs show it, and counts once.
 void CountCommon(const PartsComparison& parts, bool is_counted, const rules::Policy& policy,
                  Verdict& verdict, Added& added) {
   const bool warns = parts.is_common_confirmed && parts.level != rules::Level::kInfo;
@@ -190,7 +190,7 @@ void CountCommon(const PartsComparison& parts, bool is_counted, const rules::Pol
   verdict.notes.push_back(parts.common);
 }
 
-// A kind of parts counts once, however many of them are slower.
+// Counts a kind of parts once, however many of its parts are slower.
 void CountParts(const RunComparison& comparison, const rules::Policy& policy,
                 const Acceptance& acceptance, Verdict& verdict, Added& added) {
   for (const PartsComparison& parts : comparison.parts) {
@@ -285,7 +285,7 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
     verdict.not_applicable += static_cast<std::int64_t>(comparison.metrics.size());
   } else {
     for (MetricComparison& metric : comparison.metrics) {
-      // A waiver is of a change of speed.
+      // A waiver accepts a change of speed, not of the work.
       const bool is_speed = metric.verdict == stats::Change::kFail || !LeavesOpen(comparison.work);
       if (today && is_speed && IsWaivedChange(metric, policy, *today, verdict)) {
         metric.excuse = Excuse::kWaived;
@@ -318,7 +318,7 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
     verdict.status = VerdictStatus::kNoVerdict;
   }
   verdict.recordings = comparison.current_runs;
-  // Failures are before open questions, those of the limits before those of the baseline.
+  // Failures come before undecided reasons; failures of limits before those of the baseline.
   auto& reasons = verdict.reasons;
   const bool had_failures = verdict.status == VerdictStatus::kFail && !added.failures.empty();
   reasons.insert(had_failures ? reasons.begin() : reasons.end(), added.failures.begin(),
@@ -356,7 +356,7 @@ std::string CreepText(const MetricComparison& creep, const MetricComparison& win
   }
   text += fmt::format(" since {} ({} run{})", info.anchor, info.since_anchor,
                       info.since_anchor == 1 ? "" : "s");
-  // Where the window is too noisy to excuse it, it may be all of this commit.
+  // If the window's interval includes the whole creep, all of it may be this commit's.
   const bool is_part = creep.method != CompareMethod::kStatistics || window.high < creep.shift;
   if (window.method == CompareMethod::kStatistics && is_relative && is_part) {
     text += ", of which this commit at most " + RelativeChange(window.high);
@@ -369,8 +369,8 @@ std::string CreepText(const MetricComparison& creep, const MetricComparison& win
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
                        const rules::PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison, std::span<const Snapshot> earlier) {
-  std::vector<std::string> notes;  // Remarks on the anchor's runs are not news of this run.
-  // What changed since then was judged, or accepted, when it came.
+  std::vector<std::string> notes;  // Remarks on the anchor's runs do not concern this run.
+  // Changes of work since the anchor were judged or accepted when they occurred.
   const WorkChange work = CompareWork(anchor, candidates, true);
   for (MetricComparison& creep : CompareMetrics(anchor, candidates, ForAnchor(policy), work, notes,
                                                 ComparePurpose::kJudge, earlier)) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSure = knowledge::kGateBisectSure.value();
 constexpr auto kMostBisected = knowledge::kGateBisectRuns.as<std::size_t>();
-// Of the difference of both ends, for an interval of 95 %, and for a step to be one at all.
+// Errors of a difference: for the interval of 95 %, and for the least step between both ends.
 constexpr double kStepErrorsOfEnds = knowledge::kGateBisectErrors.value();
 constexpr auto kRunsOfAnEnd = knowledge::kGateBisectEnds.as<std::ptrdiff_t>();
 
@@ -29,7 +29,7 @@ struct Level {
   }
 };
 
-/// The runs before a place, and those from it on.
+/// The runs before a place, and the runs at or after it.
 struct TwoSides {
   Level good, bad;
 };
@@ -39,8 +39,8 @@ TwoSides SidesOf(std::span<const BisectedRun> runs, std::size_t place) {
   return sides;
 }
 
-/// What two levels leave unexplained at their best place. Most commits are measured once: the
-/// spread of one commit's runs alone, of six runs at first, is too small too often.
+/// The spread that remains after the best fit of two levels. Most commits have one run, and the
+/// spread of the few repeated runs is too often too small.
 double ResidualOf(std::span<const BisectedRun> runs, std::size_t places) {
   constexpr std::size_t kFitted = 3;  // Two levels and a place.
   if (runs.size() <= kFitted) return 0;
@@ -52,7 +52,7 @@ double ResidualOf(std::span<const BisectedRun> runs, std::size_t places) {
   return std::sqrt(least / static_cast<double>(runs.size() - kFitted));
 }
 
-/// The spread of runs of one commit, over all that have several.
+/// The pooled spread of runs of one commit, over all commits with several runs.
 double NoiseOf(std::span<const BisectedRun> runs, double noise_floor) {
   std::map<std::size_t, Level> commits;
   for (const BisectedRun& run : runs) commits[run.place].Add(run.value);
@@ -68,7 +68,7 @@ double ErrorOf(const TwoSides& sides, double noise) {
   return noise * std::sqrt(1 / sides.good.count + 1 / sides.bad.count);
 }
 
-/// How probable it is that each place, from 1 on, is the first of the slow ones.
+/// For each place from 1 on, the probability that it is the first slow one.
 std::vector<double> Posterior(std::span<const BisectedRun> runs, std::size_t places, double noise) {
   std::vector<double> logs;
   for (std::size_t place = 1; place <= places; ++place) {
@@ -84,13 +84,13 @@ std::vector<double> Posterior(std::span<const BisectedRun> runs, std::size_t pla
   return logs;
 }
 
-/// The place whose runs halve the probability: the commit before the middle of it, or the one in
-/// the middle, whichever leaves the more even halves.
+/// The place to measure next: the commit at the middle of the probability or the one before it,
+/// whichever splits the probability more evenly.
 std::size_t NextOf(std::span<const double> posterior) {
   double before = 0;
   for (std::size_t i = 0; i < posterior.size(); ++i) {
     const double with = before + posterior[i];
-    // A run of place i tells those up to i from the others; place i + 1 is posterior[i].
+    // A run of place i separates places up to i from later ones; place i + 1 is posterior[i].
     if (with >= 0.5) return with - 0.5 <= 0.5 - before ? i + 1 : i;
     before = with;
   }
@@ -130,8 +130,8 @@ Bisection Bisect(std::span<const BisectedRun> runs, std::size_t places, double n
   out.low = out.change - kStepErrorsOfEnds * error;
   out.high = out.change + kStepErrorsOfEnds * error;
   if (out.change < kStepErrorsOfEnds * error) {
-    // A step of two and a half times the noise hides in three runs of each end in a quarter of the
-    // searches, and in six in one of a hundred.
+    // In simulations, three runs of each end miss a step of 2.5 times the noise in a quarter of the
+    // searches, and six runs in 1 %.
     const auto good = std::ranges::count(runs, std::size_t{0}, &BisectedRun::place);
     const auto bad = std::ranges::count(runs, places, &BisectedRun::place);
     out.next = good <= bad ? 0 : places;

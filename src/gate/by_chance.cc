@@ -15,12 +15,12 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// Shares of runs of one program differ by this, in points: less than times do.
+// Shares of equal runs differ by this, in points; times differ more.
 constexpr double kShareNoise = knowledge::kGateShareNoise.value();
-// Values of runs: weight of the noise floor, and the degrees of freedom it counts for.
+// For values of runs: the weight of the noise floor, and its degrees of freedom.
 constexpr double kValueFloorDegrees = knowledge::kGateValueFloorDegrees.value();
 
-// Part and whole of every iteration of a side.
+// Part and whole of every iteration of one side.
 std::vector<Drawn> PairsOf(std::span<const ShareOfRun> runs) {
   std::vector<Drawn> pairs;
   for (const ShareOfRun& run : runs) {
@@ -38,8 +38,8 @@ double ShareOf(const std::vector<Drawn>& pairs) {
   return sum[0] / sum[1];
 }
 
-// Fails if chance is surely excluded. Undecided if it is improbable, or a change is far over the
-// limit. A probable one stays a pass.
+// Fails if chance is very improbable. Undecided if chance is improbable, or if the change is far
+// over the limit. Otherwise a pass.
 void Decide(double chance, bool is_far, Change& change, bool& over_limit) {
   if (chance <= kFailChance) {
     change = Change::kFail;
@@ -49,13 +49,13 @@ void Decide(double chance, bool is_far, Change& change, bool& over_limit) {
   }
 }
 
-// The chance of a change as large as the one seen, with noise between runs of `sigma`:
+// Compares two sides by the chance of a change at least as large, with noise between runs `sigma`:
 //
 //     drawn changes        . . :.:::.: .  .            each blurred by sigma
 //     -----------------|------0------|------x---->
 //                   -half           half    change     chance: the weight at x and beyond
 //
-// `half` is 2.33 standard deviations of draws and noise together.
+// `half` is 2.33 standard deviations of draws and noise combined.
 ShareComparison Hold(const std::vector<Drawn>& there, const std::vector<Drawn>& here, double limit,
                      bool lower_is_better, double sigma) {
   std::vector<Drawn> pairs = here;
@@ -86,7 +86,7 @@ ShareComparison Hold(const std::vector<Drawn>& there, const std::vector<Drawn>& 
   return out;
 }
 
-// Standard deviation of the difference of both sides' medians over runs, in that of one run.
+// Standard deviation of the difference between both sides' medians, relative to that of one run.
 double BetweenSides(std::size_t base, std::size_t current) {
   return std::sqrt(MedianFactor(base) + MedianFactor(current));
 }
@@ -133,8 +133,8 @@ TailComparison CompareTails(std::span<const double> base, std::span<const double
   return out;
 }
 
-// E.g. three baseline runs, floor 1 %, spread 0.5 %: between^2 = (3 * 1^2 + 2 * 0.5^2) / (3 + 2) =
-// 0.7 (0.84 %), times 1 + 1/3 for the new run: 0.97 %.
+// Example: three baseline runs, floor 1 %, spread 0.5 %: between^2 = (3 * 1^2 + 2 * 0.5^2) / (3 +
+// 2) = 0.7 (0.84 %). Multiplied by 1 + 1/3 for the new run: 0.97 %.
 ValueComparison CompareRunValues(std::span<const double> base, std::span<const double> current,
                                  const CompareOptions& options, double iterations) {
   const auto logs = [&](std::span<const double> values) {

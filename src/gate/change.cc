@@ -14,10 +14,10 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// However wide the interval is: nearly every iteration shows a change of this size. A wide interval
-// of few noisy iterations must not leave that undecided. It needs kLargeLimits limits, kLargeNoises
-// standard deviations between runs, and 90 % of the iterations over the limit (80 % beyond three
-// limits). Where only a certain change may fail it needs twice the limits, and always 90 %.
+// True if a change fails by its size, whatever the interval: nearly every iteration shows it, so a
+// wide interval from a few noisy iterations must not leave it undecided. It needs kLargeLimits
+// limits, kLargeNoises standard deviations between runs, and 90 % of the iterations over the limit
+// (80 % beyond three limits). With `certain`, it needs twice the limits and always 90 %.
 bool FailsBySize(const Side& base, const Side& current, const Estimate& estimate,
                  const Limits& limits, double share_slower) {
   if (std::min(ShortestOf(base), ShortestOf(current)) < kLeastBySize) return false;
@@ -28,7 +28,7 @@ bool FailsBySize(const Side& base, const Side& current, const Estimate& estimate
   return share_slower >= (is_far ? kManyIterations : kMostIterations) - 1e-9;
 }
 
-// Equal runs: the same profile twice, or a copy. Except for the last digit, which a file may lose.
+// True for equal runs: the same profile or a copy. A file may lose the last digit of a number.
 bool IsSame(const Series& a, const Series& b) {
   return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
                     [](double x, double y) { return IsRounding(x, y); });
@@ -42,16 +42,16 @@ bool HasSingle(const Side& base, const Side& current) {
   return std::min(ShortestOf(base), ShortestOf(current)) == 1;
 }
 
-// A candidate run that is left out though it is slower.
+// True if a candidate run was excluded as an outlier although it is slower.
 bool IsOddSlow(const Side& side) {
   return std::any_of(side.uses.begin(), side.uses.end(), [](const RunUse& use) {
     return use.left_out == LeftOut::kOdd && use.from_others > 0;
   });
 }
 
-// One comparison, made in the constructor, decided by Decide(): the typical iteration (Verdict()),
-// the least absolute change, odd runs, and the total. The more severe answer counts. A mean is
-// judged only by the total.
+// One comparison. The constructor computes it and Decide() judges it: the typical iteration
+// (Verdict()), the least absolute change, outlier runs, and the total. The more severe answer
+// counts. A mean is judged only by the total.
 class Judge {
  public:
   Judge(std::span<const Series> baselines, std::span<const Series> candidates,
@@ -111,8 +111,8 @@ class Judge {
                             IterationsARun(), base_, current_));
   }
 
-  // Neither a pass nor a doubt that a warning does for: a change of four limits is as likely as not
-  // to look like this. Only `on_inconclusive: pass` takes it.
+  // True if a change of four limits could easily look like this: neither a pass nor a mere warning.
+  // Only `on_inconclusive: pass` accepts it.
   bool IsTooFew() const {
     if (!options_.must_repeat) return false;
     const bool is_within =
@@ -123,7 +123,7 @@ class Judge {
            estimate_.shift + kTooFewErrors * estimate_.Error() > limits_.too_far;
   }
 
-  // A failure is final at once beyond three limits, by its size: else once it was repeated.
+  // Beyond three limits a failure is final immediately; within three, only after repetition.
   void AskForRecordings() {
     const bool fails = out_.change == Change::kFail;
     if (!fails && out_.open == Open::kNo) return;
@@ -142,7 +142,7 @@ class Judge {
     LeaveOpen(out_.by, needed ? Open::kAgain : Open::kLearning);
   }
 
-  // A failure of the typical iteration needs no counting of chance.
+  // If the typical iteration fails, the chance of the total is not computed.
   void JudgeTotalOf(const TotalSeries& totals) {
     const TotalOptions total{*options_.total_limit, options_.absolute_floor, limits_.is_certain,
                              options_.is_mean, !options_.is_mean && out_.change == Change::kFail};
@@ -156,7 +156,7 @@ class Judge {
     const Estimate estimate = MakeEstimate(base, current, options_.noise_floor);
     out_.total = JudgeTotal(base, current, estimate, total);
     NoteTotal(base, current, earlier_.totals);
-    // No run may be odd by its lengths, and one is by its total.
+    // A run may be no outlier by its lengths, but one by its total.
     is_total_odd_ = IsOddSlow(current);
   }
 
@@ -184,8 +184,7 @@ class Judge {
     out_.open = open;
   }
 
-  // A faster typical iteration makes a shorter mean an improvement; a mere shorter total may be
-  // chance.
+  // A mean is improved only if the typical iteration is faster, too; a shorter total may be chance.
   void DecideMean(const Total& total) {
     const bool is_improved = out_.change == Change::kImproved && IsShorter(total, limits_.limit);
     out_.change = is_improved ? Change::kImproved : Change::kPass;
@@ -217,7 +216,7 @@ class Judge {
     }
   }
 
-  // By the readings (with, without warm-up, later half) and the interval; limit 5 %, changes in %:
+  // Decides by three readings (with, without warm-up, later half) and the interval. Limit 5 %:
   //
   //                     0        5 limit                  15 far
   //     ----------------|--------|-------------------------|------->
@@ -243,7 +242,7 @@ class Judge {
     return Change::kInconclusive;
   }
 
-  // How far the interval may reach to either side for a sure answer.
+  // How far the interval may reach on either side for a certain answer.
   double Room() const {
     if (estimate_.shift <= limits_.limit) return limits_.far - estimate_.shift;
     return estimate_.shift - (limits_.is_certain ? limits_.limit : 0);
@@ -253,7 +252,7 @@ class Judge {
     return std::min(out_.base.used / out_.base.kept, out_.current.used / out_.current.kept);
   }
 
-  // Who records counts the warm-up, too: "12 iterations" of runs that have 12 would be no advice.
+  // Adds the warm-up, which a recorded run includes: otherwise the number could be no increase.
   Remedy ToRecord(Remedy remedy) const {
     if (remedy.kind != Remedy::Kind::kIterations) return remedy;
     const auto warm_up = [](const SideUse& side) {
@@ -264,7 +263,7 @@ class Judge {
     return remedy;
   }
 
-  // Back to the sign and unit of the values.
+  // Converts back to the sign and unit of the values.
   double Shown(double x) const { return std::expm1(options_.lower_is_better ? x : -x); }
 
   void Show() {
@@ -293,7 +292,7 @@ class Judge {
   Side base_, current_;
   Estimate estimate_;
   bool is_total_odd_ = false, is_total_far_ = false, is_repeated_ = false;
-  std::size_t slow_before_ = 0;  // Of the earlier recordings.
+  std::size_t slow_before_ = 0;  // Number of equally slow earlier profiles.
   EarlierSeries earlier_;
   Comparison out_;
 };

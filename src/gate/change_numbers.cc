@@ -11,12 +11,12 @@
 namespace profgauge::gate {
 namespace {
 
-// An interval of a factor of five says nothing more by its digits.
+// Ends of an interval beyond a factor of five are shown as bounds: their digits mean nothing.
 constexpr double kFarBelow = -knowledge::kGateShownDecrease.value();
 constexpr double kFarAbove = knowledge::kGateShownIncrease.value();
-// Nor does a change from next to nothing, as of a baseline whose iterations are 1 ns.
+// A larger change is shown as a bound, e.g. from a baseline whose iterations take 1 ns.
 constexpr double kBeyondDigits = knowledge::kGateShownChange.value();
-// Digits after the point only where the interval is narrow enough for them to mean something.
+// Decimals are shown only for intervals narrower than this.
 constexpr double kWide = knowledge::kGateWideInterval.value();
 constexpr double kRough = knowledge::kGateRoughChange.value();
 

@@ -1,5 +1,5 @@
-// Changes as people read them: how many digits mean something, with a sign and a unit. A change is
-// a part of the baseline, 0.05 for 5 %, or of shares a difference, then in percentage points.
+// Formats changes for people: significant digits, sign and unit. A change is relative to the
+// baseline (0.05 is 5 %); for shares it may be a difference, shown in percentage points.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +8,27 @@
 
 namespace profgauge::gate::change_numbers {
 
-/// "7.8": a distance in hundredths; beyond what digits can say its bound, without decimals.
+/// A distance in percent, "7.8". Beyond the largest useful number: that bound without decimals.
 std::string Digits(double distance, int decimals);
 
-/// "+7.8": in hundredths, with a minus sign and without a sign for 0; beyond what digits can say
+/// A change in percent with its sign, "+7.8"; 0 has no sign. Beyond the largest useful number:
 /// "over +…".
 std::string Signed(double change, int decimals);
 
-/// "+7.8 %" or "+7.8 pp", with a space that no line breaks at.
+/// "+7.8 %" or "+7.8 pp", with a no-break space.
 std::string WithUnit(const std::string& number, bool is_points);
 
-/// One end of an interval: "+12.7", or "over +400" where an interval is so wide that digits say
-/// nothing.
+/// One end of an interval: "+12.7", or "over +400" if the interval is so wide that digits are
+/// meaningless.
 std::string End(double change, bool is_points, int decimals);
 
-/// "+7.8 %": without decimals where the change is large and its interval wide.
+/// "+7.8 %"; no decimals if the change is large and its interval wide.
 std::string ChangeNumber(double change, double low, double high, bool is_points);
 
-/// "+7.8 % [+3.1, +12.7]". Digits after the point only where the interval is narrow.
+/// "+7.8 % [+3.1, +12.7]"; decimals only if the interval is narrow.
 std::string ChangeAndInterval(double change, double low, double high, bool is_points);
 
-/// "+5 %": limits are people's numbers, and keep the digits that they wrote.
+/// "+5 %": a limit is shown with the digits that the user wrote.
 std::string LimitNumber(double change, bool is_points);
 
 /// A distance between runs, without a sign: "30 %".

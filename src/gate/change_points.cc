@@ -18,8 +18,8 @@ double VarianceOf(std::span<const double> values, double mean) {
   return values.size() < 2 ? 0 : square / static_cast<double>(values.size() - 1);
 }
 
-// Welch's t-test (1947), two-sided: the two segments need not vary equally. Constant segments of
-// other levels have p 0, since nothing varies. REQUIRES: two values a side.
+// Two-sided p-value of Welch's t-test (1947), which allows different variances of the segments. 0
+// for constant segments with different levels. REQUIRES: two values a side.
 double WelchPValue(std::span<const double> a, std::span<const double> b) {
   const double mean_a = MeanOf(a);
   const double mean_b = MeanOf(b);
@@ -35,13 +35,13 @@ double WelchPValue(std::span<const double> a, std::span<const double> b) {
   return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
 }
 
-// The split with the largest energy distance between its sides, scaled by their sizes: the energy
-// distance (Szekely & Rizzo 2004) of m left and k right values:
+// Finds the split with the largest energy distance (Szekely & Rizzo 2004) between its sides, scaled
+// by their sizes. With m left and k right values it is
 //
 //     m k / (m + k) * (2 E|x - y| - E|x - x'| - E|y - y'|)      x, x' left; y, y' right
 //
-// Moving one value v from right to left changes each sum by the distances of v only, so that all
-// splits cost O(n^2) together:
+// Moving one value v from right to left changes each sum only by the distances of v, so all splits
+// together cost O(n^2):
 //
 //     left  | v | right         left    += |v - left values|
 //           `-->                right   -= |v - right values|
@@ -79,8 +79,8 @@ std::size_t BestSplit(std::span<const double> values, std::size_t min_segment) {
   return best;
 }
 
-// Splits are appended in ascending order: those before, this one, those after. It ends where the
-// best split of a part is not significant, even if a worse one of it were.
+// Appends splits in ascending order: those before, this one, those after. A part is not split
+// further if its best split is not significant.
 void Bisect(std::span<const double> values, std::size_t offset, const ChangePointOptions& options,
             std::vector<std::size_t>& splits) {
   if (values.size() < 2 * options.min_segment) return;
@@ -125,8 +125,8 @@ std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
   values = values.subspan(skipped);
   std::vector<std::size_t> splits;
   Bisect(values, 0, options, splits);
-  // Later splits shorten the segments that earlier ones were tested on: drop the weakest until all
-  // are significant against their neighbors.
+  // Later splits shorten the segments for which earlier ones were tested. Drops the weakest split
+  // until all are significant between their neighbors.
   std::vector<ChangePoint> points = DescribeAll(values, splits);
   while (true) {
     const auto weak = std::find_if(points.begin(), points.end(), [&](const ChangePoint& p) {

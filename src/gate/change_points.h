@@ -1,15 +1,15 @@
-// Where a history of measurements changed its level.
+// Finds the points at which a history of measurements changed its level.
 //
-// Hierarchical bisection by the energy statistic (E-divisive: Matteson & James 2014), with each
-// split confirmed by Welch's t-test and a least magnitude, as Hunter and Otava do it; that replaces
-// the permutation test, so the result is deterministic.
+// Hierarchical bisection by the energy statistic (E-divisive: Matteson & James 2014). Each split is
+// confirmed by Welch's t-test and a least magnitude, as in Hunter and Otava. These replace the
+// permutation test, so the result is deterministic.
 //
 //     value   10 10 11 10 10 | 15 15 14 15 15 | 12 12 12        change points at 5 and 10
 //     split 1                ^  p < 0.001                       the strongest first,
 //     split 2                                 ^ p < 0.001       then within both sides
 //
-// For histories of one number a run (gate/history_check.h), not for iterations: neighbors are taken
-// as independent, which iterations are not.
+// For histories with one number per run (gate/history_check.h). It assumes that neighbors are
+// independent, so it does not suit iterations.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +27,10 @@ struct ChangePoint {
   double p_value = 1;     ///< Welch's t-test between the two segments.
 };
 
-/// How certain and how large a change must be. With few values a real change may not reach
-/// `max_p_value`: no change point says that none is certain, not that there is none.
+/// How certain and how large a change must be. With few values, a real change may not reach
+/// `max_p_value`. No change point means that no change is certain, not that there is none.
 struct ChangePointOptions {
-  double max_p_value = 0.001;   ///< A split must be this certain. Default: as Hunter.
+  double max_p_value = 0.001;   ///< The largest p-value of a split. Default: as Hunter.
   double min_magnitude = 0.01;  ///< Relative. Default: 1 %.
   std::size_t min_segment = 3;  ///< Fewest values on either side.
 };

@@ -21,9 +21,9 @@ using change_numbers::Digits;
 using change_numbers::LimitNumber;
 using change_numbers::WithUnit;
 
-// The number of places of slow iterations that are named.
+// At most this many positions of slow iterations are named.
 constexpr std::size_t kNamedPlaces = 3;
-// A start that costs less than this share of the run costs nothing.
+// Starts that cost less than this share of the run are ignored.
 constexpr double kNoStart = knowledge::kGateNotedStart.value();
 
 // "3.4 times as long"
@@ -95,7 +95,7 @@ std::string AllText(const stats::Total& total) {
                      RelativeChange(total.change));
 }
 
-// What is over three limits: all iterations, unless the baseline's start takes them below.
+// The total that exceeds three limits: of all iterations, or else with only the excess start.
 double FarTotal(const stats::Total& total) {
   return total.all > stats::kFarLimits * total.limit ? total.all : total.with_start;
 }
@@ -150,7 +150,7 @@ class Sentence {
     return text + HiddenText(total);
   }
 
-  // A stall of the baseline is no excuse for others, but a total does not distinguish them.
+  // Stalls of the baseline do not excuse others, but a total does not distinguish them.
   static std::string HiddenText(const stats::Total& total) {
     if (total.base_hides <= stats::kFarLimits * total.limit) return "";
     return fmt::format(" (the baseline's is {} longer by {} of {} that take {}: record it again)",
@@ -182,7 +182,7 @@ class Sentence {
     return text + "; " + Counts();
   }
 
-  // ", with up to 2 profiles": as many as a failure within three limits needs.
+  // ", with up to 2 profiles": the number that a failure within three limits needs.
   std::string WithProfiles() const {
     if (comparison_.pairs > 0) return {};
     const std::optional<std::size_t> needed = stats::NeededRecordings(comparison_.base.runs.size());
@@ -190,7 +190,7 @@ class Sentence {
     return fmt::format(", with up to {} profiles", *needed);
   }
 
-  // "; with 30 iterations a run: +7.5 %", where that is much less.
+  // "; with 30 iterations a run: +7.5 %", if that is much less.
   std::string SeesMore() const {
     const stats::Remedy& remedy = comparison_.sees_more;
     const std::string less = RelativeChange(comparison_.sees_then);
@@ -234,7 +234,7 @@ class Sentence {
     return Measured();
   }
 
-  // "iteration 5 takes"; places are of the first profile, and named where it has all of them.
+  // "iteration 5 takes"; positions are those of the first profile, named only if it has all.
   static std::string WhichTake(const stats::SlowOnes& slow) {
     const bool is_one = slow.count == 1;
     if (slow.places.size() != slow.count) {
@@ -271,7 +271,7 @@ class Sentence {
     const std::vector<stats::RunUse>& runs = comparison_.current.runs;
     for (const stats::RunUse& run : runs) {
       if (run.left_out != stats::LeftOut::kOdd || run.from_others <= 0) continue;
-      // A note has its name; a number would be of no order that the reader knows.
+      // A note names the run; its number in this list would mean nothing to the reader.
       return fmt::format(
           "one of {} candidate runs takes {} as the others. Record it again. Without it {}, limit "
           "{}",
@@ -287,7 +287,7 @@ class Sentence {
     return reading < -context_.limit;
   }
 
-  // The reading that is within the limit, where the interval by itself would have failed the run.
+  // Names the estimate that is within the limit if only this estimate prevented a failure.
   std::optional<std::string> OtherReading() const {
     const bool excludes_zero =
         context_.increase_is_bad ? comparison_.low > 0 : comparison_.high < 0;
@@ -345,7 +345,7 @@ class Sentence {
   const ChangeContext& context_;
 };
 
-// The end of every sentence that has a limit on a total, share or tail.
+// Adds the probability by chance to a sentence about a total, share or tail.
 std::string WithChance(std::string text, const std::optional<double>& chance) {
   return chance ? text + "; " + ChanceText(*chance) : text;
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kNamedKernels = 2;
 constexpr std::size_t kNameWidth = 40;
-// Half a kernel an iteration is a mean of iterations that differ.
+// Smaller changes of kernel counts are ignored: a mean over unequal iterations has fractions.
 constexpr double kLeastKernels = knowledge::kGateChangedKernels.value();
 constexpr std::array<std::string_view, 4> kSoftware = {"driver", "runtime", "nccl", "framework"};
 

@@ -1,4 +1,4 @@
-// Differences of a run beside its speed, in one line.
+// Lists in one line the differences of a run other than its speed.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace profgauge::gate {
 
 /// "changed: +2 kernels per iteration (new: fused_x), input shapes, driver 550.54 → 560.35"; empty
-/// where nothing did.
+/// if nothing changed.
 std::string ChangedLine(const RunComparison& comparison);
 
 }  // namespace profgauge::gate

@@ -30,7 +30,7 @@
 namespace profgauge::gate {
 namespace {
 
-// "[[64, 1024], [1024, 1024]]" as the dimensions of its tensors.
+// The dimensions of tensors, from "[[64, 1024], [1024, 1024]]".
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
 Shapes ShapesOf(std::string_view text) {
@@ -47,8 +47,8 @@ Shapes ShapesOf(std::string_view text) {
   return shapes;
 }
 
-// By how much shapes of one call differ, where at most one dimension of each tensor does and all
-// by the same factor. A dimension of the model is of weights, which have it twice or not at all.
+// Ratio between the shapes of two calls, if at most one dimension per tensor differs and all by one
+// factor. A changed model dimension differs twice in weights, so it gives no ratio.
 std::optional<double> RatioOf(const Shapes& base, const Shapes& run) {
   if (base.size() != run.size()) return std::nullopt;
   std::optional<double> ratio;
@@ -68,13 +68,13 @@ std::optional<double> RatioOf(const Shapes& base, const Shapes& run) {
   return ratio.value_or(1);
 }
 
-// Each matmul and convolution of `run` votes with its time for the ratios that lead from a call of
-// the same operator in `base` to it:
+// Finds the ratio of batch sizes. Each matmul and convolution of `run` votes, weighted by its time,
+// for each ratio to a call of the same operator in `base`:
 //
 //     base   aten::addmm [[64, 1024], [1024, 4096]]
 //     run    aten::addmm [[32, 1024], [1024, 4096]]     0.5: one dimension, in one tensor
 //
-// One of 90 % of the time wins. Without such a ratio the batch is unknown, not equal.
+// A ratio with 90 % of the time wins. Without one, the batch size is unknown, not equal.
 std::optional<double> RatioByShapes(const Snapshot& base, const Snapshot& run) {
   std::map<std::string_view, std::vector<Shapes>> there;
   for (const analysis::breakdown::TimePart& part : base.parts) {
@@ -90,7 +90,7 @@ std::optional<double> RatioByShapes(const Snapshot& base, const Snapshot& run) {
     for (const Shapes& shapes : there[part.op]) {
       if (const auto ratio = RatioOf(shapes, here)) ratios.insert(*ratio);
     }
-    // The same shapes are in both: no other call explains them.
+    // The baseline has the same shapes, so no other call explains them.
     if (ratios.contains(1)) ratios = {1};
     for (const double ratio : ratios) times[ratio] += static_cast<double>(part.time);
     whole += static_cast<double>(part.time);
@@ -108,16 +108,16 @@ std::optional<double> SamplesRatio(const Snapshot& base, const Snapshot& run) {
   return RatioByShapes(base, run);
 }
 
-// Why a metric cannot be compared, and why a comparison is undecided.
+// Reasons why a metric cannot be compared, or why a comparison is undecided.
 
 namespace {
 
-// If the least detectable change is over twenty times the limit, the limit has no meaning.
+// If `min_abs` exceeds this many allowed changes, the limit is meaningless.
 constexpr double kFloorOverLimit = knowledge::kGateFloorOverLimit.value();
 
 }  // namespace
 
-// Numbers of different definitions say nothing of each other.
+// Metrics with different definitions cannot be compared.
 bool MetricComparer::LackDefinition(MetricComparison& out) const {
   const std::int32_t now = candidates_.front().DefinitionOf(out.metric);
   for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
@@ -135,8 +135,8 @@ bool MetricComparer::LackDefinition(MetricComparison& out) const {
   return false;
 }
 
-// Shorter iterations of other work, or of another batch, are no faster program, and longer ones no
-// slower one. Work that is less and slower fails all the same. No setting turns this off.
+// Other work or another batch size makes iterations shorter or longer without a change of speed.
+// Less work that takes longer still fails. No setting turns this off.
 void MetricComparer::DoubtWork(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (out.is_missing || (work_.kind == WorkKind::kInputs && limit.per_sample)) return;
   const std::optional<std::string> reason = WhyNoTimes(work_, out.verdict == stats::Change::kFail,
@@ -148,7 +148,7 @@ void MetricComparer::DoubtWork(const rules::BaselineLimit& limit, MetricComparis
   out.reason = *reason;
 }
 
-// Which of the runs have how many samples no one recorded.
+// A limit per sample is missing unless the number of samples is known for all runs.
 bool MetricComparer::LackSamples(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.per_sample) return false;
   const auto is_unknown = [&](const Snapshot& run) {
@@ -163,8 +163,8 @@ bool MetricComparer::LackSamples(const rules::BaselineLimit& limit, MetricCompar
   return true;
 }
 
-// A profiler that stays attached slows iterations after the profile, which so do not count. It does
-// so in the baseline, too: a slowdown relative to the baseline is the run's.
+// Slower iterations after the profile are not used, as a profiler may still be attached. That also
+// slows the baseline's; if the candidate's slow down more, the run itself became slower.
 void MetricComparer::DoubtAfter(MetricComparison& out) const {
   const auto ratio_of = [](std::span<const Snapshot> runs) {
     std::vector<double> ratios;
@@ -184,7 +184,7 @@ void MetricComparer::DoubtAfter(MetricComparison& out) const {
       here, there, out.reason);
 }
 
-// Where work is taken for that of another iteration, some are left without any time.
+// Work that was attributed to the wrong iteration can leave iterations without time.
 void MetricComparer::DoubtEmptyIterations(MetricComparison& out) const {
   for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
     for (const Snapshot& run : runs) {
@@ -199,8 +199,8 @@ void MetricComparer::DoubtEmptyIterations(MetricComparison& out) const {
   }
 }
 
-// A change to or from an uncertain number is no certain failure, as one beyond a limit is none. A
-// median of several runs is certain where most of them are.
+// A change from or to an uncertain number is no certain failure. The median of several runs is
+// certain if most of them are.
 void MetricComparer::DoubtNumbers(MetricComparison& out) const {
   const auto is_uncertain = [&](const Snapshot& run) { return run.uncertain.contains(out.metric); };
   const auto are_uncertain = [&](std::span<const Snapshot> runs) {
@@ -216,7 +216,7 @@ void MetricComparer::DoubtNumbers(MetricComparison& out) const {
                                             : "this run's");
 }
 
-// Means of several iterations vary less than single ones: neither is the other's measure.
+// Means of several iterations vary less than single values, so they are not comparable.
 bool MetricComparer::LackSteps(MetricComparison& out) const {
   if (steps_ == StepsUse::kBoth) return false;
   out.is_missing = true;
@@ -252,7 +252,7 @@ bool MetricComparer::LackTimes(MetricComparison& out) const {
   return true;
 }
 
-// A sum over a range of time says as little as its length. Work of one chip is no such range.
+// A sum over a range of time depends on the range, like its length. Per-chip sums do not.
 bool MetricComparer::LackSums(std::string_view family, MetricComparison& out) const {
   const auto reason =
       family.empty() ? WhyNoLengths(baselines_, candidates_) : std::optional<std::string>();
@@ -261,7 +261,7 @@ bool MetricComparer::LackSums(std::string_view family, MetricComparison& out) co
   return out.is_missing;
 }
 
-// A least change that no run reaches within the limit's own scale lets everything pass.
+// A `min_abs` far above the limit would let everything pass.
 void MetricComparer::DoubtFloor(const rules::BaselineLimit& limit, MetricComparison& out) const {
   const bool is_pass =
       out.verdict == stats::Change::kPass || out.verdict == stats::Change::kImproved;
@@ -288,15 +288,15 @@ std::optional<double> MedianOver(std::span<const Snapshot> runs, MetricId id) {
   return values.empty() ? std::nullopt : std::optional(Median(std::move(values)));
 }
 
-/// The first of both that the runs have.
+/// The median of the first metric if runs have it, else of the second, else `otherwise`.
 double ShareOver(std::span<const Snapshot> runs, MetricId first, MetricId second,
                  double otherwise) {
   const auto value = MedianOver(runs, first);
   return value ? *value : MedianOver(runs, second).value_or(otherwise);
 }
 
-/// How much longer busy time is, as a part of an iteration: kernels by their bottleneck.
-/// Bounds, since kernels of unknown bottleneck follow either clock, or none:
+/// Relative increase of busy time by other clocks, as a share of an iteration. It is a range,
+/// because kernels of unknown bottleneck may follow either clock or none:
 ///
 ///     kernels 80 %: compute-bound 50 %, memory-bound 30 %, others 20 %; core clock a quarter lower
 ///     known   0.5 * 1.33 + 0.3 * 1 = 0.97
@@ -317,7 +317,7 @@ BusyChange BusyChangeOf(std::span<const Snapshot> baselines, double slower, doub
   return {kernels * (known + others * least - 1), kernels * (known + others * most - 1)};
 }
 
-/// Longer work first takes up idle time where the host is the limit; shorter work becomes idle.
+/// Longer work first fills idle time if the host is the limit; shorter work leaves more idle time.
 ClockChange Explained(std::span<const Snapshot> baselines, double slower, double memory_slower) {
   const double idle = ShareOver(baselines, metric::kGpuIdleUnrecorded, metric::kGpuIdleMean, 1);
   const BusyChange busy = BusyChangeOf(baselines, slower, memory_slower);
@@ -327,7 +327,7 @@ ClockChange Explained(std::span<const Snapshot> baselines, double slower, double
   return change;
 }
 
-/// Relative; the default limit where the policy has none on an increase of the metric.
+/// The metric's limit on an increase, relative; the default limit if the policy has none.
 double LimitOfMetric(const rules::PolicyBaseline& policy, const MetricComparison& metric) {
   for (const rules::BaselineLimit& limit : policy.limits) {
     if (limit.metric != metric.metric || !limit.max_increase) continue;
@@ -338,14 +338,14 @@ double LimitOfMetric(const rules::PolicyBaseline& policy, const MetricComparison
   return knowledge::kGateDefaultLimit.value();
 }
 
-/// Whether the part that clocks do not explain is over the limit by either bound.
+/// True if the change without the explained part exceeds the limit on it or on its total.
 bool IsOverWithout(double explained, const MetricComparison& metric, double limit) {
   const bool is_total_over =
       metric.total && metric.total_limit && *metric.total - explained > *metric.total_limit;
   return metric.shift - explained > limit || is_total_over;
 }
 
-/// Whether the device surely is slower or faster by its clock.
+/// True if the clock certainly makes the device slower or faster.
 bool ExplainsSurely(const ClockChange& clocks) { return clocks.low > 0 || clocks.high < 0; }
 
 /// "64 to 100 % of the change"
@@ -356,14 +356,14 @@ std::string ShareOfChange(const ClockChange& clocks, double shift) {
   return fmt::format("{:.0f} to {:.0f} % of the change", 100 * least, 100 * most);
 }
 
-/// With a clock that explains +10 % to +20 %, limit 5 %:
+/// Example: the clock explains +10 % to +20 %, limit 5 %:
 ///
 ///     shift    without +20 %    without +10 %
 ///     +18 %        -2 %             +8 %        may be all the clock's: undecided
 ///     +30 %       +10 %            +20 %        fails as before
 ///      +3 %                                     passes: slower clocks do not hide a fault
 ///
-/// A faster clock (-20 % to -10 %) hides one: +3 % would be +23 % without it, undecided.
+/// A faster clock (-20 % to -10 %) may hide a fault: +3 % could be +23 % without it, so undecided.
 void JudgeTime(const ClockChange& clocks, double limit, bool decides, MetricComparison& metric) {
   const bool is_beyond = metric.verdict == stats::Change::kFail || metric.over_limit;
   const bool is_excused = is_beyond && !IsOverWithout(clocks.high, metric, limit);
@@ -440,12 +440,11 @@ void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> 
 
 namespace {
 
-// The time of iterations on some shapes, in typical iterations.
+// Time of iterations by input shapes, relative to the typical iteration.
 using Factors = std::map<std::uint64_t, double>;
 
-// Whether the shapes of each of the values are known. Periods lack that of the last iteration, and
-// where most numbers jump those of the iterations before a jump, too: then it is unknown which
-// iterations they are of.
+// True if the shapes of each value are known. A series of periods may lack only its last value: if
+// more are missing, it is unknown which iterations the values belong to.
 bool HasShapes(std::span<const Snapshot> runs, const std::vector<stats::Series>& series) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const std::size_t shapes = runs[r].iteration_shapes.size();
@@ -455,14 +454,14 @@ bool HasShapes(std::span<const Snapshot> runs, const std::vector<stats::Series>&
   return true;
 }
 
-// From the baseline without its warm-up, over all runs:
+// From all runs of the baseline without their warm-up:
 //
 //     shapes      times               median    factor (typical 10)
 //     A           10 10 11 10 10 10 10  10        1.0
 //     B           20 21 20              20        2.0
 //     C           15                              none     under three: left out
 //
-// A candidate's iteration on B of 22 is compared as 11.
+// A candidate's iteration of 22 on shapes B counts as 11.
 Factors InputFactorsOf(std::span<const Snapshot> runs, const std::vector<stats::Series>& series) {
   std::map<std::uint64_t, std::vector<double>> by_shapes;
   std::vector<double> all;
@@ -481,7 +480,7 @@ Factors InputFactorsOf(std::span<const Snapshot> runs, const std::vector<stats::
   return factors;
 }
 
-// The mean length of the inputs themselves, as a logarithm, by the baseline's factors.
+// Mean logarithm of the baseline's factors for the runs' inputs.
 double MeanLog(std::span<const Snapshot> runs, const Factors& factors) {
   double sum = 0, count = 0;
   for (const Snapshot& run : runs) {
@@ -495,7 +494,7 @@ double MeanLog(std::span<const Snapshot> runs, const Factors& factors) {
   return count > 0 ? sum / count : 0;
 }
 
-// The share of iterations on shapes without a factor. REQUIRES: an iteration.
+// Share of iterations on shapes without a factor. REQUIRES: an iteration.
 double UnknownShare(std::span<const Snapshot> runs, const Factors& factors) {
   double unknown = 0, all = 0;
   for (const Snapshot& run : runs) {
@@ -518,8 +517,8 @@ stats::Series WithoutInputs(const stats::Series& series, const Snapshot& run,
   return out;
 }
 
-// The mean of the skipped iterations, beside the mean of the compared ones. The lengths of the
-// inputs are unknown.
+// Relative increase of the mean if the skipped iterations, whose input lengths are unknown, are
+// included as they are.
 double UnknownCost(std::span<const Snapshot> runs, const Factors& factors,
                    const std::vector<stats::Series>& series) {
   double known = 0, all = 0, of_known = 0, of_all = 0;
@@ -537,7 +536,7 @@ double UnknownCost(std::span<const Snapshot> runs, const Factors& factors,
   return known > 0 ? all / of_all / (known / of_known) - 1 : 0;
 }
 
-// False, and nothing changed, where a run would have no iteration left.
+// Removes the input lengths. False, without any change, if a run would have no iteration left.
 bool TakeOff(std::span<const Snapshot> runs, const Factors& factors,
              std::vector<stats::Series>& series) {
   std::vector<stats::Series> out;

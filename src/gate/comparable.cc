@@ -22,12 +22,11 @@ namespace {
 constexpr std::array<std::string_view, 8> kHardProperties = {
     "format",     "gpu",        "gpus",        "ranks",
     "world_size", "iterations", "cuda_graphs", kSelectionProperty};
-// The profiler's extra data slows down the host, and therefore runs whose devices wait for the
-// host.
+// Profiler options that slow down the host, and so runs whose devices wait for it.
 constexpr std::array<std::string_view, 3> kSlowSwitches = {"with_stack", "with_modules",
                                                            "profile_memory"};
 constexpr double kWaitsForHost = knowledge::kGateWaitsForHost.value();
-// Recordings of the same work differ by less: a warm-up kernel more or less.
+// Profiles of the same work differ by less than this, e.g. by a warm-up kernel.
 constexpr double kSameWork = knowledge::kGateSameWork.value();
 
 template <std::size_t size>
@@ -35,13 +34,13 @@ bool IsOneOf(std::string_view property, const std::array<std::string_view, size>
   return std::find(properties.begin(), properties.end(), property) != properties.end();
 }
 
-// Whether the host's speed may be the run's: not where its devices hardly idle.
+// True if the host may determine the speed: the devices idle, or their idle time is unknown.
 bool MayWaitForHost(const Snapshot& run) {
   const auto idle = run.metrics.find(metric::kGpuIdleMean.text());
   return idle == run.metrics.end() || idle->second > kWaitsForHost;
 }
 
-// Properties of a recording that a file of times does not have.
+// Properties of a profile that a file of times does not have.
 constexpr std::array<std::string_view, 5> kOfRecording = {"format", "gpus", "ranks", "iterations",
                                                           "cuda_graphs"};
 
@@ -52,7 +51,7 @@ std::string PropertyOf(const Snapshot& run, std::string_view property) {
       value.empty() && property == kSelectionProperty ? analysis::ranks::kAllIterations : value);
 }
 
-// Properties of both runs in the base's order, the current's own after them.
+// Properties of both runs: in the base's order, then those that only the current run has.
 std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& current) {
   std::vector<std::string> all = {"format"};
   for (const Snapshot* run : {&base, &current}) {
@@ -63,7 +62,7 @@ std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& cur
   return all;
 }
 
-// A range of time, however much work is in it: the whole profile, or the part that --range selects.
+// True for a range of time instead of iterations: the whole profile, or the --range.
 bool IsWindow(const Snapshot& run) {
   const IterationsBy by = ParseIterationSource(run.Environment("iterations")).by;
   return by == IterationsBy::kUndivided || by == IterationsBy::kRange;
@@ -71,8 +70,8 @@ bool IsWindow(const Snapshot& run) {
 
 bool KnowsIterations(const Snapshot& run) { return !run.Environment("iterations").empty(); }
 
-// Kernels, copies and sets of a window, or its ops where it has no device; nothing where iterations
-// are marked or no counts are known.
+// Number of kernels, copies and memsets in a window, or of its operators without a device. Nothing
+// if iterations are marked or counts are unknown.
 std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
   if (!IsWindow(run)) return std::nullopt;
   const std::vector<analysis::breakdown::WorkSum>& sums =
@@ -83,7 +82,7 @@ std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
   return events;
 }
 
-// Device time that is of no iteration, where the other side has far less of it: markers were lost.
+// Much more device time outside the iterations than in the baseline means that markers were lost.
 std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& current) {
   constexpr MetricId kOutside = metric::kCoverageOutsideShare;
   const auto there = base.metrics.find(kOutside.text()),
@@ -112,7 +111,7 @@ bool GrowsWithIterations(std::string_view metric) {
   constexpr MetricId kIterations = metric::kProfileIterations, kWall = metric::kProfileWallTime;
   const analysis::MetricSpec* spec = analysis::FindMetric(metric);
   if (spec == nullptr || metric == kIterations) return false;
-  // Neither adds up exactly, as iterations overlap; both grow all the same.
+  // These metrics grow with the number of iterations, though not exactly, as iterations overlap.
   if (metric == kWall || (metric.starts_with("critical.") && spec->unit == Unit::kTime))
     return true;
   return spec->pooling == analysis::Pooling::kSum;
@@ -175,7 +174,7 @@ std::string AllowedDifferences(std::span<const Difference> differences) {
   });
 }
 
-// By the default list, not by `match` of a policy: a baseline is for every policy.
+// Uses the default list, not a policy's `match`, because a baseline serves every policy.
 Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others) {
   Misfit misfit;
   for (const Snapshot& other : others) {

@@ -1,8 +1,8 @@
-// Whether two runs can be compared, and their differences.
+// Decides whether two runs can be compared, and lists their differences.
 //
-// Two kinds of reasons. Differences of the environment make runs incomparable, unless `match` or
-// the user allows them. The Why... functions look at the work itself and are asked for limits on
-// times, sums and counts: no setting turns them off, as the numbers would mean nothing.
+// There are two kinds of reasons. Differences of the environment make runs incomparable, unless
+// `match` or the user allows them. The Why... functions check the work itself, for limits on times,
+// sums and counts. No setting turns them off, because the numbers would be meaningless.
 #pragma once
 
 #include <optional>
@@ -21,54 +21,54 @@ namespace profgauge::gate {
 struct Difference {
   std::string property;       ///< Key of Snapshot::environment, or "format".
   std::string base, current;  ///< Empty: not recorded.
-  bool is_hard = false;       ///< Makes the runs incomparable.
+  bool is_hard = false;       ///< True if it makes the runs incomparable.
 };
 
 /// Differences in the order of the environment, hard ones first. A property that one side did not
 /// record is listed but never hard. Hard by default: format, gpu, gpus, ranks, world_size,
-/// iterations, cuda_graphs, selection; `match` of the policy replaces that list.
+/// iterations, cuda_graphs, selection. The policy's `match` replaces that list.
 std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
                                         const rules::PolicyBaseline& policy);
 
-/// The hard ones in words: "gpu is `A` there and `B` here; ranks is `8` there and `4` here".
+/// The hard differences in words: "gpu is `A` there and `B` here; ranks is `8` there and `4` here".
 std::string HardDifferences(std::span<const Difference> differences);
-/// The same of those that are hard by default, whatever the policy has: what `match: any` allows.
+/// The differences that `match: any` allows: those that are hard by default, in words.
 std::string AllowedDifferences(std::span<const Difference> differences);
 
-/// Reasons against `run` beside `others` in a baseline or a history.
+/// Reasons why `run` does not fit to `others` in a baseline or a history.
 struct Misfit {
-  const Snapshot* same = nullptr;       ///< A run of the same profile.
-  std::vector<Difference> differences;  ///< Hard ones, by the default list.
-  bool has_other_shapes = false;        ///< Other ops, input shapes or launches: no refusal.
+  const Snapshot* same = nullptr;       ///< A run of the same profile; nullptr: none.
+  std::vector<Difference> differences;  ///< Differences that are hard by default.
+  bool has_other_shapes = false;        ///< Other operators, input shapes or launches; tolerated.
 };
-/// Why the run does not belong to the others. Empty if it does.
+/// Finds why the run does not fit to the others. Empty if it does.
 Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others);
 
-/// Every difference once, whichever runs have it, hard ones first.
+/// Every difference of any of the runs once, hard ones first.
 std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
                                        std::span<const Snapshot> candidates,
                                        const rules::PolicyBaseline& policy);
 
-/// Common properties of all runs except `differences`, with their values.
+/// Properties that both runs have in common, with their values, without `differences`.
 std::vector<std::pair<std::string, std::string>> AlikeProperties(
     const Snapshot& base, const Snapshot& current, std::span<const Difference> differences);
 
-/// Why lengths of the runs cannot show their speed, whatever `match` sets: time ranges (profiles
-/// without iterations, --range) with different amounts of work, by more than 1 % of their events;
-/// or a range beside iterations; or iterations outside of which is far more of the device's work
-/// than in the baseline. Nothing where they can be compared.
+/// Explains why lengths of the runs do not show their speed, whatever `match` is. Reasons: ranges
+/// of time (no iterations, or --range) whose numbers of events differ by more than 1 %; a range
+/// compared with iterations; or much more device work outside the iterations than in the baseline.
+/// Nothing if they can be compared.
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);
 
-/// What must agree for times to be compared, as a text: runs with equal ones agree in it.
+/// Properties that must agree for times to be compared, as a text: equal for comparable runs.
 std::string KindOf(const Snapshot& run);
 /// Whether KindOf() has the property.
 bool IsOfKind(std::string_view property);
 
-/// Whether the metric is a sum over the selected iterations: more of them make it larger.
+/// True if the metric is a sum over the selected iterations, so it grows with their number.
 bool GrowsWithIterations(std::string_view metric);
 
-/// How many iterations the sums of `run` are of; at least 1.
+/// Number of iterations that the sums of `run` cover; at least 1.
 double SummedIterations(const Snapshot& run);
 
 }  // namespace profgauge::gate

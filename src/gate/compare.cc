@@ -26,8 +26,8 @@ namespace {
 
 constexpr double kDefaultLimit = knowledge::kGateDefaultLimit.value();
 
-// Without limits in the policy: times may grow a little, as they are noisy; counts may not change
-// at all, as they are not, but warn only, since a changed count need not cost time.
+// Limits for a policy without any. Times are noisy and may grow a little. Counts are not, so any
+// change is reported, but only as a warning, since it need not cost time.
 std::vector<rules::BaselineLimit> DefaultLimits(StepsUse steps) {
   std::vector<rules::BaselineLimit> limits;
   rules::BaselineLimit time;
@@ -56,8 +56,8 @@ std::vector<rules::BaselineLimit> DefaultLimits(StepsUse steps) {
   return limits;
 }
 
-// Whether the same limit is on the length of iterations.
-// Where iterations follow each other without a pause both limits would say the same twice.
+// True if the same limit is also on the length of iterations. Without pauses between iterations,
+// both would report the same.
 bool IsToldByLength(const rules::BaselineLimit& limit,
                     std::span<const rules::BaselineLimit> limits) {
   using Amount = std::optional<rules::BaselineLimit::Amount>;
@@ -79,22 +79,21 @@ std::int64_t FewestIterations(std::span<const Snapshot> runs) {
   return static_cast<std::int64_t>(fewest);
 }
 
-// A run that ended early shows little, and its later data is unknown.
+// The smallest number of unrecorded iterations of any run.
 std::size_t FewestSteps(std::span<const Snapshot> runs) {
   std::size_t fewest = runs.front().step_times.size();
   for (const Snapshot& run : runs) fewest = std::min(fewest, run.step_times.size());
   return fewest;
 }
 
-// Under half of the baseline's fewest iterations leave the verdict undecided: a run that broke off
-// shows the same speed as a whole one. Under four fifths are noted.
+// Leaves a run undecided with fewer than half of the baseline's fewest iterations: one that broke
+// off looks as fast as a complete one. Below 80 % it adds a note.
 void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                     RunComparison& out) {
   const bool is_of_times =
       std::ranges::any_of(baselines, IsOfTimes) || std::ranges::any_of(candidates, IsOfTimes);
   std::int64_t there = FewestIterations(baselines), here = FewestIterations(candidates);
-  // Times without a profile have steps instead of recorded iterations; a profile's steps are
-  // beside.
+  // Files of times have steps instead of recorded iterations, so this rule does not apply.
   if (is_of_times) there = here = 1;
   const double share = static_cast<double>(here) / static_cast<double>(there);
   if (share < stats::kEndedEarly) {
@@ -108,7 +107,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
         return run.steps_after > 0 && !analysis::trust::ChangeAfter{run.steps_after}.IsAlike();
       });
   if (leaves_out || StepsUseOf(baselines, candidates) != StepsUse::kBoth) return;
-  // The length of a run has other reasons, so a low number by itself is not noted.
+  // Other reasons also change the length of a run, so only very low numbers are noted.
   const std::size_t steps_there = FewestSteps(baselines), steps_here = FewestSteps(candidates);
   if (static_cast<double>(steps_here) >= stats::kEndedEarly * static_cast<double>(steps_there)) {
     return;
@@ -118,7 +117,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
       steps_here, steps_there));
 }
 
-// A signature is a number: the facts that it stands for take its place.
+// Replaces a changed signature, which is only a hash, by the facts that differ.
 void NameSignatures(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                     RunComparison& out) {
   const auto is_known = [](const Difference& difference) {
@@ -146,7 +145,7 @@ void NameSignatures(std::span<const Snapshot> baselines, std::span<const Snapsho
   out.differences.insert(out.differences.begin() + at, named.begin(), named.end());
 }
 
-// Nothing tells a faster program from one that does half of it at a time.
+// Without known batch sizes, a faster run may just process fewer samples per iteration.
 void NoteUnknownBatch(RunComparison& out) {
   const bool is_faster =
       std::any_of(out.metrics.begin(), out.metrics.end(), [](const MetricComparison& metric) {
@@ -161,7 +160,7 @@ void NoteUnknownBatch(RunComparison& out) {
 
 namespace {
 
-// The rank as a run with only its parts: as much as Explain() reads.
+// A rank as a run with only its parts, which is all that Explain() reads.
 std::optional<Snapshot> RunOfRank(const Snapshot& run, std::int64_t rank) {
   const auto of = std::ranges::find(run.ranks, rank, &RankWork::rank);
   if (of == run.ranks.end() || of->parts.empty()) return std::nullopt;
@@ -171,8 +170,8 @@ std::optional<Snapshot> RunOfRank(const Snapshot& run, std::int64_t rank) {
   return out;
 }
 
-// The parts of a run are those of its slowest rank in each iteration. Where others wait for a rank
-// all take as long, so that the parts may be those of one that waits.
+// The parts of a run come from the slowest rank of each iteration. If other ranks wait for a slow
+// rank, all take equally long, and the parts may be those of a waiting rank.
 void ExplainTimes(const Snapshot& base, const Snapshot& current, RunComparison& out) {
   if (out.slow_rank) {
     const auto there = RunOfRank(base, out.slow_rank->rank);
@@ -188,7 +187,7 @@ void ExplainTimes(const Snapshot& base, const Snapshot& current, RunComparison& 
 
 }  // namespace
 
-// A run as it was, not a mean of runs: the waterfall explains one run by another, part by part.
+// Chooses a real run, not a mean of runs, because the waterfall explains one run part by part.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
   using Key = std::tuple<double, std::string_view, std::string_view, std::size_t>;
   std::vector<Key> medians;
@@ -234,7 +233,7 @@ bool IsMissedTime(const MetricComparison& of) {
 
 }  // namespace
 
-// What cannot be judged is a note.
+// Parts that cannot be judged become a note.
 void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
                   RunComparison& comparison) {
   const double floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor);
@@ -278,7 +277,7 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
             "[baseline/other-work]");
         return;
       }
-      // A single one is the step, which has a separate limit.
+      // A single benchmark is the step itself, which has a separate limit.
       const auto is_single = [&](const Snapshot& run) { return (run.work.*sums).size() == 1; };
       if (std::ranges::all_of(runs.candidates, is_single) &&
           std::ranges::all_of(runs.baselines, is_single) && !comparison.metrics.empty()) {
@@ -299,7 +298,7 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
     const std::vector<std::string> lone = LonePartTexts(confirmed, word);
     comparison.notes.insert(comparison.notes.end(), lone.begin(), lone.end());
     if (!confirmed.is_judged && are_benchmarks && comparison.metrics.empty()) {
-      // Nothing else of the file is compared.
+      // The file has only benchmarks to compare, so their missing verdict is reported.
       PartsComparison& parts = comparison.parts.emplace_back();
       parts.kind = fmt::format("{}s", word);
       parts.level = limit->level;
@@ -365,7 +364,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   out.metrics = CompareMetrics(baselines, candidates, used, out.work, out.notes, purpose, earlier);
   NoteIterations(baselines, candidates, out);
   if (purpose != ComparePurpose::kExplain) {
-    // Else ChangedLine() names what differs.
+    // Otherwise ChangedLine() names these differences.
     if (out.work.by_sample || out.work.is_accepted) out.notes.push_back(WorkText(out.work));
     NoteUnknownBatch(out);
   }

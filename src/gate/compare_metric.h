@@ -1,6 +1,6 @@
-// One metric of a run compared with the baseline's: by the statistics that its values allow.
+// Compares one metric of a run with the baseline, by the statistics that its values allow.
 //
-// Compare() tries in this order, and takes the first that has the data on both sides:
+// Compare() tries these in order and uses the first for which both sides have the data:
 //
 //     Lack*            no answer: another definition, no samples, no times     is_missing
 //     CompareTimes     times of iterations, recorded or unrecorded             kStatistics
@@ -12,7 +12,7 @@
 //     CompareValues    one number a run, exact or not                          kExact, kValue
 //     Doubt*           an answer that the data do not carry                    undecided, missing
 //
-// A Doubt never turns a failure into a pass. It fails a pass only by `on_missing: fail`.
+// A Doubt never turns a failure into a pass. It fails a passed limit only with `on_missing: fail`.
 #pragma once
 
 #include <span>
@@ -27,38 +27,36 @@
 
 namespace profgauge::gate {
 
-/// Counts that are the same in each run of a program, so that any change is news.
+/// Counts that are equal in all runs of a program, so any change is real.
 std::span<const std::string_view> ExactMetrics();
-/// Whether the metric is a count that never varies between runs of one program, so that any change
-/// is real.
+/// True if the metric is one of ExactMetrics().
 bool IsExact(std::string_view metric);
 
-/// The allowed change of a limit, in the metric's unit. A relative one is of |base|, so that it is
-/// 0 for a baseline of 0: any change to the limited side is over it.
+/// The allowed change of a limit, in the metric's unit. Relative amounts are relative to |base|, so
+/// with a baseline of 0 any change in the limited direction exceeds the limit.
 double AbsoluteOf(const rules::BaselineLimit::Amount& amount, double base);
 
-/// Which of two answers is more severe: 4 fail, 3 inconclusive over the limit, 2 within it,
-/// 1 improved, 0 pass.
+/// The severity of an answer: 4 fail, 3 inconclusive over the limit, 2 inconclusive within it, 1
+/// improved, 0 pass.
 int Weight(stats::Change change, bool over_limit);
 
 /// Compares metric by metric. The snapshots, the policy and the work must outlive it.
 class MetricComparer {
  public:
-  /// With kJudgePairs times are compared pair by pair, with kJudge failures must be repeated:
-  /// `earlier` are recordings of ancestors that may be as slow.
+  /// With kJudgePairs, times are compared pair by pair. With kJudge, failures must be repeated:
+  /// `earlier` are profiles of ancestors that may be as slow.
   MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                  const rules::PolicyBaseline& policy, const WorkChange& work,
                  ComparePurpose purpose, std::span<const Snapshot> earlier);
 
-  /// The row of one limit. Where both directions are limited, the more severe answer.
+  /// The row of one limit. If both directions are limited, the more severe answer.
   MetricComparison Compare(const rules::BaselineLimit& limit);
 
-  /// Whether the row adds to the others. By default a count that neither side has says nothing, and
-  /// the time from start to start nothing that the length does not where the iterations follow each
-  /// other.
+  /// False if the row repeats others. By default, that is a count that neither side has, and the
+  /// time from start to start if iterations follow each other without a pause.
   bool IsNews(const MetricComparison& metric) const;
 
-  /// The skipped data; one sentence each.
+  /// Sentences about skipped data.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -104,10 +102,10 @@ class MetricComparer {
   std::vector<std::string> notes_;
 };
 
-/// Levels of both sides, change, interval and verdict of a comparison of times; its limit and its
-/// sentence are the caller's.
+/// Copies levels of both sides, change, interval and verdict from a comparison of times. The caller
+/// sets the limit and the sentence.
 void TakeNumbers(const stats::Comparison& result, MetricComparison& out);
-/// Of these only why the answer is open.
+/// Copies only why the answer is undecided.
 void TakeDoubt(const stats::Comparison& result, MetricComparison& out);
 
 }  // namespace profgauge::gate

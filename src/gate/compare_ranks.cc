@@ -1,4 +1,4 @@
-// Whose work a change is: of which rank, or of which function of the host.
+// Finds the rank, or the function of the host, that causes a change.
 #include "gate/compare_ranks.h"
 
 #include <fmt/format.h>
@@ -36,8 +36,8 @@ std::string Signed(double time) { return (time < 0 ? "−" : "+") + FormatDurati
 
 }  // namespace
 
-// Changes of the own work, in ms:  +0.02 +0.03 +0.04 +4.97      median +0.035, deviation 0.015
-// The last one stands out: by over 2 % of the iteration, and over four deviations.
+// Changes of the ranks' own work, in ms:  +0.02 +0.03 +0.04 +4.97   median +0.035, deviation 0.015
+// The last rank is named: it exceeds the others by over 2 % of the iteration and four deviations.
 std::optional<SlowRank> FindSlowRank(const Snapshot& base, const Snapshot& current) {
   const std::vector<RankChange> changes = ChangesOf(base, current);
   if (changes.size() != base.ranks.size() || changes.size() < kRanksToStandOut) return {};

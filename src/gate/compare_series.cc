@@ -15,8 +15,8 @@ bool HasPeriods(const Snapshot& run) {
   return run.iteration_times.size() == run.iteration_periods.size() + 1;
 }
 
-// From start to start, so that time between iterations counts. Unobserved time is taken off, e.g. a
-// stop of the profiler, and the last iteration has no next start:
+// Times from start to start, so that time between iterations counts. Unobserved time, e.g. a pause
+// of the profiler, is subtracted. The last iteration has no next start, so its length is used:
 //
 //     |== 0 ==|  |== 1 xx ==|  |== 2 ==|        times: period 0, period 1 - xx, length of 2
 //     '-period 0-'--period 1---'
@@ -83,7 +83,7 @@ SeriesList TotalsOf(std::span<const Snapshot> runs) {
   return all;
 }
 
-// The snapshot has shares, the comparison needs times: share * length of the iteration.
+// Snapshots store shares, comparisons need times: share * length of the iteration.
 std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::string_view metric) {
   std::vector<stats::ShareOfRun> all;
   for (const Snapshot& run : runs) {
@@ -110,7 +110,7 @@ std::vector<std::vector<double>> PartsByIteration(std::span<const Snapshot> runs
     std::vector<double> values;
     if (found != run.iteration_values.end()) {
       values.assign(found->second.begin(), found->second.end());
-    } else if (metric.ends_with(kTimeOfPart)) {  // A part of the breakdown, of the slowest ranks.
+    } else if (metric.ends_with(kTimeOfPart)) {  // A part of the breakdown, for the slowest ranks.
       const auto share = metric.substr(0, metric.size() - kTimeOfPart.size());
       const auto parts = SharesOf(std::span(&run, 1), share);
       if (!parts.empty()) values = parts.front().part;

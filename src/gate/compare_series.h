@@ -1,4 +1,4 @@
-// The values of a run by iteration, as a comparison takes them.
+// The values of a run by iteration, in the form that comparisons use.
 //
 // Every list except AllTimes() has one entry for each run, in order. An empty list says that this
 // data cannot be compared, since one run at least does not have it: a time that is missing in one
@@ -18,38 +18,38 @@ namespace profgauge::gate {
 
 using SeriesList = std::vector<stats::Series>;
 
-/// Whether the metric is a time of the typical iteration, from start to end or to the next start;
-/// a limit on it holds the total to the same.
+/// True if the metric is a time of the typical iteration, from start to end or to the next start. A
+/// limit on it also limits the total.
 bool IsTypicalTime(std::string_view metric);
-/// Whether it is the mean of such times, which is their total.
+/// True if the metric is the mean of such times; it is judged as their total.
 bool IsMeanTime(std::string_view metric);
 
-/// Per-iteration times of such a metric, of all runs; empty when one has none, or has a time of 0,
+/// Times by iteration of such a metric, for all runs. Empty if a run has none, or has a time of 0,
 /// which has no logarithm.
 SeriesList TimesOf(std::span<const Snapshot> runs, std::string_view metric);
 
-/// The times of all iterations, from start to start without unobserved time; the last one counts
-/// its own length. Where a run does not know its periods, lengths; empty as TimesOf.
+/// The times of all iterations from start to start, without unobserved time; the last one is its
+/// length. Lengths are used if a run has no periods. Empty as TimesOf().
 SeriesList TotalsOf(std::span<const Snapshot> runs);
 
-/// Whether all runs know their iterations from start to start.
+/// True if all runs have the times from start to start.
 bool HavePeriods(std::span<const Snapshot> runs);
 
-/// The time that a share is of, by iteration; empty when a run has no such values.
+/// For each iteration, the part and the whole of a share. Empty if a run has no such values.
 std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::string_view metric);
 
-/// Values by iteration of a metric that is a sum over iterations; empty if a run does not know it,
-/// or an iteration has none.
+/// Values by iteration of a metric that is a sum over iterations. Empty if a run has none, or if an
+/// iteration has none.
 SeriesList SumsOf(std::span<const Snapshot> runs, std::string_view metric);
 
-/// The same as plain numbers, of which some may be 0; empty when a run does not know it.
+/// Values by iteration of a metric as plain numbers, which may be 0. Empty if a run has none.
 std::vector<std::vector<double>> PartsByIteration(std::span<const Snapshot> runs,
                                                   std::string_view metric);
 
 /// The observed times of all iterations of all runs.
 std::vector<double> AllTimes(std::span<const Snapshot> runs);
 
-/// Median of the runs' medians without warm-up. REQUIRES: not empty, and no series is all warm-up.
+/// Median of the runs' medians, without warm-up. REQUIRES: not empty; no series is only warm-up.
 double LevelOf(const SeriesList& runs);
 
 }  // namespace profgauge::gate

@@ -1,4 +1,4 @@
-// What differs in the work of two runs whose signatures differ, in words.
+// Describes the different work of two runs whose signatures differ.
 #include "gate/compare_signatures.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ bool IsOfDevice(const std::string& category) {
   return found && *found <= Category::kMemset;
 }
 
-// Folded parts have no operator.
+// Operators with the work that they launch. Folded parts have no operator and are skipped.
 ByOp LaunchingOps(const Snapshot& run) {
   ByOp ops;
   const auto iterations = static_cast<double>(std::max<std::size_t>(1, run.iteration_times.size()));

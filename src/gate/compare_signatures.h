@@ -13,14 +13,14 @@
 
 namespace profgauge::gate {
 
-/// Where the work of two runs with other signatures differs: "aten::mm [[64, 1024]]" and "[[128,
-/// 1024]] (1 of 5 shapes)", or "no aten::copy_" and "aten::copy_ 2 per iteration".
+/// One difference between the work of two runs whose signatures differ: "aten::mm [[64, 1024]]" and
+/// "[[128, 1024]] (1 of 5 shapes)", or "no aten::copy_" and "aten::copy_ 2 per iteration".
 struct WorkFact {
   std::string base, current;
   bool is_of_inputs = false;
-  double time = 0;  ///< Of the operator, per iteration.
+  double time = 0;  ///< Time of the operator per iteration.
 };
-/// At most three, longest first, and one if none is known.
+/// Finds at most three differences, longest first; a general one if none is known.
 std::vector<WorkFact> DescribeSignatures(const Snapshot& base, const Snapshot& current);
 
 }  // namespace profgauge::gate

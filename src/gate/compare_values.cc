@@ -1,4 +1,4 @@
-// Metrics that are one number a run: exact counts, and values whose noise several runs show.
+// Compares metrics with one number per run: exact counts, and values whose noise several runs show.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace profgauge::gate {
 namespace {
 
-// From this number of baseline runs on, their spread is the noise of a value.
+// With this many baseline runs or more, their spread is the noise of a value.
 constexpr std::size_t kLeastForNoise = knowledge::kGateValueRuns.as<std::size_t>();
 
 }  // namespace
@@ -54,8 +54,8 @@ int Weight(stats::Change change, bool over_limit) {
   return 0;
 }
 
-// Sums are scaled to the number of iterations of the baseline's first run, so that limits in the
-// metric's unit keep their meaning.
+// The metric's values in `runs`. Sums are scaled to the number of iterations of the baseline's
+// first run, so limits in the metric's unit keep their meaning.
 std::vector<double> MetricComparer::ValuesOf(std::span<const Snapshot> runs,
                                              const std::string& metric) {
   std::vector<double> values;
@@ -76,7 +76,7 @@ std::vector<double> MetricComparer::ValuesOf(std::span<const Snapshot> runs,
   return values;
 }
 
-// A sum over iterations is their total: chance over who has the slow ones is counted.
+// Compares a sum over iterations as their total; the test includes chance.
 bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricComparison& out) {
   if (!limit.max_increase || limit.max_decrease) return false;
   const SeriesList base = SumsOf(baselines_, limit.metric);
@@ -85,7 +85,7 @@ bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricCompar
   stats::CompareOptions options = Options(limit, *limit.max_increase, true, out.base);
   options.is_mean = true;
   options.total_limit = options.limit;
-  // The floor of the sum, divided among the iterations.
+  // The least change of the sum, divided by the number of iterations.
   options.absolute_floor /= SummedIterations(baselines_.front());
   const SeriesList before = SumsOf(earlier_, limit.metric);
   const stats::Comparison result = stats::Compare(base, current, options, {}, {before, {}});
@@ -108,8 +108,8 @@ bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricCompar
   return true;
 }
 
-// If it is zero in some iterations, no iteration is typical. The mean is judged, and chance over
-// the other iterations is counted.
+// Compares a metric that is zero in some iterations, so that no iteration is typical: by its mean,
+// with a test that includes chance.
 bool MetricComparer::CompareSparse(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.max_increase || limit.max_decrease) return false;
   const auto base = PartsByIteration(baselines_, limit.metric);
@@ -135,7 +135,7 @@ bool MetricComparer::CompareSparse(const rules::BaselineLimit& limit, MetricComp
   return true;
 }
 
-// Several baseline runs show by how much equal runs differ; sums over iterations are known to.
+// Compares one number per run if noise is known: from several baseline runs, or assumed for sums.
 bool MetricComparer::CompareNoisy(const rules::BaselineLimit& limit,
                                   const std::vector<double>& base,
                                   const std::vector<double>& current, MetricComparison& out) const {
@@ -175,13 +175,12 @@ bool MetricComparer::CompareNoisy(const rules::BaselineLimit& limit,
   return true;
 }
 
-// Medians over the runs. The statistics that the data allow come first; without any the two numbers
-// are compared as they are.
+// Compares medians over the runs: with statistics if the data allow them, else as plain numbers.
 void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComparison& out) {
   out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
   const std::vector<double> base = ValuesOf(baselines_, limit.metric);
   const std::vector<double> current = ValuesOf(candidates_, limit.metric);
-  // One candidate without it could be the one that is worse.
+  // A candidate without the value could be the slower one.
   const bool is_whole = current.size() == candidates_.size();
   if (base.empty() || !is_whole) {
     out.is_missing = true;
@@ -197,7 +196,7 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
   if (CompareSums(limit, out) || CompareSparse(limit, out)) return;
   const bool is_load_test = limit.metric.starts_with("serve.");
   if (CompareNoisy(limit, base, current, out)) {
-    // Latencies vary by more than five runs show: a second load test decides near the limit.
+    // Latencies vary more than five runs show, so near the limit a second load test decides.
     const bool is_near = std::abs(out.shift) <= stats::kFarLimits * out.allowed;
     if (is_load_test && is_near && current.size() == 1 && out.verdict == stats::Change::kFail) {
       out.verdict = stats::Change::kInconclusive;
@@ -217,8 +216,8 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
     out.allowed = out.base != 0 ? allowed / std::abs(out.base) : allowed;
   }
   if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
-  // Latencies and rates of equal load tests differ by more than a limit, which one or two runs of
-  // the baseline cannot show.
+  // Latencies and rates of equal load tests differ by more than a limit, and one or two baseline
+  // runs do not show that.
   const bool is_noise_known = base.size() >= kLeastForNoise || !is_load_test;
   if ((too_high || too_low) && !is_noise_known &&
       std::abs(out.change) <= stats::kFarLimits * out.allowed * std::abs(out.base)) {
@@ -230,8 +229,8 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
   } else if (too_high || too_low) {
     out.verdict = stats::Change::kFail;
   } else if (out.method == CompareMethod::kExact && out.change != 0) {
-    // A change that the limit allows: fewer launches, more kernels on Tensor Cores.
-    // Fewer launches of less or other work are no better program.
+    // An improvement in the direction without a limit, e.g. fewer launches. With less or other
+    // work, it is none.
     const bool is_free = out.change > 0 ? !limit.max_increase : !limit.max_decrease;
     const bool is_same = work_.kind == WorkKind::kSame || work_.kind == WorkKind::kChanged;
     if (is_free && is_same) out.verdict = stats::Change::kImproved;

@@ -1,6 +1,6 @@
-// The numbers that decide in the gate as plain ones; rules/knowledge/thresholds.yaml has the values
-// and their evidence. "Grid" is the table of src/gate/README.md, which
-// an earlier version of it had.
+// The constants that decide in the gate, as plain numbers. rules/knowledge/thresholds.yaml has
+// their values and evidence. "Grid" is an earlier version of the table of noises in
+// src/gate/README.md.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,19 @@ namespace profgauge::gate::stats {
 
 // ---- The typical iteration (change.cc, estimate.cc) ----
 
-/// Standard deviations of iterations assumed, in noise floors, with the weight of this many values.
+/// Spread assumed for iterations, in noise floors; it counts as much as kAssumedWeight values.
 inline constexpr double kAssumedSpread = knowledge::kGateAssumedSpread.value();
 inline constexpr double kAssumedWeight = knowledge::kGateAssumedWeight.value();
-/// The same of a run with a single iteration, which says nothing of its spread.
+/// Spread assumed for a run with a single iteration, which shows none; in noise floors.
 inline constexpr double kSingleSpread = knowledge::kGateSingleSpread.value();
-/// The noise floor where the policy has none: equal runs on one machine differ by half to one per
-/// cent.
+/// The default noise floor: equal runs on one machine differ by 0.5 to 1 %.
 inline constexpr double kUsualNoiseFloor = knowledge::kGateNoiseFloor.value();
-/// Weight of the noise floor among the runs, and the degrees of freedom it counts for.
+/// The noise floor counts as much as this many runs, and has this many degrees of freedom.
 inline constexpr double kFloorWeight = knowledge::kGateFloorWeight.value();
 inline constexpr double kFloorDegrees = knowledge::kGateFloorDegrees.value();
-/// One-sided: the interval holds the change with 98 %.
+/// One-sided: the interval contains the change with 98 %.
 inline constexpr double kSure = knowledge::kGateSure.value();
-/// A change is large at this many limits and run noises, if this many of the iterations show it.
+/// A change is large from this many limits and noises on, if this share of iterations shows it.
 inline constexpr double kLargeLimits = knowledge::kGateLargeLimits.value();
 inline constexpr double kLargeNoises = knowledge::kGateLargeNoises.value();
 inline constexpr double kMostIterations = knowledge::kGateMostIterations.value();
@@ -32,65 +31,63 @@ inline constexpr double kManyIterations = knowledge::kGateManyIterations.value()
 inline constexpr std::size_t kLeastBySize = knowledge::kGateLeastBySize.as<std::size_t>();
 /// Share of the variance within runs that the medians of runs show.
 inline constexpr double kMedianVariance = knowledge::kGateMedianVariance.value();
-/// From this many iterations on the error of a median comes from batches of signs, which no
-/// autocorrelation misleads (coverage 95 to 98 % at rho 0.8 instead of 88).
+/// From this many iterations on, the error of a median is computed from batches of signs. They
+/// include autocorrelation (coverage 95 to 98 % at rho 0.8 instead of 88).
 inline constexpr std::size_t kLeastForBatches = knowledge::kGateLeastForBatches.as<std::size_t>();
-/// The later half of a long run varies about the whole as the whole does about the truth, so that
-/// up to this many errors are chance. Batches know the error.
+/// The later half of a long run differs from the whole run by chance by up to this many errors.
+/// Only batches of signs make that error known.
 inline constexpr double kLaterErrors = knowledge::kGateLaterErrors.value();
-/// Limits beyond which a change is far: an interval that reaches it is no pass, a total over it
-/// neither. A limit of 5 % leaves a verdict undecided from +15 % on, below the +20 % that must
-/// never pass.
+/// A change of this many limits is far: a pass excludes it, for the interval and the total. A limit
+/// of 5 % is undecided from +15 % on, below the +20 % that must never pass.
 inline constexpr double kFarLimits = knowledge::kGateFarLimits.value();
 
-/// A comparison that could miss this many limits, at this many errors from the estimate, decides
-/// nothing.
+/// A comparison is undecided if the estimate plus this many errors exceeds this many limits.
 inline constexpr double kTooFewLimits = knowledge::kGateTooFewLimits.value();
 inline constexpr double kTooFewErrors = knowledge::kGateTooFewErrors.value();
 
 // ---- Recordings (repeat.cc) ----
 
-/// The chance of a machine's states that a failure may have, and the recordings asked for at most.
+/// The accepted chance that a machine's states cause a failure, and the most profiles asked for.
 inline constexpr double kStateChance = knowledge::kGateStateChance.value();
 inline constexpr std::size_t kMostRecordings = knowledge::kGateMostRecordings.as<std::size_t>();
-/// Of a doubt, or of a failure by the total alone, at least these are asked for.
+/// Profiles asked for at least, after a doubt or a failure only by the total.
 inline constexpr std::size_t kRecordingsForDoubt =
     knowledge::kGateRecordingsForDoubt.as<std::size_t>();
-/// A total beyond three limits fails at once if this many stretches of iterations are slow.
+/// A total beyond three limits fails immediately if this many groups of iterations are slow.
 inline constexpr std::size_t kSlowStretches = knowledge::kGateSlowStretches.as<std::size_t>();
-/// Slow is over the limit and this many spreads of the run.
+/// A slow iteration is over the limit and over this many spreads of the run.
 inline constexpr double kStretchSpreads = knowledge::kGateStretchSpreads.value();
 
 // ---- The total (total.cc) ----
 
-/// From this many baseline runs on a start may cost as much as theirs, times the first plus the
-/// second; before, as much as the median.
+/// With this many baseline runs, a start may cost the first factor times their longest start, plus
+/// the second number. With fewer, it may cost the median of their starts.
 inline constexpr std::size_t kStartsKnown = knowledge::kGateStartsKnown.as<std::size_t>();
 inline constexpr double kStartTimes = knowledge::kGateStartTimes.value();
 inline constexpr double kStartSlack = knowledge::kGateStartSlack.value();
-/// Stalls have at least this excess; they are as long as another that is this much shorter; and
-/// they are known where so many of them are that probable.
+/// A stall has at least this excess. Stalls are alike if one is at most kStallAlike times as long.
+/// Stalls are known if their number is more probable than kStallChance.
 inline constexpr double kStallExcess = knowledge::kGateStallExcess.value();
 inline constexpr double kStallAlike = knowledge::kGateStallAlike.value();
 inline constexpr double kStallChance = knowledge::kGateStallChance.value();
 
-/// So improbable a total fails, and up to so probable a one is undecided. False fails by the total
-/// are at most 0.5 % of each noise of the grid.
+/// A total fails up to the first probability and is undecided up to the second. False failures by
+/// the total are at most 0.5 % for each noise of the grid.
 inline constexpr double kFailChance = knowledge::kGateFailChance.value();
 inline constexpr double kOpenChance = knowledge::kGateOpenChance.value();
-/// Draws: p = 0.003 is known to ± 0.0009.
+/// Number of random draws: with these p = 0.003 is known to ± 0.0009.
 inline constexpr std::size_t kDraws = knowledge::kGateDraws.as<std::size_t>();
-/// In the second statistic an iteration takes at most twice the typical time: a stall of any size
-/// in the baseline counts as one.
+/// In the clipped statistic, an iteration takes at most twice the typical time, so stalls of any
+/// size count alike.
 inline constexpr double kMostExcess = knowledge::kGateMostExcess.value();
-/// Longer runs change sides in blocks, this many a run: the draws stay within 20 ms.
+/// Runs longer than this are drawn in this many blocks each, so that draws take at most 20 ms.
 inline constexpr std::size_t kLongRun = knowledge::kGateLongRun.as<std::size_t>();
 inline constexpr std::size_t kBlocksOfLongRun = knowledge::kGateBlocksOfLongRun.as<std::size_t>();
-/// Autocorrelation of the excesses is taken as no larger, and counts beyond two standard errors.
+/// Autocorrelation of excesses: its largest value, and how many standard errors it must exceed.
 inline constexpr double kLargestBlockCorrelation = knowledge::kGateLargestBlockCorrelation.value();
 inline constexpr double kCorrelationErrors = knowledge::kGateCorrelationErrors.value();
-/// Shorter runs do not show their own spread: the error of the typical iteration, which assumes
-/// one, represents it.
+/// Shorter runs do not show their own spread. The error of the typical iteration, which assumes a
+/// spread, is used instead.
 inline constexpr std::size_t kLeastForSpread = knowledge::kGateLeastForSpread.as<std::size_t>();
 /// Variance of a median in variances of a mean of normal values, pi / 2.
 inline constexpr double kMedianOfNormal = 1.57;
@@ -99,37 +96,37 @@ inline constexpr double kSureNormal = 2.3263;
 
 // ---- Pairs (sides.cc) ----
 
-/// Noise of a run beside its neighbor, in noise floors: slow effects on a machine do not differ
-/// between the two. Table of pairs in src/gate/README.md.
+/// Noise between the two runs of a pair, in noise floors: slow effects of a machine are the same in
+/// both. See the table of pairs in src/gate/README.md.
 inline constexpr double kPairedFloor = knowledge::kGatePairedFloor.value();
-/// The smallest change that nine of ten such comparisons fail, in errors over the limit and over
-/// the quantile; 80 to 100 % in 27 simulated cells, median 91 %.
+/// Nine of ten changes are detected from this many errors over the limit and over the quantile on:
+/// 80 to 100 % in 27 simulated cells, median 91 %.
 inline constexpr double kPairsSeeOverLimit = knowledge::kGatePairsSeeOverLimit.value();
 inline constexpr double kPairsSeeOverQuantile = knowledge::kGatePairsSeeOverQuantile.value();
 
 // ---- Ended early (compare) ----
 
-/// A candidate with a smaller share of the baseline's fewest iterations is undecided, and one below
-/// the second share is noted: of the runs that broke off after 2 or 3 of 20 all passed before.
+/// A candidate with a smaller share of the baseline's fewest iterations is undecided. Below the
+/// second share it is noted. Runs that broke off after 2 or 3 of 20 iterations used to pass.
 inline constexpr double kEndedEarly = knowledge::kGateEndedEarly.value();
 inline constexpr double kFewerIterations = knowledge::kGateFewerIterations.value();
 
 // ---- Parts (parts.cc, compare.cc) ----
 
-/// Fewer baseline runs judge no part.
+/// Parts are judged only with at least this many baseline runs.
 inline constexpr std::size_t kPartRuns = knowledge::kGatePartRuns.as<std::size_t>();
 
 // ---- Detectable changes of a baseline (estimate.cc) ----
 
-/// The smallest change that nine of ten comparisons fail in the end (Estimate::Sees): in errors
-/// over the limit, in spreads of the runs over the slowest one, which are at least this part of the
-/// error; and of three runs, in errors over three limits.
+/// Detectable change (Estimate::Sees): errors over the limit, and spreads of the runs over the
+/// slowest run, the spread being at least kSeesLeast errors. With up to three runs: errors over
+/// three limits.
 inline constexpr double kSeesErrors = knowledge::kGateSeesErrors.value();
 inline constexpr double kSeesSpreads = knowledge::kGateSeesSpreads.value();
 inline constexpr double kSeesLeast = knowledge::kGateSeesLeast.value();
 inline constexpr double kSeesFarErrors = knowledge::kGateSeesFarErrors.value();
-/// A remedy is named if it removes a third of the uncertainty beyond the limit: twice the runs, at
-/// least 7, or two and a half times the iterations, at least 30.
+/// A remedy is named if it leaves at most this share of the uncertainty beyond the limit: twice the
+/// runs, at least 7, or 2.5 times the iterations, at least 30.
 inline constexpr double kMuchMore = knowledge::kGateMuchMore.value();
 inline constexpr std::size_t kEnoughRuns = knowledge::kGateEnoughRuns.as<std::size_t>();
 inline constexpr std::size_t kEnoughIterations = knowledge::kGateEnoughIterations.as<std::size_t>();

@@ -26,7 +26,7 @@ bool MayLackRanks(const rules::Policy& policy, const analysis::Analysis& analysi
          AsNumber(without->value, 0) <= static_cast<double>(policy.ranks.allow_missing);
 }
 
-/// Whether a limit asks what a device did.
+/// True if a limit of the policy needs measurements of a device.
 bool JudgesDevice(const rules::Policy& policy) {
   const auto does = [](const auto& limit) {
     if (limit.level == rules::Level::kInfo) return false;
@@ -39,7 +39,7 @@ bool JudgesDevice(const rules::Policy& policy) {
   return std::any_of(policy.thresholds.begin(), policy.thresholds.end(), does);
 }
 
-// The remarks that are reasons, and that nobody set aside.
+// Texts of the remarks that are reasons and were not overruled.
 std::vector<std::string> TextsOf(bool leave_nothing, const rules::Policy& policy,
                                  const analysis::Analysis& analysis, bool allow_incomplete) {
   std::vector<std::string> doubts;
@@ -76,8 +76,8 @@ std::optional<std::int64_t> CountOf(const analysis::Analysis& analysis, std::str
   return AsWhole(metric->value, 0);
 }
 
-/// Common work of ranks, and extremes over them: an iteration lasts as long as on its slowest
-/// rank.
+/// True if the metric depends on all ranks: common work, or an extreme. An iteration takes as long
+/// as on its slowest rank.
 bool IsOfAllRanks(std::string_view metric) {
   for (const std::string_view of : {"rank.", "communication.", "pipeline.", "iteration."}) {
     if (metric.starts_with(of)) return true;
@@ -136,7 +136,7 @@ bool IsCut(const analysis::Analysis& analysis, std::string_view row_name) {
                      });
 }
 
-/// Whether the policy sets a parameter on which it depends which rows the rule chooses.
+/// True if the policy sets a parameter that the rule's `where` uses to choose rows.
 bool ChoosesByPolicy(const rules::Rule& rule, const rules::Policy& policy) {
   if (!rule.where) return false;
   return std::any_of(
@@ -152,7 +152,7 @@ bool ChoosesByPolicy(const rules::Rule& rule, const rules::Policy& policy) {
       });
 }
 
-/// A pass that rows may have failed which were not kept.
+/// True if a rule passed, but discarded rows might have failed it.
 bool MayMissRows(const analysis::Analysis& analysis, const rules::Finding& finding,
                  const rules::Policy& policy) {
   if (!rules::Passed(finding.status) && !finding.is_left_out) return false;

@@ -1,8 +1,7 @@
-// Why a verdict may be undecided, whatever its numbers are.
+// Reasons for an undecided verdict that do not depend on the numbers.
 //
-// All functions answer with sentences for the reasons of a verdict. An empty list, or nothing, says
-// that there is no doubt of that kind, not that the run is good. A certain failure is kept beside
-// them (gate/verdict.h).
+// All functions return sentences for a verdict. An empty list, or nothing, means that there is no
+// such doubt, not that the run is good. A certain failure stays a failure (gate/verdict.h).
 #pragma once
 
 #include <optional>
@@ -17,39 +16,37 @@
 
 namespace profgauge::gate {
 
-// Doubts from a profile's analysis that make its verdict undecided, whatever its numbers are.
+// Doubts from the analysis of a profile.
 
-/// One sentence each: iterations that the profile lost, work of unknown
-/// iteration, ranks without markers or without device work, ranks of several runs. Missing ranks
-/// are doubts.h's. `allow_incomplete` accepts all but the last; `ranks.allow_missing` of the
-/// policy this many ranks without device work.
+/// One sentence for each doubt: lost iterations, work of unknown iteration, ranks without markers
+/// or without device work, ranks of several runs. Missing ranks are WhyRanksMissing()'s.
+/// `allow_incomplete` accepts all except the last; `ranks.allow_missing` of the policy accepts that
+/// many ranks without device work.
 std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::Analysis& analysis,
                                   bool allow_incomplete);
 
-/// One sentence where a device was used and nothing that it computed was recorded: no device
-/// events, no kernel, or collectives only. Numbers of such a run say nothing about the program, so
-/// no limit fails, and `on_missing` has no say. Empty for policies without a limit on a device, and
-/// with `allow_incomplete`.
+/// One sentence if a device was used but its computation was not recorded: no device events, no
+/// kernel, or only collectives. Such numbers describe nothing of the program, so no limit fails and
+/// `on_missing` is ignored. Empty if the policy limits no device, and with `allow_incomplete`.
 std::vector<std::string> WhyNothingToJudge(const rules::Policy& policy,
                                            const analysis::Analysis& analysis,
                                            bool allow_incomplete);
 
-// Whether the ranks that a policy's limits depend on are in the run.
+// Ranks that the limits of a policy depend on.
 
-/// In words, which ranks are missing or too many: "2 of 8 ranks are missing: …". Nothing when they
-/// are as `policy` demands, and, without a demand, when no limit is on common work of ranks or
-/// the profiles do not show how many there are. A baseline limits the length of iterations, which
-/// all ranks make.
+/// Explains which ranks are missing or too many: "2 of 8 ranks are missing: …". Nothing if the
+/// ranks satisfy `policy`. If it requires none: nothing if no limit is on common work of ranks, or
+/// if the profiles do not contain the number of ranks. A baseline limits the length of iterations,
+/// which is common work.
 std::optional<std::string> WhyRanksMissing(const rules::Policy& policy,
                                            const analysis::Analysis& analysis, bool has_baseline);
 
-// The parts of a run that summaries cannot judge.
+// Limits and rules that summaries cannot judge.
 
-/// In words, which limits and rules could have failed the run but need data that summaries do not
-/// have: the profiles might have failed by them. Nothing where there are none, and for full
-/// profiles. `gate` and `findings`: as judged. For tables of which only the longest rows are kept,
-/// these are all that shipped rules choose; a rule of a project, or one whose parameter in `where`
-/// the policy sets, may choose others, and does not pass.
+/// Names the limits and rules that might have failed with full profiles but need data that
+/// summaries do not have. Nothing if there are none, and for full profiles. `gate` and `findings`:
+/// as judged. Some tables keep only their longest rows: enough for shipped rules, but not for a
+/// rule of a project or with a parameter in `where` that the policy sets. Those do not pass.
 std::optional<std::string> WhyNotKept(const analysis::Analysis& analysis,
                                       std::span<const GateResult> gate,
                                       std::span<const rules::Finding> findings,

@@ -29,15 +29,15 @@ constexpr double kTwoSided = 1.959964;      // 95 % of normal values are within 
 constexpr double kNineOfTen = 1.281552;     // 90 % are below this.
 constexpr double kOnePercent = 0.00995033;  // ln 1.01
 
-/// Iterations to cut from each block. A warm-up that no block is longer than came before the first
-/// one: then nothing is cut.
+/// Number of iterations to cut from each block. If the warm-up is at least as long as every block,
+/// it came before the first block, and nothing is cut.
 std::int64_t WarmupOfBlocks(const Duet& duet) {
   std::size_t longest = 0;
   for (const DuetBlock& block : duet.blocks) longest = std::max(longest, block.lengths.size());
   return duet.warmup < static_cast<std::int64_t>(longest) ? duet.warmup : 0;
 }
 
-/// The iterations of a block that count.
+/// The iterations of a block after its warm-up.
 std::vector<double> SteadyOf(const DuetBlock& block, std::int64_t warmup) {
   std::vector<double> values;
   for (std::size_t i = static_cast<std::size_t>(warmup); i < block.lengths.size(); ++i) {
@@ -56,8 +56,8 @@ double StandardDeviation(std::span<const double> values) {
   return std::sqrt(stats::Variance(values));
 }
 
-/// Variance of the logarithm of a block's median by its own iterations, on average.
-/// MeasureDuet() subtracts it from the spread of the pairs; the rest is the noise of starts.
+/// Mean variance of the logarithm of a block's median that its iterations cause. MeasureDuet()
+/// subtracts it from the spread of the pairs; the rest is noise between starts.
 double OwnVariance(const DuetPairs& pairs) {
   constexpr double kOfMedian = 1.5708;  // π/2: a median's variance, in those of the mean.
   stats::Autocorrelation correlation;
@@ -76,7 +76,7 @@ double OwnVariance(const DuetPairs& pairs) {
   return sum / static_cast<double>(pairs.a.size() + pairs.b.size());
 }
 
-/// The limit on the typical iteration.
+/// The policy's limit on the typical iteration.
 rules::BaselineLimit LimitOfDuet(const rules::PolicyBaseline& policy) {
   for (const MetricId id : {metric::kStepTimeMedian, metric::kIterationTimeMedian}) {
     for (const rules::BaselineLimit& limit : policy.limits) {
@@ -101,9 +101,9 @@ stats::CompareOptions OptionsOf(const rules::BaselineLimit& limit,
   return options;
 }
 
-/// One start of each side has a noise that no number of its blocks shows.
-/// Errors of independent causes add as squares, so each half of the interval becomes the hypotenuse
-/// of its length and that of the starts. The verdict can only become less sure by it.
+/// Widens the interval by the noise of a single start per side, which its blocks cannot show.
+/// Independent errors add as squares, so each half becomes the hypotenuse of its length and the
+/// noise. The verdict can only become less certain.
 void WidenByStarts(double noise_floor, const stats::CompareOptions& options,
                    stats::Comparison& comparison) {
   const double more = stats::kSureNormal * std::sqrt(2.0) * noise_floor;
@@ -141,8 +141,7 @@ std::string WorkText(const DuetSide& side) {
 
 }  // namespace
 
-// Where each side was started anew for every few blocks, blocks of the same two processes are
-// pooled:
+// If each side is restarted after a few blocks, the blocks of the same two processes are pooled:
 //
 //     block     A    B    B    A    A    B    B    A
 //     start     a0   b0   b0   a0   a1   b1   b1   a1
@@ -167,7 +166,7 @@ Result<DuetPairs> PairsOf(const Duet& duet) {
     if (std::min(values_a.size(), values_b.size()) < kLeastStepsOfBlock) continue;
     ++pairs.blocks;
     steps += static_cast<double>(values_a.size() + values_b.size()) / 2;
-    // Blocks of the same two processes are one pair together.
+    // Blocks of the same two processes form one pair.
     const bool shares = duet.process == DuetProcess::kRestarted && a.start >= 0 && b.start >= 0;
     const auto next = pairs.a.size();
     const std::size_t at =
@@ -206,7 +205,7 @@ stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
   return comparison;
 }
 
-// Other work per step makes the sides incomparable; a side that does not state its work does not.
+// Sides with different work per step are not comparable; unknown work is accepted.
 Result<RunComparison> JudgeDuet(const Duet& duet, const rules::PolicyBaseline& policy) {
   PROFGAUGE_TRY(const DuetPairs pairs, PairsOf(duet));
   const rules::BaselineLimit limit = LimitOfDuet(policy);

@@ -15,22 +15,22 @@ namespace {
 
 double Squared(double x) { return x * x; }
 
-// By pair of a baseline run and a candidate; of each the median is taken:
+// Values for each pair of a baseline run and a candidate, of which the median is used:
 //
 //                 c1       c2
 //       b1      +0.04    +0.05
 //       b2      +0.03    +0.04         shift: the median of the six, +0.045
 //       b3      +0.05    +0.06
 //
-// A median, so that one disturbed run of three does not move the answer.
+// With a median, one disturbed run of three does not change the answer.
 struct Pairs {
   std::vector<double> shifts, all, later, errors, harmonic, degrees;
   bool has_later = false;
 };
 
 // The variance of one pair's shift. Few iterations do not show their spread, so kAssumedWeight more
-// are assumed, which spread by kAssumedSpread noise floors. A run of one iteration shows none: it
-// is assumed to be far wider.
+// are assumed, with a spread of kAssumedSpread noise floors. A run of one iteration shows none, so
+// a far wider spread is assumed.
 double PairVariance(const Shift& shift, double n, double m, double noise_floor) {
   const double share = 1 / n + 1 / m;
   const double variance = ((n + m - 2) * Squared(shift.standard_error) +
@@ -40,9 +40,9 @@ double PairVariance(const Shift& shift, double n, double m, double noise_floor) 
   return std::max(variance, Squared(kSingleSpread * noise_floor) * share);
 }
 
-// Warm-up is cut where it is probable, so `all` reads the change with it: a change that shows only
-// since a start was cut fails no run. Where no run has one both readings are equal. Long runs have
-// errors of their own (OfLongRuns()): theirs by pairs would be half of the work.
+// A probable warm-up is cut, and `all` has the change with it: a change that appears only after the
+// cut fails no run. Without warm-up both are equal. Long runs get their errors from OfLongRuns(),
+// since errors by pairs would be half of the computation.
 Pairs MakePairs(const Side& base, const Side& current, double noise_floor, bool with_errors) {
   Pairs pairs;
   for (const Run* b : base.kept) {
@@ -66,7 +66,7 @@ Pairs MakePairs(const Side& base, const Side& current, double noise_floor, bool 
   return pairs;
 }
 
-// One for all runs: five or ten iterations of one run do not show theirs.
+// One autocorrelation for all runs, since five or ten iterations of a run do not show it.
 double CorrelationOf(const Side& base, const Side& current) {
   Autocorrelation correlation;
   for (const Side* side : {&base, &current}) {
@@ -75,20 +75,20 @@ double CorrelationOf(const Side& base, const Side& current) {
   return correlation.Estimate();
 }
 
-// The change by the iterations of a run: variance of a change between two runs or, of a single run,
-// of its level; and the degrees of freedom of that variance.
+// The noise from iterations: the variance of a change between two runs, or of the level of one run,
+// and its degrees of freedom.
 struct Within {
   double variance = 0, degrees = 1;
 };
 
-// The variance of a long run's median, by the method of batch means (Schmeiser 1982), on signs:
+// The variance of a long run's median by batch means (Schmeiser 1982) of signs:
 //
 //     iterations   |----- batch 1 -----|----- batch 2 -----| ...       sqrt(n) of them each
 //     <= level?     1 0 1 1 0 0 1 0 ...  0 0 0 1 0 0 1 0 ...           share of ones by batch
 //
-// Independent signs vary by 1 / (4 size) a batch; times more than that is the inflation. It widens
-// the ranks that bound the median by two standard errors: n = 400, inflation 3: 200 ± 35, so that
-// the error is a quarter of the distance between the values of ranks 165 and 234.
+// Shares of independent signs have the variance 1 / (4 size); the inflation is the observed
+// variance divided by it. It widens the ranks two standard errors around the median: for n = 400,
+// inflation 3: 200 ± 35. The error is a quarter of the distance between ranks 165 and 234.
 Within OfLongRun(const Run& run) {
   const std::size_t n = run.steady.size();
   const auto size = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
@@ -101,7 +101,7 @@ Within OfLongRun(const Run& run) {
     means.push_back(static_cast<double>(below) / static_cast<double>(size) - 0.5);
   }
   const double inflation = std::max(1.0, 4 * static_cast<double>(size) * Variance(means));
-  // Two standard errors to either side, in ranks.
+  // Two standard errors on either side, in ranks.
   const double half = std::sqrt(static_cast<double>(n) * inflation);
   const double middle = static_cast<double>(n) / 2;
   const double low = std::max(0.0, std::floor(middle - half));
@@ -111,7 +111,7 @@ Within OfLongRun(const Run& run) {
   return {Squared(width / 4), static_cast<double>(means.size()) - 1};
 }
 
-// The median over all pairs, as the shift is.
+// The median over all pairs, like the shift.
 Within OfLongRuns(const Side& base, const Side& current) {
   std::vector<Within> there, here;
   for (const Run* run : base.kept) there.push_back(OfLongRun(*run));
@@ -134,8 +134,8 @@ std::size_t FewestSteady(const Side& base, const Side& current) {
   return fewest;
 }
 
-// Variance of the level of a total only by the typical iterations. The slow ones are left to the
-// draws of total.cc: counted in both, they would excuse themselves.
+// Variance of the total's level from typical iterations. Slow ones are left to the draws of
+// total.cc: if both counted them, they would excuse themselves.
 double OwnVariance(const Side& side, double noise_floor, double inflation) {
   std::vector<double> variances;
   for (const Run* run : side.kept) {
@@ -150,7 +150,7 @@ std::int64_t Ceiling(double value) { return static_cast<std::int64_t>(std::ceil(
 
 }  // namespace
 
-// pi / 2 / (n - 1 + pi / 2): exact for one value, and right in the limit of many.
+// pi / 2 / (n - 1 + pi / 2): exact for one value, and asymptotically for many.
 double MedianFactor(std::size_t runs) {
   constexpr double kHalfPi = std::numbers::pi / 2;
   return kHalfPi / (static_cast<double>(runs) - 1 + kHalfPi);
@@ -164,8 +164,8 @@ double Estimate::Most() const {
   return std::max({shift, all, later.value_or(shift) - later_chance});
 }
 
-// A change within `far` fails only if recordings repeat it, each of them slower than the slowest
-// baseline run (gate/repeat.h); three runs confirm none.
+// Within `far`, a failure needs profiles that are all slower than the slowest baseline run
+// (gate/repeat.h). Three baseline runs or fewer cannot confirm one.
 double Estimate::Sees(const Limits& limits) const { return SeesWith(limits, runs, 1, 1); }
 
 double Estimate::SeesWith(const Limits& limits, std::size_t baseline_runs, double iterations,
@@ -176,7 +176,7 @@ double Estimate::SeesWith(const Limits& limits, std::size_t baseline_runs, doubl
                   slowest + limits.limit / 2 + kSeesSpreads * std::max(spread, kSeesLeast * error));
 }
 
-// With k baseline runs, one candidate, factor f = MedianFactor(k) + 1:
+// With k baseline runs, one candidate and factor f = MedianFactor(k) + 1:
 //
 //     error^2 =  within * f / 2      the variance of one pair's shift, with autocorrelation
 //              + noise * f           (3 floor^2 + (k - 1) v) / (3 + k - 1), where v is the
@@ -198,7 +198,7 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
   Within within{Squared(Median(pairs.errors)) * ErrorInflation(rho, harmonic),
                 std::max(1.0, (Median(pairs.degrees) + kAssumedWeight) / inflation)};
   if (is_long) within = OfLongRuns(base, current);
-  // The levels also differ since their iterations do; that part is not counted twice.
+  // The levels also differ because of their iterations; this part must not count twice.
   const auto seen = [&within](const Side& side) {
     return static_cast<double>(side.kept.size() - 1) *
            std::max(0.0, Variance(side.Levels()) - kMedianVariance * within.variance);
@@ -239,7 +239,7 @@ Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iteration
     const std::int64_t needed = Ceiling(static_cast<double>(iterations) * factor);
     return {Remedy::Kind::kIterations, std::max(needed, static_cast<std::int64_t>(iterations) + 1)};
   }
-  // Runs shrink both parts; most of the rest is the candidates'.
+  // More runs shrink both parts of the error; the rest is mostly the candidates'.
   constexpr std::size_t kMostRuns = 100;
   const double total = estimate.within + estimate.between;
   const double factor = MedianFactor(base.kept.size()) + MedianFactor(current.kept.size());
@@ -252,8 +252,8 @@ Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iteration
   return {Remedy::Kind::kNothing};
 }
 
-// Tries one number of each: 2.5 times the iterations, at least 30, and twice the baseline runs, at
-// least seven.
+// Tries one number of each: 2.5 times the iterations (at least 30), and twice the baseline runs (at
+// least seven).
 SeesMore FindSeesMore(const Estimate& estimate, const Limits& limits, std::size_t iterations,
                       const Side& base, const Side& current) {
   const double now = estimate.Sees(limits);

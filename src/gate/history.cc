@@ -16,17 +16,17 @@ namespace {
 
 constexpr std::int64_t kMostRuns = 1000;
 
-// A snapshot as JSON. Half a MiB packed is more than runs of a thousand iterations take.
+// The longest snapshot as JSON, and packed. Runs of a thousand iterations need less than 512 KiB.
 constexpr std::size_t kLongestSnapshot = 16 << 20;
 constexpr std::size_t kLongestPacked = 900 << 10;
-// Snapshots of one program are mostly the same text: packed with one of them as the dictionary they
-// take 3 kB of 18. A dictionary is begun where it is of little use, and from time to time, as a
-// program changes.
+// Snapshots of one program are mostly equal text. With one of them as the dictionary, they take 3
+// kB instead of 18. A new dictionary is started when the old one helps little, and after some runs,
+// because programs change.
 constexpr std::size_t kLongestDictionary = 64 << 10;
 constexpr double kUseful = 0.85;
 constexpr std::int64_t kRunsOfDictionary = 2000;
 
-// Data of a run, in the order of ReadRow().
+// Columns of a run, in the order of ReadRow().
 constexpr const char* kColumns =
     "id, time, branch, commit_id, model, verdict, parents, commit_time, policy, median, kind";
 
@@ -36,7 +36,7 @@ std::string HashOf(std::string_view text) {
   return hash.Hex();
 }
 
-/// A change in memory, which is undone unless it is committed.
+/// A change of the database in memory that is undone unless it is committed.
 class Transaction {
  public:
   static Result<Transaction> Begin(sqlite::Database& database) {
@@ -60,7 +60,7 @@ class Transaction {
   sqlite::Database* database_;  ///< nullptr: nothing to undo.
 };
 
-// The text of a column; nothing where it is longer than we write it.
+// The text of a column; nothing if it is longer than this program writes.
 std::optional<std::string> TextOf(const sqlite::Statement& statement, int column,
                                   std::size_t most = kLongestHistoryText) {
   const std::string_view text = statement.Text(column);
@@ -91,7 +91,7 @@ Result<HistoryRow> ReadRow(const sqlite::Statement& statement, const std::string
   return Fail(DamagedHistory(path, "a run has a number or a text that profgauge does not write"));
 }
 
-// A text that would be refused on reading is not added.
+// Rejects texts that reading would reject.
 Status CheckText(const std::string& path, std::string_view name, std::string_view text,
                  std::size_t most = kLongestHistoryText) {
   if (text.size() <= most) return {};
@@ -167,7 +167,7 @@ Result<std::int64_t> History::InsertLevel(const HistoryLevel& level) {
   return database_.LastRowId();
 }
 
-// Nothing where there is none.
+// The text of a dictionary; nullptr if there is none.
 Result<const std::string*> History::Dictionary(std::int64_t id) {
   const auto found = dictionaries_.find(id);
   if (found != dictionaries_.end()) return &found->second;
@@ -177,7 +177,7 @@ Result<const std::string*> History::Dictionary(std::int64_t id) {
   return &dictionaries_.emplace(id, statement.Blob(0)).first->second;
 }
 
-// With the dictionary of the last run like it, else as a new one.
+// Packs the snapshot with the last similar run's dictionary or, if that helps little, a new one.
 Status History::InsertSnapshot(std::int64_t run, const HistoryRow& row, const Snapshot& snapshot) {
   const std::string text = WriteBaseline({snapshot});
   std::int64_t id = 0;
@@ -225,7 +225,7 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry,
   PROFGAUGE_CHECK(CheckText(path_, "parents", entry.parents, kLongestHistoryList));
   PROFGAUGE_CHECK(CheckText(path_, "environment", kind, kLongestHistoryList));
   PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
-  // Dictionaries keep the number of a run that may have been removed.
+  // Ids must not repeat: dictionaries keep the id of a run that may have been removed.
   PROFGAUGE_TRY(auto ids, database_.Prepare("select max((select coalesce(max(id), 0) from run), "
                                             "(select coalesce(max(id), 0) from dictionary)) + 1"));
   PROFGAUGE_TRY(const bool has_id, ids.Step());
@@ -255,7 +255,7 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry,
 Status History::Remove(const std::vector<std::int64_t>& runs,
                        const std::vector<std::int64_t>& levels) {
   PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
-  // Deletes the rows with this id; how many there were.
+  // Deletes the rows with this id and returns their number.
   const auto remove = [this](const char* sql, std::int64_t id) -> Result<std::int64_t> {
     PROFGAUGE_TRY(auto removal, database_.Prepare(sql));
     removal.Bind(1, id);
@@ -284,7 +284,7 @@ Status History::Remove(const std::vector<std::int64_t>& runs,
   return change.Commit();
 }
 
-// Numbers rise from row to row, also where pages of the file lead in a circle.
+// Ids must ascend from row to row, which also stops if the file's pages form a cycle.
 Result<std::vector<HistoryRow>> History::Rows(std::string_view branch, std::int64_t count) {
   PROFGAUGE_TRY(auto statement, database_.Prepare("select * from (select " + std::string(kColumns) +
                                                   " from run where ?1 = '' or branch = ?1 "
@@ -343,8 +343,8 @@ Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::in
   return entries;
 }
 
-// An id before a commit: "1234" is run 1234 where there is one. A whole commit before the start of
-// others: "abcd" is that commit although there is "abcdef".
+// Ids have priority over commits: "1234" is run 1234 if it exists. Whole commits have priority over
+// the start of others: "abcd" is that commit even if "abcdef" exists.
 Result<HistoryRow> History::Find(std::string_view text) {
   constexpr std::size_t kLeastOfCommit = 4;
   const auto first = [&](std::string_view where, auto bind) -> Result<std::optional<HistoryRow>> {

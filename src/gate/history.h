@@ -1,10 +1,10 @@
-// The history of runs: an SQLite file that keeps a snapshot of each, by branch. No server.
+// The history of runs: an SQLite file that keeps a snapshot of each run, by branch. No server.
 //
-// A run has its result (verdict) and its model; levels are runs from which on a changed speed is
-// accepted. Files of another schema are refused (history_file.h).
+// A run is stored with its verdict and its model. A level is a run from which on a changed speed is
+// accepted. Files of another schema are rejected (history_file.h).
 //
-// Writers in parallel wait for each other; what one changes is put in place by Save(), whole. A
-// killed writer leaves the file as it was.
+// Parallel writers wait for each other. Save() replaces the whole file, so a killed writer leaves
+// the file unchanged.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ struct HistoryRow {
   std::int64_t id = 0;    ///< Given by the store, ascending.
   std::int64_t time = 0;  ///< When it was added, Unix seconds; given by the caller.
   std::string branch;
-  std::string commit;            ///< May be empty.
-  std::string model;             ///< Empty: not said.
-  std::string parents;           ///< Hashes of the commit's parents, by blanks; empty: unknown.
+  std::string commit;   ///< May be empty.
+  std::string model;    ///< Name of the model; empty: not given.
+  std::string parents;  ///< Hashes of the commit's parents, separated by spaces; empty: unknown.
   std::int64_t commit_time = 0;  ///< Unix seconds; 0: unknown.
   std::string policy;            ///< Hash of the policy that judged it; empty: unknown.
-  double median = 0;             ///< ns: of its iterations, given by the store; 0: unknown.
-  std::string kind;              ///< KindOf() of its snapshot, given by the store.
+  double median = 0;             ///< Median of its iterations in ns, set by the store; 0: unknown.
+  std::string kind;              ///< KindOf() of its snapshot, set by the store.
   /// "pass"; "fail": slower than its baseline; "limits": failed by other limits or findings;
   /// "again": its change asks for another recording; "over": its change is over the limit, and
   /// undecided; "undecided": nothing could be compared;
@@ -41,21 +41,20 @@ struct HistoryRow {
   std::string verdict;
 };
 
-/// A row of the history with its snapshot, which is some kilobytes.
+/// A row of the history with its snapshot of some kilobytes.
 struct HistoryEntry : HistoryRow {
   Snapshot snapshot;
 };
 
-/// An accepted level: from its run on the run's values are the level, for a reason that somebody
-/// gave.
+/// An accepted level: from its run on, the run's values are the new level. A user gave the reason.
 struct HistoryLevel {
   std::int64_t id = 0;   ///< Given by the store.
   std::int64_t run = 0;  ///< Id of the run.
   std::string reason, owner;
   std::string until;  ///< "2027-03-31", the last day on which it counts; empty: without end.
   std::int64_t time = 0;
-  std::string by;  ///< Who wrote it, where that is known.
-  /// Shares: what was accepted, and up to what; absent where that is unknown.
+  std::string by;  ///< The user who wrote it; empty: unknown.
+  /// The accepted change and its bound, as shares; absent if unknown.
   std::optional<double> change = {}, up_to = {};
 };
 
@@ -64,53 +63,53 @@ struct HistoryReference {
   std::string branch;
   std::int64_t count = 1;
 };
-/// Errors (kUsage): not of that form, or N is not 1 to 1000.
+/// Parses "history:BRANCH~N". Errors (kUsage): another form, or N is not 1 to 1000.
 Result<HistoryReference> ParseHistoryReference(std::string_view text);
 
-/// One open history file. Several processes may add to it. Not for several threads at a time. A
-/// change is made whole or, after an error, not at all.
+/// An open history file. Several processes may add to it; not for several threads. A change is made
+/// completely or, after an error, not at all.
 class History {
  public:
   /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of another schema. An
   /// empty file is a history without runs.
   static Result<History> OpenToRead(const std::string& path);
-  /// Opens for changing, as a new history where the file is missing or empty. Others wait until it
-  /// goes away. Errors as above.
+  /// Opens for writing; a missing or empty file becomes a new history. Other writers wait until
+  /// this object is destroyed. Errors as above.
   static Result<History> OpenToAdd(const std::string& path);
-  /// The same of the bytes of a file, without one: nothing is saved.
+  /// Opens the bytes of a history file in memory; nothing can be saved.
   static Result<History> OfBytes(std::string_view bytes, const std::string& path);
 
-  /// Writes all changes; once. Without it the file stays as it was. Errors: kOutput.
+  /// Writes all changes; may be called once. Otherwise the file stays unchanged. Errors: kOutput.
   Status Save();
 
-  /// Appends; returns the id given. With `level` the run starts one, in the same transaction.
-  /// Errors (kConfig): "history/too-long" where a text exceeds its bound.
+  /// Appends a run and returns its id. With `level`, the run starts a level, in the same
+  /// transaction. Errors (kConfig): "history/too-long" if a text exceeds its bound.
   Result<std::int64_t> Add(const HistoryEntry& entry,
                            const std::optional<HistoryLevel>& level = std::nullopt);
-  /// Removes the runs with these ids and their levels, and the levels with those: all or none.
-  /// Errors (kUsage): one is not there.
+  /// Removes these runs with their levels, and the levels with the ids `levels`: all or none.
+  /// Errors (kUsage): an id does not exist.
   Status Remove(const std::vector<std::int64_t>& runs,
                 const std::vector<std::int64_t>& levels = {});
-  /// The last `count` entries of `branch`, oldest first; all branches when it is empty.
+  /// The last `count` entries of `branch`, oldest first; of all branches if it is empty.
   Result<std::vector<HistoryEntry>> Last(std::string_view branch, std::int64_t count);
-  /// The same without snapshots: as cheap as a list.
+  /// The last `count` rows of `branch` without snapshots, which is cheap; else like Last().
   Result<std::vector<HistoryRow>> Rows(std::string_view branch, std::int64_t count);
-  /// The snapshot of one run. Errors (kUsage): it is not there.
+  /// The snapshot of one run. Errors (kUsage): the run does not exist.
   Result<Snapshot> Load(std::int64_t id);
-  /// The run that `text` names: an id, else a whole commit, else the start of one by at least four
-  /// characters. If a commit has several runs, the last one. Errors (kUsage): none, or the start of
-  /// several commits.
+  /// Finds the run that `text` names: an id, a full commit, or the start of a commit (at least four
+  /// characters). If a commit has several runs, the last one. Errors (kUsage): no run, or an
+  /// ambiguous start.
   Result<HistoryRow> Find(std::string_view text);
 
-  /// The run of this profile on the branch; nothing where it has none.
+  /// The id of the branch's run of this profile; nothing if there is none.
   Result<std::optional<std::int64_t>> FindSource(std::string_view branch, std::string_view source);
 
-  /// The branches that have runs, by name, with how many.
+  /// The branches that have runs, by name, with their number of runs.
   Result<std::vector<std::pair<std::string, std::int64_t>>> Branches();
 
   /// All levels, oldest run first.
   Result<std::vector<HistoryLevel>> Levels();
-  /// Marks a run; returns the level's id.
+  /// Stores a level for its run; returns the level's id.
   Result<std::int64_t> Mark(const HistoryLevel& level);
 
  private:
@@ -120,10 +119,10 @@ class History {
   Status InsertSnapshot(std::int64_t run, const HistoryRow& row, const Snapshot& snapshot);
   Result<const std::string*> Dictionary(std::int64_t id);
 
-  std::optional<LockedHistory> file_;  // Absent: opened for reading.
+  std::optional<LockedHistory> file_;  // Absent if opened for reading.
   sqlite::Database database_;
   std::string path_;
-  std::map<std::int64_t, std::string> dictionaries_;  // That were read.
+  std::map<std::int64_t, std::string> dictionaries_;  // Dictionaries read so far.
 };
 
 }  // namespace profgauge::gate

@@ -19,16 +19,15 @@
 namespace profgauge::gate {
 namespace {
 
-// Fewer runs show neither a step (three a side) nor creep (five a side).
+// Fewer runs show neither a step (three per side) nor creep (five per side).
 constexpr std::size_t kLeastRuns = knowledge::kGateHistoryLeast.as<std::size_t>();
 constexpr std::size_t kLevelRuns = knowledge::kGateHistoryLevel.as<std::size_t>();
 constexpr std::size_t kLastRuns = knowledge::kGateHistoryLast.as<std::size_t>();
-// A step is this many errors high, and fits at most this many variances worse than a ramp.
+// A step is at least this many errors high, and fits at most this many variances worse than a ramp.
 constexpr double kStepErrors = knowledge::kGateStepErrors.value();
 constexpr double kStepOverRamp = knowledge::kGateStepOverRamp.value();
 constexpr double kDefaultStep = knowledge::kGateHistoryStep.value();
-// A place is ruled out if its sum of squares exceeds the best one's by this number of variances: 95
-// % of chance.
+// A place is excluded if its sum of squares exceeds the best one's by this many variances (95 %).
 constexpr double kBlameVariances = knowledge::kGateBlameVariances.value();
 
 bool IsBetterHigh(const std::string& metric) {
@@ -36,7 +35,7 @@ bool IsBetterHigh(const std::string& metric) {
   return spec != nullptr && spec->direction == analysis::Direction::kHigherIsBetter;
 }
 
-// The largest allowed step upwards; for a metric that should be large, of its inverse.
+// The largest allowed increase; if higher is better, of the inverse of the metric.
 double LimitOf(const std::string& metric, const rules::PolicyBaseline& policy) {
   const bool is_inverse = IsBetterHigh(metric);
   for (const rules::BaselineLimit& limit : policy.limits) {
@@ -66,14 +65,14 @@ std::string OneOf(const std::vector<std::string>& commits) {
                      fmt::join(commits.begin() + 1, commits.end(), ", "));
 }
 
-// Snapshots of a part of the history.
+// The snapshots of some runs.
 std::vector<Snapshot> Some(std::span<const ChosenRun> runs) {
   std::vector<Snapshot> out;
   for (const ChosenRun& run : runs) out.push_back(run.snapshot);
   return out;
 }
 
-// By the same procedure as every check, of the last run: those between repeat its slowdown.
+// Compares the last run with the first ones as `check` does. The runs between repeat its slowdown.
 struct Creep {
   double change = 0;
   bool is_of_total = false;
@@ -98,7 +97,8 @@ std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, const std::string&
   return std::nullopt;
 }
 
-// The levels of the first five and the last three, relative. REQUIRES: a value.
+// Relative change from the median of the first five values to that of the last three. REQUIRES: a
+// value.
 double LevelChange(std::span<const double> values) {
   const std::size_t first = std::min(kLevelRuns, values.size());
   const std::size_t last = std::min(kLastRuns, values.size());
@@ -141,7 +141,7 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
       out.commits.push_back(CommitOf(runs[begin + at]));
     }
   };
-  std::size_t level_from = 0;  // Creep is measured from the last time that the level fell.
+  std::size_t level_from = 0;  // Creep is measured from the last decrease of the level.
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].change < 0) level_from = points[i].index;
     const bool is_undone = points.back().after <= points[i].before * (1 + limit);
@@ -158,12 +158,12 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
     out.state = HistoryState::kCreep;
     out.change = change;
   } else if (const auto creep = CreepOf(runs.subspan(level_from), metric, policy)) {
-    // The last one was compared with the anchor by its check: a failure there is found here.
+    // `check` compared the last run with the anchor; this finds its failure.
     out.state = HistoryState::kCreep;
     out.change = creep->change;
     out.is_of_total = creep->is_of_total;
   }
-  // The last runs are too few for a certain change point.
+  // A step in the last few runs, which are too few for a certain change point.
   const std::size_t from = points.empty() ? 0 : points.back().index;
   const auto step = stats::FindStep(LogsOf(std::span(values).subspan(from)), floor);
   if (!step || out.is_of_total) return out;
@@ -230,15 +230,15 @@ namespace stats {
 
 namespace {
 
-// Sums of squares around two means, from prefix sums:
+// The sums of squares around two means for each cut, from prefix sums:
 //
 //     values     0 0 0 | 5 6 5 6        cut after 3: 1.0        the best
 //                0 0 0 5 | 6 5 6        cut after 4: 19.4
 //                                       variance 1.0 / (7 - 3) = 0.25; within 6 * 0.25 of the best:
 //                                       only the cut after 3
 //
-// Three degrees of freedom are the two means and the place. Equal values would have no variance, so
-// a quarter of the squared floor is the least.
+// Three degrees of freedom are used for two means and the place. Equal values have no variance, so
+// it is at least a quarter of the squared floor.
 class TwoLevels {
  public:
   TwoLevels(std::span<const double> values, double noise_floor, std::size_t least)
@@ -282,7 +282,7 @@ class TwoLevels {
   double variance_ = 0;
 };
 
-// The least sum of squares around a level and a line that leaves it, for each place where it may.
+// The least sum of squares around a level followed by a ramp, over all places where it may start.
 double FitOfRamp(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   double best = std::numeric_limits<double>::infinity();

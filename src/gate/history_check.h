@@ -1,4 +1,4 @@
-// Whether the level of a branch went up, and by which commit. `history check` prints it.
+// Finds whether the level of a branch rose, and which commit caused it. `history check` prints it.
 //
 //     kStep    . . . . . : : : : :         change_points.h: a level, then another that stays;
 //              . . . . . . . . : :         of the last runs: two levels fit better than a ramp
@@ -21,52 +21,52 @@ namespace profgauge::gate {
 /// The answer about a branch.
 enum class HistoryState : std::uint8_t {
   kSteady,
-  kStep,   ///< A step up over the limit that was neither accepted nor undone.
+  kStep,   ///< A step over the limit that was neither accepted nor undone.
   kCreep,  ///< The last runs exceed the first ones since the last step down by more than the limit.
   kTooFew,  ///< Too few comparable runs to decide.
 };
 
-/// The state of one metric of a branch.
+/// The result for one metric of a branch.
 struct HistoryFindings {
   HistoryState state = HistoryState::kSteady;
-  double change = 0;                 ///< Relative.
-  std::optional<double> level;       ///< Of a step: the change of the level, where it is larger.
-  bool is_of_total = false;          ///< The change is one of the total, not of typical iterations.
-  std::vector<std::string> commits;  ///< The possible commits of a step, the likeliest first.
-  std::size_t runs = 0;              ///< Comparable ones.
+  double change = 0;            ///< Relative.
+  std::optional<double> level;  ///< For a step: the change of the level, if larger.
+  bool is_of_total = false;     ///< The change is that of the total, not of typical iterations.
+  std::vector<std::string> commits;  ///< Commits that may have caused a step, most probable first.
+  std::size_t runs = 0;              ///< Number of comparable runs.
 };
 
-/// The value of `metric` in a run, or its inverse where higher is better, so that more is worse.
-/// Nothing where the run has none above 0.
+/// The value of `metric` in a run, inverted if higher is better, so that larger is worse. Nothing
+/// if the run has no value above 0.
 std::optional<double> WorseIsHigher(const Snapshot& run, const std::string& metric);
 
-/// Looks for the wrong direction of `metric`: up, or down where higher is better. `runs` are
-/// ones since the last accepted level, oldest first. Creep needs a limit on `metric` in `policy`.
-/// kTooFew of fewer than 8 runs, or if one has no value: that is no statement about the level. Of
-/// several steps the last one that still lasts is named. O(n^2) for n runs a step.
+/// Finds changes of `metric` in its bad direction. `runs`: since the last accepted level, oldest
+/// first. Creep needs a limit on `metric` in `policy`. kTooFew for fewer than 8 runs, or if a run
+/// has no value: the level is unknown. Of several steps, the last one that still lasts is named.
+/// Time: O(n^2) for n runs per step.
 HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
                              const rules::PolicyBaseline& policy);
 
 /// "+4.8 % at one of 2 commits: 3f2a (most likely), 77c1"
 std::string FindingsText(const HistoryFindings& findings);
 
-/// Where the step of a run that fails may be, of the runs of a baseline, those after it that
-/// failed before, and this one: "the step is not of this commit, but of one of 2: c11 (most
-/// likely), c12". Empty where no run failed before, or a run has no times.
+/// Explains in which commit the step of a failing run may be: in those of the baseline `window`, of
+/// later runs that failed, or its own. "the step is not of this commit, but of one of 2: c11 (most
+/// likely), c12". Empty if no run failed before, or if a run has no times.
 std::string BlameText(std::span<const ChosenRun> window, std::span<const ChosenRun> failed,
                       const Snapshot& candidate, double noise_floor);
 
 namespace stats {
 
-/// Where a step of `values` (logarithms) may be: the index of the first value after it. The best
-/// place first, then those whose fit chance does not rule out, in order; the true one is among them
-/// in 96 to 100 of 100. Empty of fewer than 4 values. `least`: the least number of values on either
-/// side. A likelihood set: two levels are fitted by least squares for each place.
+/// Finds where a step of `values` (logarithms) may be: indices of the first value after it. The
+/// most probable first, then, in order, those that chance does not exclude. The true one is
+/// included in 96 to 100 of 100 cases. Empty for fewer than 4 values. `least`: fewest values on
+/// either side. A likelihood set: two levels are fitted by least squares at each place.
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least = 2);
 
-/// The change at the best place of two levels, a logarithm; nothing where chance may make it, or
-/// where a level and a ramp after it fit better. Two values after a step show it.
+/// The change at the most probable step, a logarithm. Nothing if chance may explain it, or if a
+/// level followed by a ramp fits better. Two values after the step are enough.
 std::optional<double> FindStep(std::span<const double> values, double noise_floor);
 
 }  // namespace stats

@@ -25,17 +25,17 @@ namespace {
 
 using Why = NotOpened::Why;
 
-// "pgHi": says that an SQLite file is ours, whatever its name.
+// "pgHi" marks an SQLite file as a history, whatever its name.
 constexpr std::uint64_t kApplicationId = 0x70674869;
 constexpr std::uint64_t kHistorySchema = 4;
 constexpr std::size_t kHead = 100;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-// A row has a snapshot, which is packed into some kilobytes.
+// A row contains a packed snapshot of some kilobytes.
 constexpr int kLongestRow = 1 << 20;
 
-// No `autoincrement`: its counter is a second table, of which one value makes a history unusable.
-// Texts of snapshots are packed with that of another run as the dictionary; its number is the run's
-// that began it.
+// No `autoincrement`: its counter is a second table, and one bad value there makes a history
+// unusable. Snapshots are packed with the text of another run as the dictionary. The dictionary's
+// id is the id of the run that started it.
 constexpr const char* kCreate = R"(
   create table run (
     id integer primary key,
@@ -86,7 +86,7 @@ Result<std::vector<SchemaRow>> SchemaOf(sqlite::Database& database) {
     if (!more) break;
     SchemaRow& row = rows.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = statement.Text(static_cast<int>(i));
-    // The schema of ours has some rows: what follows is others'.
+    // A valid schema has fewer rows; more means that the file is foreign.
     constexpr std::size_t kMostRows = 100;
     if (rows.size() > kMostRows) break;
   }
@@ -110,7 +110,7 @@ Error Foreign(const std::string& path, std::string message) {
       "was written");
 }
 
-/// Refuses what is not byte by byte as Create() makes it.
+/// Rejects a schema that differs in any byte from that of Create().
 Status CheckSchema(sqlite::Database& database, const std::string& path) {
   PROFGAUGE_TRY(auto made, MakeHistory(path));
   PROFGAUGE_TRY(const auto ours, SchemaOf(made));
@@ -131,10 +131,10 @@ std::uint64_t Number(std::string_view head, std::size_t at, std::size_t bytes) {
   return number;
 }
 
-// Source: https://www.sqlite.org/fileformat.html, "The Database Header".
+// Checks the header. Source: https://www.sqlite.org/fileformat.html, "The Database Header".
 //
-//   16 bytes of a page, 18 and 19: 2 if it has a write-ahead log, 28 pages, 56 encoding,
-//   60 user_version, 68 application_id
+//   offset 16: bytes of a page, 18 and 19: 2 with a write-ahead log, 28: pages, 56: encoding,
+//   60: user_version, 68: application_id
 Status CheckHead(std::string_view head, std::uint64_t size, const std::string& path) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   if (!head.starts_with(kMagic) || head.size() < kHead) {
@@ -184,7 +184,7 @@ bool IsAt(const std::string& path, const struct stat& info) {
          there.st_dev == info.st_dev;
 }
 
-// The lock of an open file; 0, else errno. EWOULDBLOCK: another has it, and 10 s are over.
+// Locks an open file. 0, else errno; EWOULDBLOCK: another process held the lock for 10 s.
 int LockFile(int descriptor, std::chrono::steady_clock::time_point until) {
   constexpr std::chrono::milliseconds kPause(5);
   while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
@@ -252,7 +252,7 @@ std::vector<std::string> UnusedBesideHistory(const std::string& path) {
   return found;
 }
 
-// A file that another writer has just replaced is not the history: the lock of the new one is.
+// If another writer replaced the file meanwhile, the lock is of the old file: lock the new one.
 Result<LockedHistory> LockedHistory::Lock(const std::string& path) {
   constexpr std::chrono::seconds kWait(10);
   const auto until = std::chrono::steady_clock::now() + kWait;

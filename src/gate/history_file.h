@@ -1,13 +1,13 @@
-// The file of a history: what it may have in it, and how it is changed.
+// The file of a history: its valid contents, and how it is changed safely.
 //
-// A file beside a database tells SQLite which pages to overwrite and which other files to delete,
-// and a trigger in it what to do with a row. So a history is never opened in place for writing, and
-// nothing is taken that this program did not make:
+// Files beside an SQLite database can make SQLite overwrite pages or delete other files, and so can
+// triggers in it. So a history is never opened in place for writing, and only contents that this
+// program wrote are accepted:
 //
 //   lock     flock of the file at the path, until nobody has renamed another over it
-//   head     100 bytes, before SQLite sees the file: ours, of this schema, whole, without a log
-//   schema   each text of it is one that Create() makes; none is missing
-//   change   in memory; the bytes are then renamed over the path
+//   head     100 bytes, read before SQLite: our mark, this schema, the whole file, no log
+//   schema   exactly the texts that Create() makes; none is missing
+//   change   made in memory; a file with the new bytes is then renamed over the path
 //
 // A reader keeps the file that it opened, whatever writers do.
 #pragma once
@@ -25,36 +25,36 @@
 
 namespace profgauge::gate {
 
-/// An error (kConfig) about the file at `path`.
+/// Makes an error (kConfig) about the file at `path`.
 Error HistoryError(const std::string& path, std::string code, std::string message,
                    std::string help);
 
 /// "history/damaged".
 Error DamagedHistory(const std::string& path, std::string message);
 
-/// The longest text of a row, and of a list in it.
+/// The longest accepted text of a row, and of a list in it, in bytes.
 inline constexpr std::size_t kLongestHistoryText = 1 << 10;
 inline constexpr std::size_t kLongestHistoryList = 16 << 10;
 
-/// A history at `path` for reading. Errors: kConfig "history/missing", "history/foreign",
+/// Opens the history at `path` for reading. Errors: kConfig "history/missing", "history/foreign",
 /// "history/damaged", "history/old", "history/newer", "history/not-a-file".
 Result<sqlite::Database> OpenHistoryFile(const std::string& path);
 
-/// The bytes of a history as a database in memory, that may be changed; of none, a new one. All
-/// pages are checked. Errors: as above.
+/// Opens the bytes of a history as a writable database in memory; empty bytes make a new history.
+/// All pages are checked. Errors: as above.
 Result<sqlite::Database> OpenHistoryBytes(std::string_view bytes, const std::string& path);
 
-/// The statements that make a history's tables.
+/// The SQL statements that create a history's tables.
 std::string_view HistorySchema();
 
-/// Files beside the history that SQLite would use and we do not: "h.db-journal".
+/// Names of files beside the history that SQLite would use and ProfGauge ignores: "h.db-journal".
 std::vector<std::string> UnusedBesideHistory(const std::string& path);
 
-/// A history that nobody else changes. Where there was none and none is put in place, an empty file
-/// is removed again.
+/// A history that is locked for other writers. If the file did not exist and nothing was written,
+/// the empty file is removed again.
 class LockedHistory {
  public:
-  /// Waits up to 10 s. Links are followed. Errors: kConfig "history/locked", "history/no-lock",
+  /// Waits up to 10 s; follows links. Errors: kConfig "history/locked", "history/no-lock",
   /// "history/not-a-file", "history/cannot-open".
   static Result<LockedHistory> Lock(const std::string& path);
   LockedHistory(LockedHistory&& other) noexcept
@@ -65,9 +65,9 @@ class LockedHistory {
   LockedHistory& operator=(LockedHistory&&) = delete;
   ~LockedHistory();
 
-  /// All of the file. Errors: "history/too-large" of more than 1 GiB.
+  /// Reads the whole file. Errors: "history/too-large" if it exceeds 1 GiB.
   Result<std::string> Read() const;
-  /// Puts `bytes` in its place. Errors: kOutput. At most once.
+  /// Replaces the file by `bytes`; may be called once. Errors: kOutput.
   Status Replace(std::string_view bytes);
 
  private:

@@ -1,4 +1,4 @@
-// What a comparison left out, in words: odd runs, warm-up.
+// Sentences about the data that a comparison excluded: outlier runs and warm-up.
 #include <fmt/format.h>
 
 #include "gate/change_numbers.h"

@@ -1,4 +1,4 @@
-// Limits of `thresholds:`, each held against the metric of a run.
+// Judges limits of `thresholds:` by the metrics of a run.
 
 #include "gate/limits.h"
 
@@ -20,19 +20,19 @@
 namespace profgauge::gate {
 namespace {
 
-// Whether the policy warns of the same metric: then an unsure error is that warning.
+// True if the policy also warns of this metric; an uncertain error then becomes that warning.
 bool Warns(const rules::Policy& policy, const rules::Threshold& threshold) {
   return std::ranges::any_of(policy.thresholds, [&](const rules::Threshold& other) {
     return other.metric == threshold.metric && other.level == rules::Level::kWarn;
   });
 }
 
-/// If the profile gives a number as a range, a limit is decided if all of the range
-/// keeps it, or if all of it misses it. `result` follows from the number itself.
+/// If the profile gives a number as a range, a limit decides only if all of the range keeps it or
+/// all of it misses it. `result` comes from the number itself. Otherwise it becomes
 ///
-///   an optional limit                               a caution
-///   the profiler made the range, and a limit warns  a warning
-///   else                                            low confidence
+///   for an optional limit                            a caution
+///   if the profiler made the range and a limit warns a warning
+///   else                                             low confidence
 void LeaveOpen(const rules::Threshold& threshold, const rules::Policy& policy,
                const analysis::Metric& metric, GateResult& result) {
   if (!metric.may_be || threshold.level == rules::Level::kInfo) return;
@@ -74,7 +74,7 @@ GateResult JudgeThreshold(const rules::Threshold& threshold, const rules::Policy
   if (const auto unmet = rules::WhyNotMet(threshold.when, analysis)) {
     result.status = GateStatus::kNotApplicable;
     result.reason = *unmet;
-    // Whether the limit applies is unknown: no matter within it, but no pass beyond it.
+    // If `when` is unknown, a number beyond the limit is missing, so it does not pass.
     const bool is_open = rules::IsUnknown(threshold.when, analysis) && metric != nullptr &&
                          !IsAbsent(metric->value) &&
                          !BreachOf(threshold, metric->value, metric->spec->unit).empty() &&
@@ -117,7 +117,7 @@ void KeepOpen(std::span<const Snapshot> baselines, const rules::Policy& policy,
 
 namespace {
 
-/// With more digits when both would read the same.
+/// "is 42.3 %, above the limit of 30 %", with more digits if both numbers would look equal.
 std::string Breach(const Value& value, double limit, std::string_view side, Unit unit) {
   std::string measured = FormatValue(value, unit);
   if (measured == FormatValue(limit, unit)) measured = FormatLimit(AsNumber(value, 0), unit);
@@ -159,14 +159,14 @@ rules::OnMissing OnMissingOf(const rules::Threshold& threshold, const rules::Pol
 
 namespace {
 
-/// Whether the value is still within the waiver's bound.
+/// True if the value misses the limit but is within the waiver's bound.
 bool IsWithinWaiver(const rules::Threshold& threshold, const rules::Waiver& waiver, double value) {
   if (!waiver.up_to) return false;
   return (threshold.max && value > *threshold.max && value <= *waiver.up_to) ||
          (threshold.min && value < *threshold.min && value >= *waiver.up_to);
 }
 
-// Two limits on one metric may be waived by one waiver.
+// One waiver may cover two limits on a metric; it is noted once.
 void NoteWaived(const rules::Waiver& waiver, std::chrono::sys_days today, Verdict& verdict) {
   std::string note = "waived: " + rules::WaiverText(waiver, today);
   if (std::ranges::find(verdict.notes, note) != verdict.notes.end()) return;
@@ -205,7 +205,7 @@ bool IsWaivedChange(const MetricComparison& metric, const rules::Policy& policy,
 
 namespace {
 
-// As much of the run's analysis as conditions of limits look at.
+// The part of a run's analysis that conditions of limits read.
 analysis::Analysis MetricsOf(const Snapshot& run) {
   analysis::Analysis analysis;
   for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {

@@ -21,7 +21,7 @@
 namespace profgauge::gate {
 namespace {
 
-// Facts of the profile that make two runs comparable or explain why they are not.
+// Properties of the profile that make two runs comparable, or explain why they are not.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kComparable = {{
     {"driver", "cuda_driver_version"},
     {"driver", "hip_driver_version"},
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kCompara
     {"with_stack", "with_stack"},
     {"with_flops", "with_flops"},
     {"with_modules", "with_modules"},
-    // Whole or by kernel: this determines the counts and the costs.
+    // Whole graphs or single kernels in the profile: this changes counts and costs.
     {"cuda_graphs", "cuda_graphs"},
 }};
 
@@ -48,8 +48,8 @@ void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value)
   }
 }
 
-/// Whether a change of the number may come from unobserved time, or from how it was rounded. How
-/// well the steps show their median is no such doubt: the comparison takes that from them.
+/// True if unobserved time or rounding may change the number. The sampling error of steps does not
+/// count: the comparison has it from the steps.
 bool IsUncertain(const analysis::Metric& metric, const analysis::Analysis& analysis) {
   if (metric.low_confidence) return true;
   if (!metric.may_be || metric.is_slowed) return false;
@@ -63,7 +63,7 @@ bool IsUncertain(const analysis::Metric& metric, const analysis::Analysis& analy
   return std::abs(*metric.may_be - value) > knowledge::kGateUncertainValue.value() * scale;
 }
 
-/// What files of times hold besides steps: how the server was loaded, and benchmarks.
+/// Adds the other data of files of times: the load of the server, and benchmarks.
 void AddTimes(std::span<const Profile> ranks, Snapshot& snapshot) {
   for (const Profile& rank : ranks) {
     const RunSide* side = rank.run_side.get();
@@ -97,7 +97,7 @@ void AddBenchmarks(std::span<const Profile> ranks, analysis::breakdown::WorkSums
   if (!work.benchmarks.empty()) work.iterations = std::max<std::int64_t>(1, work.iterations);
 }
 
-/// Names may have any bytes, the baseline's JSON not; the same in all runs, so that they compare.
+/// Makes names valid for JSON: they may have any bytes. The result is the same in all runs.
 void MakeValid(Snapshot& snapshot) {
   const auto mend = [](std::string& text) { text = ValidUtf8(text); };
   mend(snapshot.name);
@@ -173,7 +173,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
       gpus != nullptr && !is_of_times) {
     const double count = AsNumber(gpus->value, 0);
     AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", count));
-    // Where there is no device, nothing else shows how many of the ranks were recorded.
+    // Without a device, only this property shows how many ranks were recorded.
     if (count == 0) AddEnvironment(snapshot, "ranks", fmt::format("{}", ranks.size()));
   }
   const bool states_world =
@@ -193,7 +193,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
       snapshot.definitions[id] = metric.spec->definition_number;
     }
   }
-  // Without the times of events, a length of iterations would be made up.
+  // Without times of events, lengths of iterations would be invented.
   if (std::all_of(ranks.begin(), ranks.end(), [](const Profile& r) { return r.has_timeline; })) {
     snapshot.iteration_times = std::move(attribution.iteration_times);
     snapshot.iteration_unobserved = std::move(attribution.iteration_unobserved);

@@ -1,4 +1,4 @@
-// Makes the snapshot of a run: the content of a baseline, compared by compare.
+// Makes the snapshot of a run, which baselines store and comparisons read.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace profgauge::gate {
 
-/// `attribution` is AttributeTime() of the same profiles and selection as `analysis`.
+/// Makes a snapshot. `attribution` is AttributeTime() of the profiles and selection of `analysis`.
 /// REQUIRES: ranks is not empty.
 ///
-/// The environment holds, where known: gpu (model; several are joined by ", "), gpus (count),
-/// world_size, iterations (their markers), driver, cuda, framework, the profiler's
-/// options, and shape_signature: a hash over the op names and input shapes of the ops that launch
-/// GPU work, each with its launches per iteration.
+/// The environment has these properties if known: gpu (models joined by ", "), gpus (count),
+/// world_size, iterations (their markers), driver, cuda, framework, the profiler's options, and
+/// shape_signature. The signature is a hash of the operators that launch GPU work, with their input
+/// shapes and launches per iteration.
 Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
                       const analysis::Analysis& analysis,
                       analysis::breakdown::Attribution attribution);

@@ -1,25 +1,24 @@
-// What kind of movement is behind a missed limit, in one word, with the evidence beside it.
+// Names the kind of change behind a missed limit in one word, with the evidence.
 //
-// The first row that holds. "Change" is that of the mean observed iteration between the two runs of
-// the waterfall, or of the metric where the row is about its limit:
+// The first kind that applies is chosen. "The change" is that of the mean observed iteration
+// between the two runs of the waterfall; if a kind is about the limit, that of the limited metric.
 //
 //     inputs            longer inputs make over half of the change, or input shapes differ
 //     some_iterations   the typical iteration keeps its limit, the total does not
-//     clock             clocks of the device explain four fifths of it at least
-//     one_rank          one rank's own work became longer, unlike the others'
-//     work              an iteration does other work (gate/work.h), which makes half of it, if
-//     known parts             only single parts miss a limit, or up to five kernels make most of it
+//     clock             clocks of the device explain at least four fifths of the change
+//     one_rank          the own work of one rank became longer, unlike that of the others
+//     work              an iteration does other work (gate/work.h), which makes half of the
+//                       change or an unknown part of it
+//     parts             only single parts miss a limit, or up to five kernels make most of it
 //     all_alike         nearly all kernel time changed by one share, which makes half of it
 //     host              waiting for the host makes four fifths of it
-//     work              other work that makes less, said with its share
-//     unknown           none of these
+//     work              other work that makes less than half, with its share
+//     unknown           none of these kinds
 //
-// Other work that makes less than half is evidence beside a kind that explains more.
+// Other work that makes less than half of the change is evidence beside another kind.
 //
-// Where both would hold all_alike goes before the five kernels: in a program of few kernels any
-// common change is mostly theirs.
-//
-// It changes no verdict and excuses nothing. Nothing here says that it is the code.
+// If both apply, all_alike goes before the five kernels: if a program has few kernels, any common
+// change is mostly in them. The kind changes no verdict, excuses nothing and blames no code.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +36,13 @@ struct RunComparison;
 
 struct Movement {
   MovementKind kind = MovementKind::kUnknown;
-  std::string text;  ///< One sentence without an end: "the inputs are longer: …".
-  std::vector<std::string> evidence;  ///< What else differs, whatever the kind is: one clause each.
+  std::string text;  ///< A sentence without a period: "the inputs are longer: …".
+  std::vector<std::string> evidence;  ///< Other differences, for any kind: one clause each.
 };
 
-/// Nothing where every limit on a change is kept and no kind of parts is slower as a whole, or
-/// where the runs must not be compared. `same_commit`: runs of the history of the candidates'
-/// commit that passed. REQUIRES: `comparison` is of these runs, with parts and clocks judged.
+/// Finds the kind. Nothing if every limit on a change is kept and no kind of parts is slower as a
+/// whole, or if the runs must not be compared. `same_commit`: runs of the candidates' commit that
+/// passed. REQUIRES: `comparison` is of these runs, with parts and clocks judged.
 std::optional<Movement> FindMovement(std::span<const Snapshot> baselines,
                                      std::span<const Snapshot> candidates,
                                      const RunComparison& comparison,

@@ -1,4 +1,4 @@
-// Kinds of movements behind a missed limit; gate/movement.h says which holds when.
+// The kinds of movements that explain a missed limit; gate/movement.h defines them.
 #pragma once
 
 #include <array>

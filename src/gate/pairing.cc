@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789", kHexDigits = "0123456789abcdefABCDEF";
 
-// "{lambda(float)#2}" of GCC and NVCC, "'lambda0'" of Clang: the length at the start, or 0.
+// Length of a leading lambda name, or 0: "{lambda(float)#2}" (GCC, NVCC) or "'lambda0'" (Clang).
 std::size_t LambdaAt(std::string_view text) {
   if (text.starts_with("{lambda")) {
     const std::size_t end = text.find('}');
@@ -45,11 +45,11 @@ std::string WithoutLambdaNumbers(std::string_view text) {
   return out;
 }
 
-// Reads template arguments, from after their '<'; `rest` becomes the text after their '>'. Nothing
-// where brackets do not match, as with operators.
+// Reads template arguments after their '<'; `rest` becomes the text after their '>'. Nothing if
+// brackets do not match, e.g. because of operators.
 std::optional<std::string> Arguments(std::string_view& rest);  // NOLINT(misc-no-recursion)
 
-// Up to the end of an argument, or of the text at the outermost level.
+// Reads to the end of an argument or, at the outermost level, of the text.
 std::optional<std::string> Argument(std::string_view& rest, bool is_outermost) {  // NOLINT
   std::string out;
   int brackets = 0;
@@ -67,7 +67,7 @@ std::optional<std::string> Argument(std::string_view& rest, bool is_outermost) {
   return is_outermost ? std::optional(out) : std::nullopt;
 }
 
-// A pointer type, not one in the signature of a function that the argument is of.
+// True for a pointer type; pointers within a function signature do not count.
 bool HoldsPointer(std::string_view argument) {
   int brackets = 0;
   for (const char c : argument) {
@@ -77,7 +77,7 @@ bool HoldsPointer(std::string_view argument) {
   return false;
 }
 
-// Argument by argument; recursion is as deep as templates are nested:
+// Reads one argument after the other. The recursion is as deep as templates are nested:
 //
 //     f<4, g<char*>, h(int*)>      4        kept
 //                                  g<char*> left out: a pointer, outside of a signature
@@ -99,7 +99,7 @@ std::optional<std::string> Arguments(std::string_view& rest) {  // NOLINT(misc-n
   }
 }
 
-// "bf16bf16" has only hexadecimal digits, too.
+// True for names of types such as "bf16bf16", which also have only hexadecimal digits.
 bool AreTypes(std::string_view word) {
   while (!word.empty()) {
     if (word.front() == 'b') word.remove_prefix(1);
@@ -157,7 +157,7 @@ std::string CanonicalKernel(std::string_view name) {
 
 namespace {
 
-// One name in one run.
+// One name in one of the runs.
 struct Side {
   double count = 0, time = 0, host = 0;  // Per iteration.
   const std::vector<Ns>* series = nullptr;
@@ -186,14 +186,14 @@ std::map<std::string, Side> SidesOf(const std::vector<analysis::breakdown::WorkS
     side.count = static_cast<double>(sum.count) / iterations;
     side.time = static_cast<double>(of_host ? sum.host_time : sum.gpu_time) / iterations;
     side.host = static_cast<double>(sum.host_time) / iterations;
-    // A series of host time says nothing about GPU time, nor the other way round.
+    // A series of host time does not describe GPU time, and vice versa.
     if (work.has_gpu == !of_host) side.series = &sum.series;
   }
   return sides;
 }
 
 // A run lists its longest work and sums up the rest. An entry near the end of one list may be in
-// the rest of the other, and is neither new nor gone.
+// the rest of the other run, so it is neither new nor gone:
 //
 //     base       gemm 900   relu 40   copy 12   (smaller) 8        least listed: 12
 //     current    gemm 950   relu 41   fill 14   (smaller) 9        least listed: 14
@@ -222,7 +222,7 @@ void FoldRest(std::map<std::string, Side>& sides, const std::map<std::string, Si
 }
 
 void FoldRests(std::map<std::string, Side>& a, std::map<std::string, Side>& b) {
-  // As listed: folding one side does not make a rest of the other.
+  // Uses the original list, because folding one side does not create a rest in the other.
   const std::map<std::string, Side> listed = a;
   FoldRest(a, b);
   FoldRest(b, listed);
@@ -258,8 +258,8 @@ Ns MeanOf(const std::vector<Ns>& times) {
   return times.empty() ? 0 : Rounded(sum / static_cast<double>(times.size()));
 }
 
-// A part that a run does not have took no time in any of its iterations; -1 if a run that has it
-// has no series.
+// A part that a run does not have took 0 in each of its iterations. -1 if a run that has it has no
+// series.
 double PValueOfPair(const Pair& pair, std::size_t base_iterations, std::size_t current_iterations) {
   const auto series = [](const Side& side, bool is_absent, std::size_t iterations) {
     if (is_absent) return std::vector<Ns>(iterations, 0);
@@ -316,7 +316,7 @@ PairedTable Fill(const std::vector<Pair>& pairs, bool of_host, const Snapshot& b
 
 using OpPlace = std::tuple<std::string, std::string, std::int64_t>;  // Op, shapes, position.
 
-// The kernels at each place of a run, with their time.
+// The kernels at each place in a run, with their times.
 std::map<OpPlace, std::map<std::string, Ns>> KernelsByPlace(const Snapshot& run) {
   std::map<OpPlace, std::map<std::string, Ns>> places;
   for (const analysis::breakdown::TimePart& part : run.parts) {
@@ -331,8 +331,8 @@ bool Has(const std::vector<analysis::breakdown::WorkSum>& sums, const std::strin
                      [&](const analysis::breakdown::WorkSum& s) { return s.name == name; });
 }
 
-// Each place where one kernel replaces another is a vote by its time.
-// The pair with most votes is taken first, each name once.
+// Each place where one kernel replaces another votes for this pair by its time. Pairs are accepted
+// in the order of their votes, each name once.
 Names RenamedKernels(const Snapshot& base, const Snapshot& current) {
   std::map<std::pair<std::string, std::string>, Ns> votes;
   const auto now = KernelsByPlace(current);
@@ -351,7 +351,7 @@ Names RenamedKernels(const Snapshot& base, const Snapshot& current) {
   std::set<std::string> taken;
   for (const auto& [time, names] : ranked) {
     const auto& [old_name, new_name] = names;
-    // A kernel that still runs, or ran before, was not renamed.
+    // A kernel that still runs, or already ran before, was not renamed.
     if (Has(current.work.kernels, old_name) || Has(base.work.kernels, new_name)) continue;
     if (renamed.contains(old_name) || !taken.insert(new_name).second) continue;
     renamed[old_name] = new_name;

@@ -1,4 +1,4 @@
-// Kinds of steps of a waterfall, and their states.
+// The levels of a waterfall, and the states of its parts.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace profgauge::gate {
 
-/// The levels of a waterfall, from the whole to the single kernel.
+/// The levels of a waterfall, from the largest to single kernels.
 enum class PartLevel : std::uint8_t { kCategory, kOpType, kOp, kKernel };
 inline constexpr std::array<std::string_view, 4> kPartLevelNames = {"category", "op_type", "op",
                                                                     "kernel"};
@@ -17,7 +17,7 @@ constexpr std::string_view NameOf(PartLevel level) {
   return kPartLevelNames[static_cast<std::size_t>(level)];
 }
 
-/// Whether a part is in both runs.
+/// In which of the two runs a part is found.
 enum class PartChange : std::uint8_t { kChanged, kAdded, kRemoved, kRenamed };
 inline constexpr std::array<std::string_view, 4> kPartChangeNames = {"changed", "added", "removed",
                                                                      "renamed"};

@@ -22,21 +22,21 @@
 namespace profgauge::gate {
 namespace {
 
-// Under no change the rate of any false alarm of a run is this.
+// Probability of any false alarm in a run without a change.
 constexpr double kPartDiscoveries = knowledge::kGatePartDiscoveries.value();
-// Weight of the spread that all parts share, in degrees of freedom; the least noise of a part, in
-// noise floors; fewer runs than this never count as quieter than they are.
+// The weight of the spread common to all parts, in degrees of freedom; the least noise of a part,
+// in noise floors; with fewer runs than the last, a part never counts as quieter than observed.
 constexpr double kPartPrior = knowledge::kGatePartPrior.value();
 constexpr double kPartFloor = knowledge::kGatePartFloor.value();
 constexpr double kTrustedRuns = knowledge::kGatePartTrustedRuns.value();
-// Median of squares of normal values, in variances, rounded as the prior was tuned with it.
+// Median of squares of normal values, in variances; rounded, since the prior was tuned with it.
 constexpr double kMedianOfSquares = 0.7;
-// Spread of a part's iterations without a series.
+// Assumed spread of the iterations of a part without a series.
 constexpr double kAssumedPartSpread = knowledge::kGatePartSpread.value();
 constexpr std::size_t kNamedParts = 10, kNamedBeside = 5;
 constexpr std::string_view kOthers = "others";
 
-// A part in one run: the logarithm of its time an iteration, and the error of that.
+// A part in one run: the logarithm of its time per iteration, and the error of that.
 struct PartTime {
   double log = 0, error = 0;
   bool is_assumed = true;  // The error is: the run keeps no times of its iterations.
@@ -44,7 +44,7 @@ struct PartTime {
 
 using PartSums = const std::vector<analysis::breakdown::WorkSum> analysis::breakdown::WorkSums::*;
 
-// Benchmarks are of no iteration: each has its own number of values.
+// Benchmarks belong to no iteration: each has its own number of values.
 constexpr bool AreBenchmarks(PartSums sums) {
   return sums == &analysis::breakdown::WorkSums::benchmarks;
 }
@@ -63,7 +63,7 @@ PartTime TimeOf(const analysis::breakdown::WorkSum& sum, std::int64_t iterations
 
 using Parts = std::map<std::string, PartTime, std::less<>>;
 
-// Kernels that other builds number otherwise are one part.
+// Kernels that differ only by numbers from the compiler are one part.
 std::string KeyOf(const std::string& name, PartSums sums) {
   return sums == &analysis::breakdown::WorkSums::kernels ? CanonicalKernel(name) : name;
 }
@@ -105,7 +105,7 @@ double IterationOf(const Snapshot& run) {
   return sum / static_cast<double>(run.iteration_times.size());
 }
 
-// The operator, and its type, that launches most of each kernel.
+// For each kernel, the operator that launches most of it, with its type.
 struct Launcher {
   Ns time = 0;
   std::string_view op, op_type;
@@ -122,11 +122,11 @@ std::map<std::string, Launcher> LaunchersOf(const Snapshot& run) {
 
 using NamesOfPools = std::map<std::string, std::vector<std::pair<double, std::string>>>;
 
-// Names that all runs have stay; the others of a run become one for each type of operator.
+// Keeps names that all runs have and pools the others of a run, by type of operator.
 NamesOfPools PoolOthers(const Snapshot& run, PartSums sums,
                         const std::set<std::string, std::less<>>& all, Parts& parts) {
   NamesOfPools names;
-  // Benchmarks that are new or gone are told, and replace nothing.
+  // New or vanished benchmarks are reported; they replace nothing.
   if (AreBenchmarks(sums)) return names;
   const bool are_kernels = sums == &analysis::breakdown::WorkSums::kernels;
   const auto launchers = LaunchersOf(run);
@@ -150,7 +150,7 @@ NamesOfPools PoolOthers(const Snapshot& run, PartSums sums,
   return names;
 }
 
-// "gemm_64 and 2 more", the one with most time first; empty: `pool` is none.
+// "gemm_64 and 2 more", the one with most time first; empty if `pool` is no pool.
 std::string MostOf(const NamesOfPools& pools, const std::string& pool) {
   const auto found = pools.find(pool);
   if (found == pools.end()) return {};
@@ -159,7 +159,7 @@ std::string MostOf(const NamesOfPools& pools, const std::string& pool) {
   return PrintableShort(most.second) + (more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// "gemm_64 for gemm_128": the names of the run, and those of the baseline's last one.
+// "gemm_64 for gemm_128": the names in the run and in the last run of the baseline.
 std::string NamesOf(const NamesOfPools& now, const NamesOfPools& before, const std::string& pool) {
   const std::string here = MostOf(now, pool), there = MostOf(before, pool);
   return here.empty() || there.empty() ? here + there : here + " for " + there;
@@ -174,7 +174,7 @@ std::set<std::string, std::less<>> InAll(const std::vector<Parts>& runs, const P
   return all;
 }
 
-// Pools, or parts, only of one side.
+// Adds the parts and pools that only one side has.
 void AddLone(const Parts& those, const Parts& named, double iteration, double least, bool is_new,
              std::vector<LonePart>& out) {
   for (const auto& [name, time] : named) {
@@ -212,7 +212,7 @@ std::vector<Series> AllSeriesOf(const std::vector<Parts>& runs, const Parts& can
   return all;
 }
 
-// The change that half of the time of all parts has at most.
+// The weighted median of changes: parts with half of the time change at most by this.
 //
 //     change      -1 %    0 %    +4 %    +4 %    +9 %        the weighted median: a clock that is
 //     share       10 %   10 %    30 %    40 %    10 %        4 % lower slows nearly all parts
@@ -239,9 +239,9 @@ double SlackOf(double common) {
          knowledge::kGateMovementPart.value() * std::abs(common);
 }
 
-// What is taken off of the change of the typical part. A machine slows all of them: where a fifth
-// of the time stayed as it was it is no common change. And what did not become as fast as the
-// others did not become slower.
+// The part of the typical change that is subtracted. A slower machine slows all parts, so nothing
+// is subtracted if a fifth of the time did not change. A common speedup is not subtracted either: a
+// part that did not become faster did not become slower.
 double TakenOff(const std::vector<Series>& all, double shared) {
   if (std::abs(shared) <= 2 * SlackOf(shared)) return shared;  // Noise moves all that much.
   if (shared < 0) return 0;
@@ -253,7 +253,7 @@ double TakenOff(const std::vector<Series>& all, double shared) {
   return unmoved >= (1 - knowledge::kGateMovementMost.value()) * whole ? 0 : shared;
 }
 
-// Which parts changed as `shared`: those that are tested, and whether that is nearly all the time.
+// Counts the tested parts that changed like `shared`, and whether nearly all the time did.
 void CountAlike(const std::vector<Series>& all, double shared, double min_share,
                 PartFindings& out) {
   double whole = 0, alike = 0;
@@ -266,8 +266,8 @@ void CountAlike(const std::vector<Series>& all, double shared, double min_share,
   out.is_alike = alike >= knowledge::kGateMovementMost.value() * whole;
 }
 
-// Of a history: the last runs that show a step of this part, by over `limit`, are no baseline for
-// it as long as others are enough.
+// For a history: excludes the last runs that show a step of this part over `limit` from its
+// baseline, while enough others remain.
 void LeaveOutStep(Series& series, double limit) {
   const std::size_t all = series.rest.size();
   while (series.rest.size() > stats::kPartRuns && series.rest.back() > limit)
@@ -285,7 +285,7 @@ double SquaresOf(const std::vector<double>& values) {
   return sum;
 }
 
-// Pools that the other side has not.
+// Sets the pools and parts that only one side has.
 void SetLone(std::span<const Snapshot> baselines, const Snapshot& candidate,
              const std::vector<Parts>& runs, const Parts& now, const NamesOfPools& pools_now,
              const NamesOfPools& pools_before, double least, PartFindings& out) {
@@ -301,7 +301,7 @@ void SetLone(std::span<const Snapshot> baselines, const Snapshot& candidate,
 
 double DegreesOf(const std::vector<double>& rest) { return static_cast<double>(rest.size()) - 1; }
 
-// One-sided, of `change` from the median of runs that have this variance.
+// One-sided probability of `change` from the median of runs with this variance.
 double ChanceOfChange(double change, double variance, double degrees) {
   constexpr double kHalfPi = std::numbers::pi / 2;
   const double factor = 1 + kHalfPi / (degrees + kHalfPi);
@@ -309,8 +309,8 @@ double ChanceOfChange(double change, double variance, double degrees) {
                                                   change / std::sqrt(variance * factor)));
 }
 
-// Of a common change, by those of the baseline's runs; as for a part, with the noise floor for what
-// the others show.
+// Probability of a common change, from the common changes of the baseline's runs. As for a part,
+// but the noise floor replaces the spread of other parts.
 double ChanceOfCommon(const std::vector<double>& moves, double common, double noise_floor) {
   const double degrees = DegreesOf(moves);
   const double own = SquaresOf(moves) / degrees;
@@ -341,13 +341,13 @@ std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& c
 
 }  // namespace
 
-// Each part is tested by Student's t against a spread that borrows from all parts (as limma does
-// for genes, Smyth 2004): five runs show no spread of a part, but 200 parts show the usual one.
+// Student's t tests each part against a spread that borrows from all parts (like limma for genes,
+// Smyth 2004): five runs do not show the spread of a part, but 200 parts show the usual one.
 //
 //     variance = (8 * max(usual, within) + degrees * own) / (8 + degrees), with least values
 //     t = (change - common) / sqrt(variance * factor), with 8 + degrees degrees of freedom
 //
-// `factor` is 1 for the candidate and the variance of a median of runs for the baseline.
+// `factor` is 1 for the candidate plus the variance of a median of runs for the baseline.
 PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
                         PartSums sums, const rules::PartLimit& limit, double noise_floor,
                         bool is_ordered) {
@@ -371,7 +371,7 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
   if (all.empty()) return out;
   const double shared = SharedBy(all, [](const Series& series) { return series.change; });
   out.common = std::expm1(shared);
-  // Nothing else judges benchmarks: a change of all of them is the change.
+  // Nothing else judges benchmarks, so a change of all of them is the judged change.
   const double common = out.are_benchmarks ? 0 : TakenOff(all, shared);
   const double most = std::log1p(limit.max_increase);
   out.taken = std::expm1(common);
@@ -429,7 +429,7 @@ void SortByTimeAdded(std::vector<PartFinding>& parts) {
   });
 }
 
-// One part of several runs.
+// Combines the findings about one part in several runs.
 PartFinding MeanOf(const std::vector<const PartFinding*>& seen) {
   PartFinding mean = *seen.front();
   double change = 0, share = 0;
@@ -505,8 +505,8 @@ ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const Part
 
 namespace {
 
-// "10 baseline runs"; of a history, where more are used than for times, "12 runs of the history",
-// and where the last ones show the step too "10 runs of the history before it".
+// "10 baseline runs"; for a history, which has more for parts, "12 runs of the history"; if its
+// last runs show the step too, "10 runs of the history before it".
 std::string RunsText(const ConfirmedParts& parts, const PartFinding& part) {
   if (!parts.is_of_history) return fmt::format("{} baseline runs", parts.runs);
   return fmt::format("{} runs of the history{}", part.of_runs,

@@ -1,8 +1,8 @@
-// Whether a failure is final, or asks for another recording.
+// Decides whether a failure is final or needs another profile.
 //
-// A machine has states: a clock, a neighbor, a placement. If the baseline's K runs met only a fast
-// one and the candidate's C recordings only a slow one, no number of iterations tells that from a
-// slower program. With a share q of slow runs it has the probability
+// A machine has states: its clock, a busy neighbor, its placement. If the K baseline runs had only
+// a fast state and the candidate's C profiles only a slow one, this looks like a slower program,
+// whatever the number of iterations. If slow runs have the share q, the probability is
 //
 //     (1 - q)^K q^C  <=  K^K C^C / (K + C)^(K + C)         for the worst q, C / (K + C)
 //
@@ -11,7 +11,7 @@
 //     C = 2  14.8  3.5  2.2   1.1  0.85 0.46                     runs fail: none for K of 1 to 3,
 //     C = 3  10.5  1.6  0.84  0.4                                three for 4 to 6, two from 7 on
 //
-// Beyond three limits a state is taken for a regression.
+// A change beyond three limits is always taken for a regression.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@
 
 namespace profgauge::gate::stats {
 
-/// Fewest recordings of a program that confirm a change against this many runs; nothing where three
-/// do not. REQUIRES: runs > 0.
+/// The fewest profiles of a program that confirm a change against `runs` baseline runs. Nothing if
+/// three profiles are not enough. REQUIRES: runs > 0.
 std::optional<std::size_t> NeededRecordings(std::size_t runs);
 
-/// Which of the two answers failed.
+/// Which of the two judged quantities failed.
 enum class Judged : std::uint8_t { kTypical, kTotal };
 
-/// Whether every run of `current` is slower than the baseline by half a limit, and the slowest run
-/// of the baseline faster than all of them by half a limit. All runs count, odd ones too.
+/// True if every run of `current` is slower by more than half a limit than both the median and the
+/// slowest run of the baseline. All runs count, including outliers.
 bool IsRepeated(const Side& base, const Side& current, Judged judged, double limit);
 
-/// How many of the earlier recordings are slower by themselves in this way.
+/// Counts the earlier profiles that are slower in the same way.
 std::size_t CountSlowRecordings(const Side& base, const Side& earlier, Judged judged, double limit);
 
-/// Groups of consecutive slow iterations in the run of `side` that has most. `limit`: relative.
+/// The number of groups of consecutive slow iterations, in the run with most. `limit`: relative.
 std::size_t SlowStretches(const Side& side, double limit);
 
 }  // namespace profgauge::gate::stats

@@ -1,4 +1,4 @@
-// Orders the rows of a history by the ancestors of a commit.
+// Chooses the runs of a history for a candidate, by ancestry, level and verdict.
 
 #include "gate/select.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 using Places = std::map<std::string, std::size_t, std::less<>>;
 
-// The place of a commit among the ancestors, 0 the judged one. Runs may name the start of one.
+// Places of commits among the ancestors; 0 is the judged commit. Runs may abbreviate commits.
 //
 //     known to git         m5 m4 m3 (a shallow clone ends here)
 //     parents of the runs  m3 → m2 → m1       2 and 1 are ancestors, too
@@ -61,7 +61,7 @@ std::optional<std::size_t> PlaceOf(const Places& places, const std::string& comm
   return is_it ? std::optional(at->second) : std::nullopt;
 }
 
-// Those of later commits than the judged one are no past of it.
+// Orders rows by commit time; commits later than the judged one are not its past.
 void OrderByTime(std::int64_t until, OrderedRows& out) {
   const bool is_known =
       std::ranges::all_of(out.rows, [](const HistoryRow& row) { return row.commit_time > 0; });
@@ -84,7 +84,7 @@ OrderedRows OrderByAncestry(const HistoryQuestion& question, std::vector<History
   for (const HistoryRow& row : rows) {
     has_commits |= !row.commit.empty();
     const auto place = PlaceOf(places, row.commit);
-    // The judged commit itself is no baseline, but it is no stranger either.
+    // The judged commit is no baseline, but it does not count as a non-ancestor.
     if (place) found.emplace_back(*place, row);
     has_ancestor |= place && row.commit != question.commit;
   }
@@ -113,7 +113,7 @@ constexpr std::string_view kNotCompared = "not compared, as too many others are"
 constexpr std::size_t kFallRuns = knowledge::kGateFallRuns.as<std::size_t>();
 constexpr std::size_t kAnchorRuns = knowledge::kGateFallAnchor.as<std::size_t>();
 
-// "NVIDIA H100 80GB HBM3" is known by the word that differs most from others: its last with digits.
+// The shortest distinctive word: "H100" for "NVIDIA H100 80GB HBM3".
 std::string ShortDevice(std::string_view device) {
   std::string_view word = device;
   std::size_t at = 0;
@@ -149,7 +149,7 @@ bool AreOtherModels(std::string_view one, std::string_view other) {
   return !one.empty() && !other.empty() && one != other;
 }
 
-// The mean length of its iterations. REQUIRES: it has one.
+// Mean length of the run's iterations. REQUIRES: it has one.
 double TotalOf(const Snapshot& run) {
   double sum = 0;
   for (const double time : ObservedTimes(run)) sum += time;
@@ -220,7 +220,7 @@ class Chooser {
     return AreOtherModels(row.model, question_.model);
   }
 
-  // Of one history for several models: what was accepted of one says nothing about the others.
+  // In a history of several models, a level accepted for one does not apply to the others.
   Result<bool> IsOtherProgram(const HistoryRow& row) {
     if (!row.model.empty() && !question_.model.empty()) return IsOtherModel(row);
     PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
@@ -256,8 +256,8 @@ class Chooser {
     });
   }
 
-  // Why the run is none to be compared with; empty: it is. Conditions that need no snapshot come
-  // first.
+  // Why the run is not compared; empty: it is compared. Conditions that need no snapshot are
+  // checked first.
   Result<std::string> WhySkipped(const HistoryRow& row) {
     const bool may_fail = question_.with_failed || IsAccepted(row.id);
     if (row.verdict == kFail && !may_fail) return "failed";
@@ -308,7 +308,7 @@ class Chooser {
     return &loaded_.emplace(id, std::move(snapshot)).first->second;
   }
 
-  // Among the runs of one commit, the one with the middle time; the others are skipped.
+  // The run with the median time among the runs of one commit; the others are skipped.
   Result<HistoryRow> MiddleOf(const HistoryRow& row) {
     if (row.commit.empty()) return row;
     std::vector<std::pair<double, HistoryRow>> same;
@@ -330,13 +330,13 @@ class Chooser {
     return ChosenRun{row, *run};
   }
 
-  // After the window: the next run that passes shows whether it was the machine.
+  // True for runs after the window that asked for another profile: only a later pass clears them.
   bool AsksAgainAtEnd(const HistoryRow& row) const {
     return row.verdict == kAgain && out_.window.empty() && !question_.with_failed &&
            !IsAccepted(row.id);
   }
 
-  // Notes those after the window, which is filled from its end.
+  // Notes failed runs after the window, which is filled from its end.
   Status NoteFailed(const HistoryRow& row) {
     if (row.verdict != kFail && row.verdict != kAgain && row.verdict != kOver) return {};
     if (!out_.window.empty()) return {};
@@ -380,7 +380,7 @@ class Chooser {
     return {};
   }
 
-  // What passed before and is slower now did not become so by the code.
+  // Notes runs of the same commit that passed: a slowdown since then is not caused by the code.
   Status NoteSameCommit() {
     for (const HistoryRow& row : rows_) {
       if (question_.commit.empty() || row.commit != question_.commit) continue;
@@ -431,7 +431,7 @@ class Chooser {
     return {};
   }
 
-  // The level of the anchor, a logarithm; nothing where a run has no iterations.
+  // Level of the anchor as a logarithm; nothing if a run has no iterations.
   std::optional<double> LevelOfAnchor() const {
     std::vector<double> levels;
     for (const ChosenRun& run : out_.anchor) {
@@ -443,18 +443,18 @@ class Chooser {
     return levels.empty() ? std::nullopt : std::optional(stats::Median(levels));
   }
 
-  // An improvement that stays is the new origin: undoing a change so undoes its headroom.
+  // An improvement that lasts becomes the new origin, so undoing it is a regression:
   //
   //     anchor   a a a a a . . . . . . . .        three in a row half of the limit faster
   //     runs     : : : : : : : ' : . . . : .
   //     anchor                     a a a a a
   //
-  // Rows tell by themselves who may count, so that few snapshots are read.
+  // The rows have enough data for this, so few snapshots are loaded.
   Status LetAnchorFall() {
     const std::string kind = KindOf(candidates_.front());
     std::optional<double> anchor = LevelOfAnchor();
     const double slack = knowledge::kGateFallShare.value() * std::log1p(question_.limit);
-    std::vector<HistoryRow> below;  // In a row.
+    std::vector<HistoryRow> below;  // Consecutive faster runs.
     for (std::size_t at = level_at_; at < rows_.size() && anchor; ++at) {
       const HistoryRow& row = rows_[at];
       const bool may_count = row.median > 0 && (row.kind.empty() || row.kind == kind);
@@ -482,9 +482,9 @@ class Chooser {
   const HistoryQuestion& question_;
   std::span<const Snapshot> candidates_;
   std::vector<HistoryRow> rows_;    // Oldest first.
-  std::vector<HistoryRow> others_;  // Not of ancestors.
-  std::size_t level_at_ = 0;        // The place of the run that the level begins with.
-  std::size_t begin_at_ = 0;        // The same, or of a later run that was faster and stayed so.
+  std::vector<HistoryRow> others_;  // Rows of commits that are no ancestors.
+  std::size_t level_at_ = 0;        // Place of the run that starts the level.
+  std::size_t begin_at_ = 0;        // level_at_, or the place of a later run that stayed faster.
   std::vector<HistoryLevel> levels_;
   std::map<std::int64_t, Snapshot> loaded_;
   std::map<std::int64_t, std::string> why_other_;  // By run.

@@ -1,4 +1,4 @@
-// Which runs of a history a candidate is compared with.
+// Chooses the runs of a history that a candidate is compared with.
 //
 //     history of main     41 42 43 44 45 46 47 48 49 50 51 52       wanted: 3
 //     model                A  A  B  A  A  A  A  A  A  A  A  A        candidate: model A
@@ -8,16 +8,16 @@
 //     window                                    ^  ^  ^             48 49 50: the last that passed
 //     failed                                             ^  ^       51 52: after the window
 //
-// Nearest are the runs of the nearest ancestors of the candidate's commit, so that a branch from
-// before an improvement is held against its own past. Where git does not know the commits the
-// parents that were kept with the runs say who is an ancestor, else the times of the commits, else
-// the order of the history.
+// The nearest runs are those of the nearest ancestors of the candidate's commit. So a branch from
+// before an improvement is compared with its own past. If git does not know the commits, ancestry
+// comes from the parents stored with the runs, else from commit times, else from the history's
+// order.
 //
-// Three faster runs in a row are a new origin: the anchor falls there, and the window begins there.
+// Three consecutive faster runs are a new origin: anchor and window then start there.
 //
-// A run that failed is no baseline: else one regression that slips in becomes the level. One that
-// asked for another recording is none while no later one passed; then it shows a state of the
-// machine.
+// A failed run is no baseline; otherwise one regression that slips in becomes the level. A run that
+// needed another profile is no baseline until a later run passes, which shows that the machine was
+// slow.
 #pragma once
 
 #include <cstdint>
@@ -41,23 +41,23 @@ inline constexpr std::int64_t kMostCompared = 500;
 /// The request `history:BRANCH~N`, and its candidates.
 struct HistoryQuestion {
   HistoryReference reference;
-  std::string model;   ///< The candidates'; empty: not given.
-  std::string commit;  ///< The candidates'; empty: unknown.
-  /// The commit that is judged, or stands for it, and its ancestors, nearest first; empty: git does
-  /// not know them.
+  std::string model;   ///< Model of the candidates; empty: not given.
+  std::string commit;  ///< Commit of the candidates; empty: unknown.
+  /// The judged commit, or the one that represents it, and its ancestors, nearest first. Empty: git
+  /// does not know them.
   std::vector<std::string> ancestors;
-  std::int64_t commit_time = 0;  ///< Of the candidates' commit, where git knows no ancestors.
-  double limit = 0;   ///< Of the time: half of it less is an improvement. 0: none is looked for.
-  std::string today;  ///< "2026-11-26": levels may have ended.
-  std::int64_t parts = 0;    ///< Number of runs for parts, more than for the rest; 0: none.
-  bool with_failed = false;  ///< Runs that failed count, too.
-  bool with_itself = false;  ///< So does the candidates' own recording.
+  std::int64_t commit_time = 0;  ///< Time of the candidates' commit; used without known ancestors.
+  double limit = 0;        ///< Limit on time; half of it faster is an improvement. 0: not searched.
+  std::string today;       ///< "2026-11-26"; decides which levels have ended.
+  std::int64_t parts = 0;  ///< Number of runs for parts, more than for other limits; 0: none.
+  bool with_failed = false;  ///< Failed runs count, too.
+  bool with_itself = false;  ///< The candidates' own profile counts, too.
   bool with_anchor = true;   ///< The anchor is wanted.
   std::int64_t looked_at = kMostLookedAt;  ///< The last runs of the branch; others are not read.
   std::int64_t compared = kMostCompared;
 };
 
-/// A run of the history that is not compared, with the reason in a few words.
+/// A run of the history that is not compared, with a short reason.
 struct SkippedRun {
   std::int64_t id = 0;
   std::string why;  ///< "H100", "failed", "same commit as 49", "model bert"
@@ -69,24 +69,24 @@ struct ChosenRun {
   Snapshot snapshot;
 };
 
-/// The runs of a history that one candidate is compared with.
+/// The chosen runs of a history for one candidate.
 struct HistoryChoice {
   std::vector<ChosenRun> window;  ///< The last comparable runs, oldest first; at most `wanted`.
-  std::vector<ChosenRun> parts;   ///< The same, as many as parts need.
-  /// The first comparable runs at or after the last level, oldest first: the origin of creep.
-  /// Empty without one.
+  std::vector<ChosenRun> parts;   ///< The last runs for parts, which need more runs.
+  /// The first comparable runs from the last level on, oldest first: the origin of creep. Empty if
+  /// there is none.
   std::vector<ChosenRun> anchor;
-  /// Comparable runs after the window that failed, or asked for another recording, and were not
-  /// accepted, oldest first: their step is not the candidates', and they repeat its slowdown.
+  /// Comparable runs after the window that failed or needed another profile, and were not accepted,
+  /// oldest first. The candidate did not cause their step, and they confirm its slowdown.
   std::vector<ChosenRun> failed;
   std::int64_t wanted = 0;
-  std::int64_t on_branch = 0;  ///< Runs that the branch has.
-  std::int64_t of_model = 0;   ///< Those that may be of the candidates' model.
-  /// Branches with runs, with how many; filled where the branch asked for has none.
+  std::int64_t on_branch = 0;  ///< Number of runs of the branch.
+  std::int64_t of_model = 0;   ///< Number of those that may be of the candidates' model.
+  /// Branches that have runs, with their number; filled only if the requested branch has none.
   std::vector<std::pair<std::string, std::int64_t>> branches;
-  /// Comparable runs of the candidates' commit that passed, oldest first: none of them is compared.
+  /// Comparable runs of the candidates' commit that passed, oldest first. They are not compared.
   std::vector<std::int64_t> same_commit;
-  /// Newest first; those found before `wanted` were.
+  /// Newest first; only those found before `wanted` runs were.
   std::vector<SkippedRun> skipped;
   std::optional<HistoryLevel> level;  ///< Accepted, and in force: where both begin.
   std::optional<HistoryLevel> ended;  ///< The last one, where its day has passed.
@@ -106,22 +106,22 @@ struct HistoryChoice {
 Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
                                  std::span<const Snapshot> candidates);
 
-/// Rows by the ancestors of the question's commit, farthest first; by the times of the commits, or
-/// as they were added, where none is known to be one.
+/// Rows ordered by ancestry of the question's commit, farthest first. Without a known ancestor: by
+/// commit times, or in the order of insertion.
 struct OrderedRows {
   std::vector<HistoryRow> rows;
-  std::vector<HistoryRow> others;  ///< Of no ancestor.
+  std::vector<HistoryRow> others;  ///< Rows of commits that are no ancestors.
   bool is_by_insertion = false;    ///< No commit is known to be an ancestor.
 };
 OrderedRows OrderByAncestry(const HistoryQuestion& question, std::vector<HistoryRow> rows);
 
-/// Why a run is of another program or machine than `other`: "H100", "2 ranks", "model bert", "other
-/// work"; empty: their times can be compared. Without a name of the model for both, at least half
-/// of the launches must be the same.
+/// Explains why a run is of another program or machine than `other`: "H100", "2 ranks", "model
+/// bert", "other work". Empty: their times can be compared. If a model name is missing, at least
+/// half of the launches must be the same.
 std::string WhyNotComparable(const Snapshot& run, std::string_view model, const Snapshot& other,
                              std::string_view other_model);
 
-/// The level that holds today, the last of those that are accepted and have not ended.
+/// The level in force today: the last accepted one that has not ended.
 std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,
                                          std::span<const HistoryRow> rows, std::string_view today);
 

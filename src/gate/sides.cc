@@ -16,12 +16,12 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// A run is odd if it is this many limits, and noise floors, from the others.
+// A run is an outlier if it is this many limits and noise floors from the others.
 constexpr double kOddLimits = knowledge::kGateOddLimits.value();
 constexpr double kOddFloors = knowledge::kGateOddFloors.value();
 constexpr std::size_t kLeastToHalve = knowledge::kGateLeastToHalve.as<std::size_t>();
 
-// A start of 3 of 20 iterations that take 5, 3 and 2 times as long: excess = 0 0 0 ..., start =
+// Example: the first 3 of 20 iterations take 5, 3 and 2 times as long: excess = 0 0 0 …, start =
 // 7/20.
 void AddExcess(Run& run) {
   run.excess.reserve(run.values.size());
@@ -45,7 +45,7 @@ Run MakeRun(const Series& series, const CompareOptions& options) {
   }
   const std::size_t n = run.values.size();
   if (n >= kLeastToHalve) run.later = Sorted(std::span(run.values).subspan(n / 2));
-  if (!run.later.empty() && run.warmup <= n / 2) {  // Its half is sorted already.
+  if (!run.later.empty() && run.warmup <= n / 2) {  // The later half is already sorted.
     const std::vector<double> front =
         Sorted(std::span(run.values).subspan(run.warmup, n / 2 - run.warmup));
     run.steady.reserve(n - run.warmup);
@@ -65,17 +65,17 @@ double RangeOf(const std::vector<double>& values) {
   return *most - *least;
 }
 
-// A run far from the others is left out: one of three at most, so that no majority is, and where
-// the others agree, so that it is not the last of several that drift away.
+// Excludes a run that is far from the others: at most one of three, so never a majority, and only
+// if the others agree, so it is not the last of several that drift away.
 //
 //     levels (logarithms); limit 5 %, noise floor 1 %: far is max(2 * 0.0488, 5 * 0.01) = 0.098
 //
 //          : : .                                    x
-//     -----|-|-|------------------------------------|---->     x is 0.3 from the median of all: odd
+//     -----|-|-|------------------------------------|---->     x is 0.3 from the median: an outlier
 //          '-+-' range of the others: at most far / 2
 //
-// If the others are wider apart than that, or more than a third are odd, the data cannot say which
-// ones are right. Then all stay, and `apart` is set.
+// If the range of the others is larger, or more than a third are outliers, the data do not show
+// which runs are right. Then all runs stay, and `apart` is set.
 void LeaveOutOdd(double far, Side& side) {
   std::vector<double> levels;
   for (const Run& run : side.runs) levels.push_back(run.level);
@@ -96,7 +96,7 @@ void LeaveOutOdd(double far, Side& side) {
   for (const std::size_t i : odd) side.uses[i] = {LeftOut::kOdd, levels[i] - Median(others)};
 }
 
-// Warm-up of half a run or more (FindWarmup() finds at most half) is a run that never settled.
+// Excludes runs whose warm-up is half of them (FindWarmup()'s maximum): they never settled.
 void LeaveOutHalfWarm(Side& side) {
   std::vector<std::size_t> half_warm;
   std::size_t others = 0;
@@ -121,16 +121,16 @@ std::vector<double> Side::Levels() const {
   return levels;
 }
 
-// -log1p(-1) is infinite, and infinity minus infinity would be no number later on.
+// -log1p(-1) is infinite, and a later difference of infinities would be NaN.
 double LogLimit(double limit, bool is_growth) {
   const double most_loss = 1 - std::numeric_limits<double>::epsilon();
   return is_growth ? std::log1p(limit) : -std::log1p(-std::min(limit, most_loss));
 }
 
-// `far` is three limits as people read them: +5 % has +15 % as its far limit, not 1.05 ^ 3 - 1.
+// `far` is three limits as people read them: +15 % for +5 %, not 1.05 ^ 3 - 1.
 Limits MakeLimits(const CompareOptions& options) {
   const double limit = LogLimit(options.limit, options.lower_is_better);
-  // Three losses of 40 % would be more than all: each is of what the one before left.
+  // Three losses of 40 % would exceed 100 %, so each is relative to the remainder of the last.
   const double far =
       options.lower_is_better ? LogLimit(kFarLimits * options.limit, true) : kFarLimits * limit;
   const double too_far = options.lower_is_better ? LogLimit(kTooFewLimits * options.limit, true)
@@ -196,7 +196,7 @@ namespace {
 
 double SquareOf(double x) { return x * x; }
 
-// The pairs' estimate for the typical iteration, in the unit that adds up.
+// The pairs' estimate for the typical iteration, in logarithms.
 struct PairedShift {
   double shift = 0, all = 0;
   std::optional<double> later;
@@ -218,9 +218,9 @@ double PlainMean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// As MakeEstimate() of each pair by itself. Their spread has everything in it that differs between
-// pairs, so the error within runs is not added to it; few pairs are helped by the assumed noise,
-// which never makes the error less than the pairs show.
+// Applies MakeEstimate() to each pair. The spread of the pairs includes everything that differs
+// between them, so the error within runs is not added. Assumed noise supports few pairs, but never
+// makes the error smaller than observed.
 PairedShift ShiftOf(std::span<const Series> baselines, std::span<const Series> candidates,
                     const CompareOptions& options, const Limits& limits) {
   std::vector<double> shifts, all, later;
@@ -237,7 +237,7 @@ PairedShift ShiftOf(std::span<const Series> baselines, std::span<const Series> c
   out.shift = PlainMean(shifts);
   out.all = PlainMean(all);
   if (later.size() == shifts.size()) out.later = PlainMean(later);
-  // A pair's noise is that of two runs that are next to each other, half a noise floor each.
+  // The noise of a pair is that of two neighboring runs, half a noise floor each.
   const double own = Variance(shifts), degrees = pairs - 1;
   const double seen = degrees * own / (degrees + kFloorWeight);
   const double assumed =
@@ -255,7 +255,7 @@ double TypicalOf(const Series& series) {
   return Median(std::span(series.values).subspan(series.warmup));
 }
 
-// The same times as if the machine had been the same for all pairs, for totals and for texts:
+// Times scaled as if the machine had been equally fast for all pairs, for totals and texts:
 //
 //     pair       A     B        scaled to the median A of 100
 //     1         100   105       100   105
@@ -280,8 +280,8 @@ struct OnOneMachine {
   }
 };
 
-// As Judge::Verdict() of change.cc, without a failure by size: the spread of the pairs is the whole
-// error, so that a large change is certain by its interval.
+// Judges pairs like Judge::Verdict() of change.cc, but without a failure by size: the spread of the
+// pairs is the whole error, so the interval makes a large change certain.
 Change VerdictOf(const PairedShift& pairs, const Limits& limits, Comparison& out) {
   const double least = std::min({pairs.shift, pairs.all, pairs.later.value_or(pairs.shift)});
   const double most = std::max({pairs.shift, pairs.all, pairs.later.value_or(pairs.shift)});
@@ -294,7 +294,7 @@ Change VerdictOf(const PairedShift& pairs, const Limits& limits, Comparison& out
   return Change::kInconclusive;
 }
 
-// How many pairs would shrink the interval enough for a certain answer.
+// The number of pairs that would shrink the interval enough for a certain answer.
 Remedy RemedyOf(const PairedShift& pairs, const Limits& limits, std::size_t count) {
   const double room = pairs.shift <= limits.limit
                           ? limits.far - pairs.shift
@@ -305,7 +305,7 @@ Remedy RemedyOf(const PairedShift& pairs, const Limits& limits, std::size_t coun
   return {Remedy::Kind::kPairs, std::max(needed, static_cast<std::int64_t>(count) + 1)};
 }
 
-// JudgeTotal() takes only `sigma` of the estimate: the noise of the pairs, as of a normal value.
+// JudgeTotal() uses only `sigma` of the estimate: the noise of the pairs, as if it were normal.
 void AddTotal(const PairedShift& pairs, const CompareOptions& options, const Limits& limits,
               const OnOneMachine& runs, Comparison& out) {
   const Side base = MakeSide(runs.base, options, limits);
@@ -317,7 +317,7 @@ void AddTotal(const PairedShift& pairs, const CompareOptions& options, const Lim
                                  {*options.total_limit, options.absolute_floor, limits.is_certain,
                                   options.is_mean, is_decided});
   out.total = total;
-  if (options.is_mean) {  // A shorter total may be mere chance.
+  if (options.is_mean) {  // A shorter total may be chance.
     const bool is_improved = out.change == Change::kImproved && IsShorter(total, limits.limit);
     out.change = is_improved ? Change::kImproved : Change::kPass;
     out.over_limit = false;

@@ -1,7 +1,6 @@
-// The stars of tables, and the random draws of totals, shares and sums.
+// Significance of changes in tables (stars), and the random draws for totals, shares and sums.
 //
-// Which of many changes are significant. Kernels are tested by the hundred, so that their
-// p-values are judged together.
+// Kernels are tested by the hundred, so their p-values are judged together.
 #pragma once
 
 #include <array>
@@ -15,45 +14,44 @@
 
 namespace profgauge::gate {
 
-/// A change of one kernel or op between two runs.
+/// A change of one kernel or operator between two runs.
 struct TestedChange {
   double p_value = -1;  ///< -1: it could not be tested.
   Ns delta = 0;         ///< Per iteration.
 };
 
-/// p-value of a shift between the per-iteration times of two runs, which are taken as
-/// autocorrelated where they are too few to show it; -1 when a side has fewer than two. In the
-/// order of time. A kernel that a run does not have is given as a series of zeros, not as none.
+/// p-value of a shift between the per-iteration times of two runs, in the order of time. They are
+/// assumed to be autocorrelated if they are too few to show it. -1 if a side has fewer than two. A
+/// kernel that a run does not have is passed as zeros, not as an empty series.
 double PValueOf(std::span<const Ns> base, std::span<const Ns> current);
 
-/// For each change whether it is called out: significant by Benjamini-Hochberg at q = 0.1, and at
-/// least 50 us and 1 % of `mean`, the base's mean iteration time. Untested ones are never called
-/// out. A star is information of a table: it fails nothing. A change without one may be real and
-/// small, or too noisy to show.
+/// Selects the changes that get a star: significant by Benjamini-Hochberg at q = 0.1, and at least
+/// 50 us and 1 % of `mean`, the base's mean iteration time. Untested ones get none. A star is
+/// information and fails nothing. A change without a star may be real but small, or too noisy.
 std::vector<bool> FindSignificant(std::span<const TestedChange> changes, Ns mean);
 
 }  // namespace profgauge::gate
 
 namespace profgauge::gate::stats {
 
-// By chance: the change if chance decided which iterations belong to which run.
+// A permutation test: how large would the change be if iterations were assigned to runs at random?
 //
-// This is a permutation test (Fisher 1935, Pitman 1937) with a fixed sample of the permutations:
+// (Fisher 1935, Pitman 1937.) A fixed sample of the permutations is drawn:
 //
 //     current:  9 1 1 1      base:  1 1 1 1 1 1 1 1       change of the means: 3 - 1 = 2
 //     draw 1:   1 1 1 1             1 9 1 1 1 1 1 1       -1
 //     draw 2:   1 1 9 1             1 1 1 1 1 1 1 1        2   as large: counts
 //     ...       the slow one is drawn into the current four in a third of the draws
 //
-// So chance makes this change in 1 of 3, and the one slow iteration of the candidate shows nothing.
-// It is valid if iterations (or blocks of them) could have been swapped between the runs without
-// anyone seeing it: no drift within a run, no dependence beyond a block.
+// So chance makes this change in 1 of 3, and the candidate's one slow iteration shows nothing. The
+// test is valid if iterations (or blocks of them) are exchangeable between the runs: no drift
+// within a run, no dependence beyond a block.
 //
-// There are no random numbers in a verdict: the draws of comparisons of the same sizes are the same
-// on every machine, and values are sorted first, so that the order of files does not matter either.
+// Verdicts are deterministic: comparisons of the same sizes use the same draws on every machine,
+// and values are sorted first, so the order of files does not matter.
 
-/// A generator whose whole sequence follows from its seed, equal on every platform and library
-/// (Steele, Lea and Flood 2014). The distributions of the standard library are not.
+/// A random generator whose sequence depends only on its seed, on every platform (Steele, Lea and
+/// Flood 2014). Distributions of the standard library have no such guarantee.
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
@@ -68,7 +66,7 @@ class SplitMix64 {
   std::uint64_t state_;
 };
 
-/// Parts that change sides together: two columns of an iteration, or of a block of them.
+/// Values that change sides together: two columns of an iteration or of a block of iterations.
 using Drawn = std::array<double, 2>;
 
 /// Sums of both columns on one side.
@@ -76,15 +74,15 @@ struct DrawnSums {
   Drawn base{}, current{};
 };
 
-/// Calls `each` kDraws times: as many of all `values` as `current` has at random are the
-/// candidate's, the rest the baseline's. The seed follows from both sizes only. The order of
-/// `values` does not matter. Time: kDraws times the smaller side, and one sort.
+/// Calls `each` kDraws times with sums over a random assignment: `current` of the `values` belong
+/// to the candidate, the rest to the baseline. The seed depends only on both sizes, and the order
+/// of `values` does not matter. Time: kDraws times the smaller side, and one sort.
 /// REQUIRES: 0 < current < values.size() < 2^32.
 void ForEachDraw(std::vector<Drawn> values, std::size_t current,
                  const std::function<void(const DrawnSums&)>& each);
 
-/// Probability that a standard normal value is below `z`. Callers smooth draws with it: the noise
-/// between runs is added to each drawn change in closed form instead of by further draws.
+/// Probability that a standard normal value is below `z`. Callers use it to add the noise between
+/// runs to each drawn change in closed form instead of by further draws.
 double NormalShare(double z);
 
 }  // namespace profgauge::gate::stats

@@ -74,8 +74,8 @@ Result<std::vector<Snapshot>> BaselineParser::Parse(std::string_view text) const
   return snapshots;
 }
 
-// Baselines are written by us and edited by people and merge tools: each field is checked, and
-// named by its path where it is wrong.
+// ProfGauge writes baselines, but people and merge tools edit them. So each field is checked, and
+// errors name its path.
 Error BaselineParser::Bad(std::string slug, std::string message, std::string path) const {
   Error error;
   error.kind = ErrorKind::kConfig;
@@ -349,7 +349,7 @@ std::optional<double> MedianIteration(const Snapshot& run) {
   return stats::Median(times);
 }
 
-// Benchmarks keep picoseconds.
+// Benchmarks store picoseconds.
 std::optional<double> MeanOfBenchmark(const analysis::breakdown::WorkSum& benchmark) {
   constexpr double kPicoseconds = 1000;
   if (benchmark.count <= 0 || benchmark.gpu_time <= 0) return std::nullopt;
@@ -376,12 +376,12 @@ Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::st
   return BaselineParser(name).Parse(text);
 }
 
-// Writes baseline files; gate/snapshot.cc reads them.
+// Writes baseline files.
 
 namespace {
 
-// Names of the parts, each written once.
-// In the order of their first use; "" is 0, so that parts without an op cost one digit a name.
+// A list of strings in the order of their first use, each written once. "" is 0, so a part without
+// an operator costs only one digit per name.
 class StringList {
  public:
   StringList() { Index(""); }

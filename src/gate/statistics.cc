@@ -15,7 +15,8 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// Few values cannot show their autocorrelation: it is assumed, with the weight of this many values.
+// The autocorrelation assumed for few values, which do not show their own, and its weight in
+// values.
 constexpr double kAssumedCorrelation = knowledge::kGateAssumedCorrelation.value();
 constexpr double kCorrelationWeight = knowledge::kGateCorrelationWeight.value();
 constexpr double kLargestCorrelation = knowledge::kGateLargestCorrelation.value();
@@ -23,12 +24,12 @@ constexpr std::size_t kLeastForCorrelation = knowledge::kGateLeastForCorrelation
 // Up to this many pairs the exact distribution of U is used instead of its normal approximation.
 constexpr std::size_t kExactPairs = 400;
 constexpr double kOneSided = 0.05;
-// Below this quantile an interval is a point and says nothing of the spread.
+// Below this quantile an interval is a point and shows no spread.
 constexpr double kLeastQuantile = 0.1;
 
-// Mid-ranks: equal values share the mean of their places.
+// Mid-ranks: equal values share the mean of their ranks.
 std::vector<double> Ranks(std::span<const double> values) {
-  // With the values beside them, since a million of them is not in the cache.
+  // Values are stored beside their indices, because a million of them does not fit into the cache.
   std::vector<std::pair<double, std::size_t>> order;
   order.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) order.emplace_back(values[i], i);
@@ -43,7 +44,7 @@ std::vector<double> Ranks(std::span<const double> values) {
   return ranks;
 }
 
-// Lag-1 autocorrelation of the ranks; 0 where all values are equal. A short series understates it,
+// Lag-1 autocorrelation of the ranks; 0 if all values are equal. It is too small for short series,
 // which Autocorrelation::Add() corrects.
 double RankCorrelation(std::span<const double> values) {
   const std::vector<double> ranks = Ranks(values);
@@ -57,16 +58,16 @@ double RankCorrelation(std::span<const double> values) {
   return square == 0 ? 0 : lagged / square;
 }
 
-// How many differences current[j] - base[i] are <= bound. The differences of sorted values are a
-// matrix whose rows rise and whose columns fall, so that one staircase through it counts them. `j`
-// never goes back: O(n + m).
+// The number of differences current[j] - base[i] that are <= bound. Differences of sorted values
+// form a matrix with ascending rows and descending columns, so one staircase through it counts
+// them. `j` never decreases: O(n + m).
 //
 //                     current:   3    5    9
 //       base:   1               [2]   4    8      <= 2: the first 1
 //               4              [-1    1]   5            the first 2
 //               6              [-3   -1]   3            the first 2      total 5
 //
-// So 2 is the fifth smallest of nine, their median: the Hodges-Lehmann shift.
+// So 2 is the fifth smallest of nine, the median: the Hodges-Lehmann shift.
 std::uint64_t CountAtMost(std::span<const double> base, std::span<const double> current,
                           double bound) {
   std::uint64_t count = 0;
@@ -78,9 +79,8 @@ std::uint64_t CountAtMost(std::span<const double> base, std::span<const double> 
   return count;
 }
 
-// The differences over `low` and at most `high`, in no order. The same staircase; each row goes on
-// from where its differences exceed `low`. The caller has made the range so narrow that they are
-// few.
+// The differences over `low` and up to `high`, unordered, by the same staircase; each row continues
+// from the first difference over `low`. The caller chooses a range with few differences.
 std::vector<double> DifferencesWithin(std::span<const double> base, std::span<const double> current,
                                       double low, double high) {
   std::vector<double> within;
@@ -94,11 +94,11 @@ std::vector<double> DifferencesWithin(std::span<const double> base, std::span<co
   return within;
 }
 
-// P(U <= u) for samples of n and m, for all u: by counting arrangements. U of Mann and Whitney is
-// the number of pairs with current < base, the place of 0 among the sorted differences. Without a
-// shift all arrangements of the n + m values are equally probable. Two values a side: U is 0 to 4
-// in 1, 1, 2, 1, 1 of 6 arrangements, so that the result is 1/6, 2/6, 4/6, 5/6, 1. Time (n * m)^2,
-// memory n * m^2; n * m is kExactPairs at most.
+// P(U <= u) for samples of n and m values, for all u, by counting arrangements. U (Mann and
+// Whitney) is the number of pairs with current < base: the rank of 0 among the sorted differences.
+// Without a shift all arrangements of the n + m values are equally probable. With two values per
+// side, U is 0 to 4 in 1, 1, 2, 1, 1 of 6 arrangements: 1/6, 2/6, 4/6, 5/6, 1. Time (n * m)^2,
+// memory n * m^2; n * m is at most kExactPairs.
 std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
   // ways[j][u]: arrangements of i base and j current values with U == u, built up over i.
   std::vector<std::vector<double>> ways(m + 1, std::vector<double>(n * m + 1, 0.0));
@@ -106,7 +106,7 @@ std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
   for (std::size_t i = 1; i <= n; ++i) {
     for (std::size_t j = 1; j <= m; ++j) {
       for (std::size_t u = n * m + 1; u-- > 0;) {
-        // The largest value is a base value (adds j), or a current one (adds nothing).
+        // The largest value is from the base (adds j) or from current (adds 0).
         ways[j][u] = (u >= j ? ways[j][u - j] : 0.0) + ways[j - 1][u];
       }
     }
@@ -118,25 +118,25 @@ std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
   return sums;
 }
 
-// Which of the sorted pair differences bound the shift, and how surely. Its interval reaches from
-// the (below + 1)-th smallest to the (below + 1)-th largest:
+// The sorted pair differences that bound the shift, and with which probability. The interval
+// extends from the (below + 1)-th smallest to the (below + 1)-th largest:
 //
 //     differences, sorted:   d1  d2  d3  d4 | d5  d6  ...  d20  d21 | d22  d23  d24  d25
 //     n = m = 5              `- below = 4 -'  low              high   `-- below = 4 --'
 //
-// P(U <= 4) is 12 / 252 = 0.048: the truth is outside at each end with that chance. Its quantile is
-// 1.67 instead of 1.64 for 0.05, and the error is taken with the chance that the bound really has.
+// P(U <= 4) is 12 / 252 = 0.048, the probability that the truth is outside at each end. The error
+// is computed with its quantile 1.67, not with 1.64 of 0.05.
 struct Bound {
-  std::uint64_t below = 0;  // This many differences are outside at each end.
-  double quantile = 0;      // From the normal distribution, for the exact level of the bound.
+  std::uint64_t below = 0;  // Number of differences outside the interval at each end.
+  double quantile = 0;      // Normal quantile for the exact probability of the bound.
 };
 
 double NormalQuantile(double probability) {
   return boost::math::quantile(boost::math::normal(), probability);
 }
 
-// As many as possible with a chance of at most kOneSided. Few values may have no such bound (of two
-// a side even U = 0 has 1/6): then the whole range is the interval, at its own chance.
+// The largest bound with a probability of at most kOneSided. Few values may have none (with two per
+// side, even U = 0 has 1/6): then the interval is the whole range, with its own probability.
 Bound MakeBound(std::size_t n, std::size_t m) {
   if (n * m > kExactPairs) {
     const double z = NormalQuantile(1 - kOneSided);
@@ -150,9 +150,9 @@ Bound MakeBound(std::size_t n, std::size_t m) {
   return {below, NormalQuantile(1 - at_most[below])};
 }
 
-// Counting arrangements costs more than all the rest of a comparison, and a few sizes come again
-// and again. One entry for both orders of sizes, as U is symmetric. By thread, so that no lock is
-// needed.
+// A cache, because counting arrangements costs more than the rest of a comparison, and few sizes
+// occur. U is symmetric, so both orders of sizes share an entry. It is thread-local to avoid a
+// lock.
 const Bound& BoundOf(std::size_t n, std::size_t m) {
   thread_local std::map<std::pair<std::size_t, std::size_t>, Bound> known;
   const auto [it, is_new] = known.try_emplace(std::minmax(n, m));
@@ -195,7 +195,7 @@ double RobustSigma(std::span<const double> values) {
 
 double KthDifference(std::span<const double> sorted_base, std::span<const double> sorted_current,
                      std::uint64_t k) {
-  // Halves the range of values, not of ranks: after each count one end moves to the middle.
+  // Halves the range of values, not of ranks: after each count, one end moves to the middle.
   //
   //     low                middle              high        k = 40, 100 differences
   //      |---- 55 are <= middle --|--- 45 ------|          55 >= 40: high = middle
@@ -209,7 +209,7 @@ double KthDifference(std::span<const double> sorted_base, std::span<const double
   const std::uint64_t few = 2 * (sorted_base.size() + sorted_current.size());
   while (most - below > few) {
     const double middle = low + (high - low) / 2;
-    // Neighboring doubles: many differences are equal, as of clocks that tick in microseconds.
+    // Neighboring doubles: many differences are equal, e.g. because clocks tick in microseconds.
     if (middle <= low || middle >= high) return high;
     const std::uint64_t count = CountAtMost(sorted_base, sorted_current, middle);
     (count >= k ? high : low) = middle;
@@ -247,15 +247,15 @@ Autocorrelation::Autocorrelation()
 void Autocorrelation::Add(std::span<const double> values) {
   if (values.size() < kLeastForCorrelation) return;
   const auto n = static_cast<double>(values.size());
-  // A short series understates it: by about (1 + 4 rho) / n (Shaman & Stine 1988, around an
-  // estimated mean). Solved for rho:
+  // A short series understates it by about (1 + 4 rho) / n (Shaman & Stine 1988, for an estimated
+  // mean). Solved for rho:
   //     r = rho - (1 + 4 rho) / n   is   n r + 1 = rho (n - 4)
   weighted_ += n * RankCorrelation(values) + 1;
   weight_ += n - 4;
 }
 
-// Neighbors that differ more than chance are no reason for a narrower interval, so not below 0; the
-// factors below grow without bound near 1.
+// Not below 0: neighbors that differ more than by chance must not narrow the interval. Bounded
+// above, because the inflation factors diverge near 1.
 double Autocorrelation::Estimate() const {
   return std::clamp(weighted_ / weight_, 0.0, kLargestCorrelation);
 }
@@ -264,15 +264,15 @@ double MeanInflation(double rho, double n) {
   return (1 + rho) / (1 - rho) - 2 * rho * (1 - std::pow(rho, n)) / (n * (1 - rho) * (1 - rho));
 }
 
-// A sample variance of such values is expected to be (1 - inflation / n) / (1 - 1 / n) of the true
-// one. Dividing by that corrects the error that was estimated from it.
+// The expected sample variance of such values is (1 - inflation / n) / (1 - 1 / n) of the true one.
+// Dividing by that corrects the error estimated from it.
 double ErrorInflation(double rho, double n) {
   const double inflation = MeanInflation(rho, n);
   if (n <= 1) return inflation;
   return inflation / std::max(1e-6, 1 - inflation / n) * (1 - 1 / n);
 }
 
-// The harmonic mean of the sizes represents both: an error is governed by the shorter series.
+// The harmonic mean of both sizes is used, because the shorter series dominates the error.
 double PValue(std::span<const double> base, std::span<const double> current) {
   if (std::min(base.size(), current.size()) < 2) return -1;
   const Shift shift = EstimateShift(Sorted(base), Sorted(current));
@@ -290,7 +290,7 @@ double PValue(std::span<const double> base, std::span<const double> current) {
   return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
 }
 
-// With all margins fixed the number of marked among `of_more` is hypergeometric:
+// With fixed margins, the number of marked ones among `of_more` is hypergeometric:
 //
 //                     marked        not
 //     of_more           more         .         |  P(more or more), given the row and column sums
@@ -305,8 +305,8 @@ double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer,
   return boost::math::cdf(boost::math::complement(by_chance, static_cast<unsigned>(more - 1)));
 }
 
-// The last sorted value on or below the line q * i / n, and all before it, even those over the
-// line:
+// Significant are the last sorted value on or below the line q * i / n and all before it, even
+// those above the line:
 //
 //     i            1       2       3       4        n = 4, q = 0.1
 //     p          0.01    0.06    0.07    0.50
@@ -326,8 +326,8 @@ std::vector<bool> BenjaminiHochberg(std::span<const double> p_values, double q) 
   return significant;
 }
 
-// Parts 1.5, 2.5, 3.4 and total 7: floors 1, 2, 3 leave 1 missing, which the first of the largest
-// remainders gets: 2, 2, 3.
+// Example: parts 1.5, 2.5, 3.4 and total 7. The floors 1, 2, 3 leave 1, which goes to the first of
+// the largest remainders: 2, 2, 3.
 std::vector<std::int64_t> RoundToSum(std::span<const double> parts, std::int64_t total) {
   std::vector<std::int64_t> rounded;
   std::int64_t sum = 0;
@@ -343,7 +343,7 @@ std::vector<std::int64_t> RoundToSum(std::span<const double> parts, std::int64_t
   });
   const auto count = static_cast<std::int64_t>(parts.size());
   const std::int64_t missing = total - sum;
-  // In exact arithmetic 0 <= missing <= count; sums of doubles may be off by a little more.
+  // In exact arithmetic 0 <= missing <= count; sums of doubles may exceed that slightly.
   const std::int64_t each = missing >= 0 ? missing / count : -((-missing + count - 1) / count);
   for (auto& value : rounded) value += each;
   for (std::int64_t i = 0; i < missing - each * count; ++i) {

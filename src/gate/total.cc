@@ -14,7 +14,7 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// An iteration is named as slow from this number of spreads on; only in texts, it decides nothing.
+// Texts name an iteration as slow from this many spreads on; no verdict depends on it.
 constexpr double kSlowSpreads = 3;
 
 double Clipped(double excess) { return std::min(excess, kMostExcess); }
@@ -44,14 +44,14 @@ double ClippedExcess(const Side& side) {
   return MeanOver(side, [](const Run& run) { return ClippedMean(run.excess); });
 }
 
-// The level of the runs' totals that goes with the mean of their excesses.
+// Level of the runs' totals that matches the mean of their excesses, as a logarithm.
 double MeanLevel(const Side& side, double mean) {
   const double sum =
       MeanOver(side, [](const Run& run) { return std::exp(run.level) * (1 + run.mean); });
   return std::log(sum / (1 + mean));
 }
 
-// The mean of all iterations, as a logarithm.
+// Mean of all iterations with starts, as a logarithm.
 double WholeLevel(const Side& side) {
   return std::log(MeanOver(
       side, [](const Run& run) { return std::exp(run.level) * (1 + run.mean + run.start); }));
@@ -63,17 +63,17 @@ std::vector<double> StartsOf(const Side& side) {
   return starts;
 }
 
-// The start that the candidates may have: starts vary, and with three runs it is seen how much.
+// The cost of a start that the candidates may have. Three runs show how much starts vary.
 double AllowedStart(const Side& base) {
   const std::vector<double> starts = StartsOf(base);
   if (starts.size() < kStartsKnown) return Median(starts);
   return kStartTimes * *std::max_element(starts.begin(), starts.end()) + kStartSlack;
 }
 
-// Evaluations, checkpoints and pauses: long iterations that both sides have.
+// The stalls of a side, e.g. evaluations, checkpoints and pauses: its long iterations.
 struct Stalls {
   std::vector<double> excess;
-  double cost = 0;  // Share of a run that they add, on average.
+  double cost = 0;  // Mean share of a run that they add.
   std::size_t of = 0;
 
   explicit Stalls(const Side& side) {
@@ -100,8 +100,8 @@ double LogWays(std::size_t of, std::size_t chosen) {
   return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-// Hypergeometric: that of all slow iterations `here` or more are among the candidates' `n`, if
-// chance decided whose they are.
+// Hypergeometric probability that at least `here` of all slow iterations are among the candidates'
+// `n`, if they were distributed at random.
 double ChanceOfSlow(std::size_t here, std::size_t n, std::size_t there, std::size_t total) {
   const std::size_t slow = here + there;
   double sum = 0;
@@ -112,8 +112,8 @@ double ChanceOfSlow(std::size_t here, std::size_t n, std::size_t there, std::siz
   return sum;
 }
 
-// What the candidates' stalls cost beyond the baseline's, if the baseline has such ones, and few
-// enough that theirs may be chance: a period that misses some recordings needs no model.
+// Excess cost of the candidates' stalls over the baseline's. It is excused if the baseline has such
+// stalls and the candidates' number may be chance. A period longer than some runs needs no model.
 //
 //     baseline, 10 runs of 20     x10 in 4 of 200 iterations       cost 18 %
 //     candidate, 20               x10 in 1 of 20                   cost 45 %: 27 % is excused
@@ -128,23 +128,23 @@ double ExcusedStalls(const Side& base, const Side& current) {
   return std::max(0.0, here.cost - there.cost);
 }
 
-// Slow iterations that hang together change sides together: the length of a block follows from the
-// autocorrelation of the clipped excesses, over all runs of both sides.
+// Blocks of iterations that change sides together, because slow iterations may be connected. Their
+// length follows from the autocorrelation of the clipped excesses, over all runs of both sides:
 //
 //     excess    0 0 1 1 1 0 0 0 0 1 1 1 0 0 0      if rho is 0.5: (1 + 0.5) / (1 - 0.5) = 3 each
 //     blocks    |-----|-----|-----|-----|-----|
 //
-// Drawn one by one they would spread evenly over both sides, and a burst of one run would look like
-// a change of the program. A run of three iterations or more makes at least three blocks. Where a
-// run has over kLongRun iterations, blocks are long enough that it makes kBlocksOfLongRun at most,
-// for the time of the draws, unless a third of the shortest run is less.
+// Drawn one by one, slow iterations would spread evenly over both sides, and a burst in one run
+// would look like a change of the program. A run of at least three iterations has at least three
+// blocks. If a run has over kLongRun iterations, it gets at most kBlocksOfLongRun blocks to limit
+// the time of draws, unless a third of the shortest run is shorter than such a block.
 class Blocks {
  public:
   void Add(const Side& side) {
     for (const Run* run : side.kept) Add(run->excess);
   }
 
-  // The standard error of rho is that of white noise, 1 / sqrt(n), summed over runs of other
+  // The standard error of rho is that of white noise, 1 / sqrt(n), pooled over runs with different
   // spreads.
   std::size_t Length() const {
     const double rho = squares_ > 0 ? std::min(kLargestBlockCorrelation, lagged_ / squares_) : 0;
@@ -177,7 +177,7 @@ class Blocks {
   std::size_t shortest_ = static_cast<std::size_t>(-1), longest_ = 0;
 };
 
-// Blocks of equal length up to one, by their means: 10 values in blocks of 3 are 4, 3 and 3.
+// Adds the means of blocks of nearly equal length: 10 values in blocks of 3 give 4, 3 and 3.
 void AddBlocks(const Side& side, std::size_t length, std::vector<Drawn>& out) {
   for (const Run* run : side.kept) {
     const std::size_t n = run->excess.size(), count = std::max<std::size_t>(1, n / length);
@@ -191,7 +191,7 @@ void AddBlocks(const Side& side, std::size_t length, std::vector<Drawn>& out) {
   }
 }
 
-// The distribution of a change if the slow iterations were drawn at random.
+// The distribution of a change if slow iterations are assigned at random.
 class Chance {
  public:
   Chance(const Side& base, const Side& current, double sigma) : sigma_(sigma) {
@@ -204,10 +204,10 @@ class Chance {
     AddBlocks(base, length, values_);
   }
 
-  /// How probable a change at least as large is, in the one or the other statistic: the smaller of
-  /// both. By the plain one a stall in the baseline hides others, by the clipped one a single very
-  /// long iteration counts little. 1 / (draws + 1) is added, as a sample of draws cannot show that
-  /// a change never happens by chance (Phipson & Smyth 2010): the result is above 0.
+  /// Probability of a change at least as large: the smaller one of both statistics. In the plain
+  /// one, a stall in the baseline hides others; in the clipped one, a single very long iteration
+  /// counts little. 1 / (draws + 1) is added, since draws cannot prove a probability of 0 (Phipson
+  /// & Smyth 2010).
   double Of(const Drawn& change) const {
     Drawn chance{};
     ForEach([&](const Drawn& drawn) {
@@ -220,7 +220,7 @@ class Chance {
     return std::min(chance[0], chance[1]) / draws + 1 / (draws + 1);
   }
 
-  /// Half of an interval of 98 % around the change.
+  /// Half the width of a 98 % interval around the change.
   double HalfWidth() const {
     double squares = 0;
     ForEach([&](const Drawn& drawn) { squares += drawn[0] * drawn[0]; });
@@ -246,7 +246,7 @@ class Chance {
   double sigma_;
 };
 
-// Iterations over `bound`, an excess. Places are of the first kept run, which texts name.
+// Iterations whose excess exceeds `bound`. Places are of the first kept run, which texts name.
 SlowOnes SlowOnesOf(const Side& side, double bound) {
   SlowOnes slow;
   std::vector<double> times;
@@ -288,6 +288,12 @@ bool IsShorter(const Total& total, double limit) {
   return std::log1p(total.with_start) < -limit && total.high < 0;
 }
 
+bool HasStart(const Total& total) {
+  constexpr double kNoStart = knowledge::kGateNotedStart.value();
+  return (total.start > 0 || total.base_start > kNoStart) &&
+         std::abs(total.all - total.change) > kNoStart;
+}
+
 // In logarithms: change of the level + ln((1 + mean excess here) / (1 + mean excess there)).
 //
 //     change <= limit                                kPass, unless with the start it is over far
@@ -295,12 +301,6 @@ bool IsShorter(const Total& total, double limit) {
 //                       chance <= 0.05               kByChance
 //                       more probable                kPass: "by chance in 27 of 100"
 //     with the start over far (three limits)         kBySize, or kByStart if only by the start
-bool HasStart(const Total& total) {
-  constexpr double kNoStart = knowledge::kGateNotedStart.value();
-  return (total.start > 0 || total.base_start > kNoStart) &&
-         std::abs(total.all - total.change) > kNoStart;
-}
-
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
                  const TotalOptions& options) {
   const double base_level = Median(base.Levels());
@@ -310,7 +310,7 @@ Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate
   const double usual = mean - ExcusedStalls(base, current);
   const Drawn change = {level + std::log((1 + mean) / (1 + base_mean)),
                         level + std::log((1 + ClippedExcess(current)) / (1 + ClippedExcess(base)))};
-  // If some of several candidates are slower throughout, the median of their levels hides it.
+  // The median of several candidates' levels hides slower candidates; their mean does not.
   const double all = std::max(level, MeanLevel(current, mean) - base_level) +
                      std::log((1 + usual + start) / (1 + base_mean));
   const double whole = std::exp(base_level) * (1 + base_mean);
@@ -340,7 +340,7 @@ Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate
     }
   }
   if (total.verdict != TotalVerdict::kFail && all > far && counts(all)) {
-    // Without the start the change would be within far.
+    // True if the change without the start would be within `far`.
     const bool is_start = start > 0 && all - std::log((1 + usual + start) / (1 + usual)) <= far;
     total.verdict = is_start ? TotalVerdict::kByStart : TotalVerdict::kBySize;
   }

@@ -1,15 +1,15 @@
 // The total time of a run's iterations, compared with that of the baseline.
 //
-// The total is the mean times the number of iterations; the sides are compared by the mean.
-// A run's mean is its typical iteration plus the excess of the slow ones:
+// The total is the mean times the number of iterations, so the means of both sides are compared. A
+// run's mean is its typical iteration plus the excess of the slow ones:
 //
 //     times                 10 10 30 10 10 10 10 10        typical 10
 //     excess, in typicals    0  0  2  0  0  0  0  0        mean 0.25: the total is 10 * 1.25 * 8
 //     clipped at 1           0  0  1  0  0  0  0  0        mean 0.125: any stall counts as one
 //
-// A median does not see an effect on fewer than half of the iterations. The total does; but who has
-// the slow ones is chance, and chance is counted, not guessed: so improbable a total fails, a less
-// improbable one is undecided, and one beyond three limits is no pass whatever made it.
+// A median hides an effect on fewer than half of the iterations; the total shows it. But which run
+// has the slow ones is chance, and its probability is computed. A sufficiently improbable total
+// fails, a less improbable one is undecided, and one beyond three limits is never a pass.
 #pragma once
 
 #include <cstddef>
@@ -22,68 +22,67 @@ namespace profgauge::gate::stats {
 struct Estimate;
 struct Side;
 
-/// The answer about the total. All except kPass and kFail leave the limit undecided: a second run
-/// of the candidate usually decides, since its slow iterations are counted anew.
+/// The result for the total. Every result except kPass and kFail leaves the limit undecided. A
+/// second run of the candidate usually decides, because its slow iterations are counted anew.
 enum class TotalVerdict : std::uint8_t {
   kPass,
   kFail,
-  kByChance,  ///< Over the limit, and neither sure nor likely chance: undecided.
-  kBySize,    ///< Over three limits: undecided, whatever made it.
-  kByStart,   ///< The same, only by the first iterations.
+  kByChance,  ///< Over the limit, but neither certain nor probable chance: undecided.
+  kBySize,    ///< Over three limits, for any reason: undecided.
+  kByStart,   ///< Over three limits only because of the first iterations.
 };
 
-/// Some slow iterations of a side, for texts: they decide nothing. Slow is over the limit and three
-/// spreads of the baseline's iterations, whichever is more.
+/// Slow iterations of a side, for texts; they decide nothing. Slow means over the limit and over
+/// three spreads of the baseline's iterations.
 struct SlowOnes {
   std::vector<std::size_t> places;  ///< Places in the first kept run, after its start.
-  std::size_t count = 0, of = 0;    ///< Over all runs kept.
-  double times = 1;                 ///< The typical one takes this many times the usual time.
+  std::size_t count = 0, of = 0;    ///< Number over all kept runs, slow and in total.
+  double times = 1;                 ///< Median time of a slow one, in typical times.
 };
 
-/// Both totals and their difference. Changes are relative to the baseline's total; ratios, not
-/// logarithms.
+/// Both totals and their difference. Changes are ratios to the baseline's total, not logarithms.
 struct Total {
   TotalVerdict verdict = TotalVerdict::kPass;
-  double change = 0;         ///< Relative; of the means of the runs kept, without their starts.
-  double clipped = 0;        ///< The same where an iteration takes at most twice the typical time.
-  double low = 0, high = 0;  ///< Interval of `change`, 98 %; where asked for.
-  /// The same for all candidate runs, with the cost of their start relative to the baseline's.
+  double change = 0;         ///< Relative; means over kept runs without their starts.
+  double clipped = 0;        ///< `change` if an iteration counts at most twice the typical.
+  double low = 0, high = 0;  ///< 98 % interval of `change`; set on request.
+  /// `change` for all candidate runs, including the start's cost relative to the baseline's.
   double with_start = 0;
-  /// Of all iterations of the runs kept, starts as they were: what texts call the total.
+  /// Change over all iterations of the kept runs, with their starts: the total in texts.
   double all = 0;
   double limit = 0;  ///< Relative.
-  /// How probable so large a change is by noise of runs and iterations together with chance over
-  /// who has the slow ones. Known where the change is over the limit and asked for.
+  /// Probability of such a change, from noise of runs and iterations and from chance over which run
+  /// has the slow ones. Set on request if the change is over the limit.
   std::optional<double> chance;
   SlowOnes base, current;
-  /// By how much iterations beyond twice the typical time lengthen the baseline's total: so large
-  /// an increase of the candidate's they hide.
+  /// Increase of the baseline's total by iterations beyond twice the typical time. They hide an
+  /// increase of this size in the candidate.
   double base_hides = 0;
-  std::size_t start = 0;   ///< Iterations of the candidate's start, the longest of the runs kept,
-  double start_times = 1;  ///< the start's time, in times of its typical one;
-  double base_start = 0;   ///< the cost of the baseline's start, in shares of its total.
+  std::size_t start = 0;   ///< Iterations in the candidate's start, the longest of kept runs.
+  double start_times = 1;  ///< Time of that start, in typical iterations per iteration.
+  double base_start = 0;   ///< Cost of the baseline's start, as a share of its total.
 };
 
-/// Whether a start moves the change of all iterations away from that of the others.
+/// True if a start makes the change of all iterations differ from that of the others.
 bool HasStart(const Total& total);
 
-/// The limit on the total and the wanted numbers. `with_interval` and a chance cost the draws.
+/// The limit on the total, and the requested numbers. `with_interval` and a chance need the draws.
 struct TotalOptions {
   double limit = 0;           ///< Relative.
-  double absolute_floor = 0;  ///< As CompareOptions.
+  double absolute_floor = 0;  ///< The smallest absolute change that may fail.
   bool is_certain = false;
   bool with_interval = false;
-  bool is_decided = false;  ///< The answer hangs on no chance.
+  bool is_decided = false;  ///< The answer does not depend on chance, so it is not computed.
 };
 
-/// Whether the total, with all starts, is shorter by more than `limit` (a logarithm), and no chance
-/// made it so. False where no interval was asked for.
+/// True if the total, with all starts, is certainly shorter by more than `limit` (a logarithm).
+/// False if no interval was requested.
 bool IsShorter(const Total& total, double limit);
 
-/// The total of `current` against that of `base`, which the typical iterations of `estimate` are
-/// of. Only `sigma` of the estimate is used: the noise of a change of the total by runs and typical
-/// iterations. Time: linear, and kDraws times the blocks of the smaller side for each of the
-/// interval, the chance of a change over the limit, and with `is_certain` that of its excess.
+/// Compares the total of `current` with that of `base`. From `estimate`, which is of the same
+/// sides, only `sigma` is used: the noise of the total from runs and typical iterations. Time:
+/// linear, plus kDraws times the blocks of the smaller side for each of: the interval, the chance
+/// of a change over the limit, and with `is_certain` the chance of its excess.
 /// REQUIRES: both sides keep a run; options.limit >= 0.
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
                  const TotalOptions& options);

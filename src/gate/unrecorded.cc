@@ -17,8 +17,8 @@
 namespace profgauge::gate {
 namespace {
 
-// A metric of the profile, and the same one of iterations that were not recorded: what the program
-// does without the profiler. A limit on the first is held against the second where both are known.
+// A metric of the profile and its counterpart from unrecorded iterations, i.e. without the
+// profiler. A limit on the first is judged by the second if both are known.
 struct Partner {
   MetricId recorded, unrecorded;
 };
@@ -37,7 +37,7 @@ constexpr Partner kPartners[] = {
     {metric::kGpuUtilizationMean, metric::kGpuUtilizationUnrecorded},
     {metric::kFlopsMfu, metric::kFlopsMfuUnrecorded},
 };
-// With one device the mean is the extreme as well.
+// With one device, the mean is also the extreme.
 constexpr Partner kOfOneDevice[] = {
     {metric::kGpuIdleMax, metric::kGpuIdleUnrecorded},
     {metric::kGpuUtilizationMin, metric::kGpuUtilizationUnrecorded},
@@ -50,8 +50,8 @@ std::optional<MetricId> FindPartner(const Partner (&partners)[N], std::string_vi
   return found == std::end(partners) ? std::nullopt : std::optional(found->unrecorded);
 }
 
-// A slow profile is excused only by enough iterations that are certainly of the same process: any
-// log could be put next to a slow profile.
+// A slow profile is excused only by enough iterations that are certainly of the same process;
+// otherwise any log placed beside the profile could excuse it.
 std::string WhyNoExcuse(const analysis::trust::JudgedSteps& steps) {
   if (steps.level.values < knowledge::kUnrecordedExcusingLeast) {
     return fmt::format("{} unrecorded iterations are too few to excuse that ({} are needed)",
@@ -90,7 +90,7 @@ std::optional<GateResult> JudgeWithoutProfiler(const rules::Threshold& threshold
   result.threshold = threshold;
   result.recorded = recorded->value;
   if (IsAbsent(metric.value)) {
-    // A value that cannot be corrected is not the profile's either.
+    // A recorded number that cannot be corrected is not used either.
     const bool is_skipped = OnMissingOf(threshold, policy) == rules::OnMissing::kSkip;
     result.status = is_skipped ? GateStatus::kSkipped : GateStatus::kMissing;
     result.measured = recorded->value;
@@ -154,14 +154,14 @@ constexpr std::array kOtherCauses = {metric::kGpuIdleCauseDataloader,
                                      metric::kGpuIdleCauseQueued,
                                      metric::kGpuIdleCauseOther};
 
-// Puts numbers without the profiler in place of recorded ones and keeps those, so that PutBack()
-// can restore the profile's own numbers once rules have run.
+// Replaces recorded numbers by those without the profiler and keeps the originals, so that
+// PutBack() can restore them after the rules have run.
 class Replacer {
  public:
   Replacer(analysis::Analysis& analysis, bool may_excuse)
       : analysis_(analysis), may_excuse_(may_excuse) {}
 
-  /// The metric becomes `value`, which may be as good as `best`.
+  /// Sets the metric to `value`; its best possible value is `best`.
   void Replace(MetricId id, double value, double best) {
     analysis::Metric* metric = Find(id);
     if (metric == nullptr) return;
@@ -191,13 +191,13 @@ class Replacer {
   ReplacedMetrics replaced_;
 };
 
-// Shares of a recorded iteration, which is `longer` times an unrecorded one, become those of the
-// latter: the profiler's addition is removed, from late launches first.
+// Converts shares of a recorded iteration, which takes `longer` times an unrecorded one, to shares
+// of the latter. The profiler's addition is removed from late launches first:
 //
 //     recorded    |## busy ##|=late=|oth|      1.25 times as long: a fifth of it was added,
 //     unrecorded  |## busy ##|==|oth|          which is taken from late, then from others
 void ReplaceCauses(double longer, Replacer& out) {
-  const double added = longer - 1;  // In unrecorded iterations.
+  const double added = longer - 1;  // In units of an unrecorded iteration.
   double late = 0, others = 0;
   for (const MetricId id : kLate) late += out.ValueOf(id) * longer;
   for (const MetricId id : kOtherCauses) others += out.ValueOf(id) * longer;
@@ -216,8 +216,8 @@ void ReplaceCauses(double longer, Replacer& out) {
 
 }  // namespace
 
-// Rules then see a run without the profiler. Where the iterations may not excuse a miss the value
-// stays, and only `may_be` says how good it could be.
+// Rules then see a run without the profiler. If the iterations cannot excuse a miss, the values
+// stay and only `may_be` has the better ones.
 ReplacedMetrics TakeProfilerOff(const rules::Policy& policy, analysis::Analysis& analysis) {
   if (policy.unrecorded == rules::Unrecorded::kIgnore || analysis.steps == nullptr) return {};
   const analysis::Metric* idle = analysis.Find(metric::kGpuIdleUnrecorded);
@@ -236,7 +236,7 @@ ReplacedMetrics TakeProfilerOff(const rules::Policy& policy, analysis::Analysis&
   };
   replace(metric::kGpuIdleMean, *idle, true);
   replace(metric::kGpuUtilizationMean, *used, false);
-  // Rules know an iteration by its idle time and the share that this is.
+  // Rules read idle time both as a time and as a share of the iteration.
   const double length = analysis.steps->level.median;
   const double idle_time = AsNumber(idle->value, 0) * length;
   out.Replace(metric::kGpuIdleTimeMean, idle_time, idle_time);
@@ -285,8 +285,8 @@ std::size_t CountOf(const SeriesList& runs) {
 
 }  // namespace
 
-// Times of one iteration each and means over many are not compared: a mean hides what makes
-// iterations differ, so its noise is smaller.
+// Single times and means over many iterations are not comparable: a mean hides differences between
+// iterations, so its noise is smaller.
 StepsUse StepsUseOf(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
   const bool base = std::ranges::all_of(baselines, HasSteps);
   const bool current = std::ranges::all_of(candidates, HasSteps);

@@ -1,11 +1,11 @@
-// Numbers without the profiler, for limits, rules and comparisons.
+// Uses numbers without the profiler in limits, rules and comparisons.
 //
-// A profiler slows the host. Where the same run also has the times of iterations that were not
-// recorded (analysis/trust/judged_steps.h), these judge instead of the recorded ones. Here is
-// only which number takes the place of which, and when a result stays undecided for that reason:
+// A profiler slows the host. If a run also has the times of unrecorded iterations
+// (analysis/trust/judged_steps.h), these judge instead of the recorded ones. This file defines
+// which number replaces which, and when a result stays undecided:
 //
 //     recorded   without the profiler      limit 30 %
-//       41 %      22 % [20, 25]            kept, if enough iterations of the same process say so
+//       41 %      22 % [20, 25]            kept, with enough iterations of the same process
 //       41 %      28 % [24, 33]            low confidence: part of the interval misses it
 //       41 %      38 % [34, 41]            missed
 //       25 %      22 % [20, 25]            kept
@@ -28,64 +28,64 @@
 
 namespace profgauge::gate {
 
-// Limits on numbers that the profiler changes, judged by the same numbers without it.
+// Limits on numbers that the profiler changes.
 
-/// The number without the profiler that a limit on `metric` is about: step.time.median for
-/// iteration.time.median. Nothing where the profiler does not change it.
+/// The number without the profiler for a limit on `metric`, e.g. step.time.median for
+/// iteration.time.median. Nothing if the profiler does not change the metric.
 std::optional<MetricId> WithoutProfiler(std::string_view metric,
                                         const analysis::Analysis& analysis);
 
-/// Compares the limit with the number without the profiler, by its interval: all of it must keep
-/// the limit or miss it, else the result stays undecided. A miss of the profile's own number is
-/// excused only where the same process gave at least 50 unrecorded iterations. Nothing where the
-/// profile's own number judges. REQUIRES: the limit applies.
+/// Compares the limit with the number without the profiler. Its whole interval must keep the limit
+/// or miss it; else the result is undecided. A miss of the recorded number is excused only by at
+/// least 50 unrecorded iterations of the same process. Nothing if the recorded number judges.
+/// REQUIRES: the limit applies.
 std::optional<GateResult> JudgeWithoutProfiler(const rules::Threshold& threshold,
                                                const rules::Policy& policy,
                                                const analysis::Analysis& analysis);
 
-/// Whether the iterations excuse a miss of the profile's own numbers: at least 50, of its process.
+/// True if the iterations can excuse a miss of recorded numbers: at least 50 of the same process.
 bool MayExcuse(const analysis::trust::JudgedSteps& steps);
 
-/// Why a policy that requires unrecorded iterations gives no verdict.
+/// Explains the missing verdict if the policy requires unrecorded iterations and there are none.
 std::optional<std::string> WhyUnrecordedMissing(const rules::Policy& policy,
                                                 const analysis::Analysis& analysis);
 
-// Numbers without the profiler in place of the profile's, for rules: an idle device that waits for
-// a host which the profiler slows is no finding.
+// Rules read numbers without the profiler: a device that idles only because the profiler slows the
+// host is no finding.
 
-/// Metrics that were replaced, by their place.
+/// The original metrics that were replaced, with their indices.
 using ReplacedMetrics = std::vector<std::pair<std::size_t, analysis::Metric>>;
 
-/// Replaces idle time, its causes, and utilization by their values in an unrecorded iteration. The
-/// time that the profiler added is idle time: it is taken from waiting for the host and from
-/// launches first. Where the iterations may not excuse a miss the numbers
-/// stay, and may be as much less. Nothing where no unrecorded iterations judge.
+/// Replaces idle time, its causes, and utilization by their values in an unrecorded iteration. Time
+/// that the profiler added is idle time: it is subtracted from host waits and launches first. If
+/// the iterations cannot excuse a miss, the numbers stay and their possible values (`may_be`) are
+/// set. Nothing if no unrecorded iterations judge.
 ReplacedMetrics TakeProfilerOff(const rules::Policy& policy, analysis::Analysis& analysis);
 /// Undoes the replacement. REQUIRES: `replaced` is of this analysis.
 void PutBack(ReplacedMetrics replaced, analysis::Analysis& analysis);
 
-// Unrecorded iterations of runs, as comparisons take them.
+// Unrecorded iterations in comparisons.
 
-/// Whether times are compared by unrecorded iterations.
+/// How times are compared by unrecorded iterations.
 enum class StepsUse : std::uint8_t {
-  kNone,           ///< No side has 20 of them.
-  kOneSide,        ///< The other has none: recorded ones are compared.
-  kOtherSampling,  ///< One side has means, the other single ones: they cannot be compared.
+  kNone,           ///< Neither side has enough.
+  kOneSide,        ///< Only one side has enough: recorded ones are compared.
+  kOtherSampling,  ///< One side has means, the other single values: not comparable.
   kBoth,
 };
-/// How a comparison uses unrecorded iterations, by those of both sides.
+/// Decides how a comparison uses the unrecorded iterations of both sides.
 StepsUse StepsUseOf(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates);
 
-/// Whether the metric is a time of unrecorded iterations.
+/// True if the metric is a time of unrecorded iterations.
 bool IsOfSteps(std::string_view metric);
 
-/// Usual iterations of each run, and all with unusual ones.
+/// For each run, its unrecorded iterations except unusual ones, in order, in ns.
 SeriesList UsualSteps(std::span<const Snapshot> runs);
-/// The unrecorded iterations of each run, in order, in ns.
+/// For each run, all of its unrecorded iterations, unusual ones included.
 SeriesList AllSteps(std::span<const Snapshot> runs);
 std::vector<double> StepValues(std::span<const Snapshot> runs);
 
-/// "97 and 120 unrecorded iterations": how many a side has.
+/// "by 97 unrecorded iterations, the baseline's 120".
 std::string StepCounts(const SeriesList& base, const SeriesList& current);
 
 }  // namespace profgauge::gate

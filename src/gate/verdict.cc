@@ -21,7 +21,7 @@
 namespace profgauge::gate {
 namespace {
 
-/// The reasons of a verdict, by weight.
+/// The reasons of a verdict by severity.
 struct ReasonLists {
   std::vector<std::string> broken, failures, open;
 };
@@ -73,7 +73,7 @@ void Count(const GateResult& result, const rules::Policy& policy, Verdict& verdi
   }
 }
 
-/// How much a missed limit says; 0 for others.
+/// The severity of a missed limit; 0 for others.
 int WeightOf(const GateResult& result) {
   switch (result.status) {
     case GateStatus::kError:
@@ -96,10 +96,9 @@ int EffectOf(const GateResult& result, rules::FailOn fail_on) {
   return result.status == GateStatus::kLowConfidence ? 1 : 2;
 }
 
-/// A metric is missed once, however many limits it has: the one counts that affects the
-/// verdict most, of equal ones the most severe, of these the first. A limit that is kept does not
-/// make a metric good that misses another one. The metric where this one does not count; else
-/// empty.
+/// The metric if another limit on it counts instead of this one; else empty. A metric is missed
+/// only once: the limit with the largest effect on the verdict counts; of equal ones the most
+/// severe, then the first. A kept limit does not outweigh a missed one.
 std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate,
                         rules::FailOn fail_on) {
   const auto gravity = [&](const GateResult& some) {
@@ -133,7 +132,7 @@ std::string SentenceOf(const rules::Finding& finding) {
   return text;
 }
 
-/// How bad a missed limit is, as a finding's status.
+/// The status of a finding of the same severity as a missed limit.
 std::optional<rules::FindingStatus> AsFinding(GateStatus status) {
   switch (status) {
     case GateStatus::kError:
@@ -148,8 +147,8 @@ std::optional<rules::FindingStatus> AsFinding(GateStatus status) {
   }
 }
 
-/// Why a rule that passed says nothing: a step of the plan is about it, or the fault that it would
-/// deny is found elsewhere. A tick beside that would contradict it. Empty: it is told.
+/// Why a passed rule is not reported: a row of the plan covers it, or a finding or limit reports
+/// the same fault, so a tick would contradict it. Empty: it is reported.
 std::string CoveredBy(const rules::Finding& finding, const JudgeOptions& options,
                       const std::vector<GateResult>& gate) {
   if (!rules::Passed(finding.status)) return {};
@@ -178,17 +177,16 @@ std::string CoveredBy(const rules::Finding& finding, const JudgeOptions& options
   return {};
 }
 
-/// Whether the finding would fail the run if its number were sure.
+/// True if the finding would fail the run if its number were certain.
 bool LeavesOpen(const rules::Finding& finding, rules::FailOn fail_on) {
   return finding.is_uncertain && Fails(rules::Level::kError, fail_on) &&
          !Fails(rules::Level::kWarn, fail_on);
 }
 
-/// Whether a limit on the very metric that the rule measures, or on one that it explains, was
-/// missed at the same level or a higher one: it is counted there, and the finding has the reason. A
-/// finding that fails the run by its own number, or certainly, is not counted as one that is too
-/// uncertain for that, and an undecided one not as a certain limit. The metric of that limit; else
-/// empty.
+/// The metric of a missed limit that already counts this finding; else empty. The limit must be on
+/// the rule's metric or on one that it explains, and at least as severe. Findings that fail the run
+/// by themselves or certainly are not covered by limits too uncertain to fail it. Undecided
+/// findings are not covered by limits that cannot fail it.
 std::string CountedAsLimit(const rules::Finding& finding, const std::vector<GateResult>& gate,
                            rules::FailOn fail_on) {
   if (!rules::Fired(finding.status)) return {};
@@ -252,7 +250,7 @@ void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& 
   }
 }
 
-/// A required rule must say all that it could have said.
+/// Adds a reason unless a required rule could evaluate everything.
 void AskRequired(const rules::Finding& finding, const rules::Policy& policy, ReasonLists& reasons) {
   if (!IsRequired(policy, *finding.rule)) return;
   const std::string& id = finding.rule->id;
@@ -265,7 +263,7 @@ void AskRequired(const rules::Finding& finding, const rules::Policy& policy, Rea
   }
 }
 
-/// Whether the rule about missing ranks has counted them.
+/// True if the rule about missing ranks reported them.
 bool HasTold(std::span<const rules::Finding> findings) {
   return std::any_of(findings.begin(), findings.end(), [](const rules::Finding& finding) {
     return finding.rule->id == "recording/ranks-missing" && rules::Fired(finding.status);
@@ -296,7 +294,7 @@ void CountMissingRanks(const std::string& sentence, const rules::Policy& policy,
   }
 }
 
-/// Two limits on one metric (a warning and an error) miss it once.
+/// Adds each reason once: two limits on one metric (a warning and an error) give the same one.
 void AddOnce(std::vector<std::string>& reasons, std::vector<std::string> more) {
   for (std::string& reason : more) {
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
@@ -422,8 +420,8 @@ Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, c
 
   if (!nothing.empty()) reasons.failures.clear();
 
-  // Whatever else was found, a rule that cannot be evaluated leaves the question open, and so does
-  // a profile without the work that would be judged.
+  // A rule that cannot be evaluated, or a profile without the work to judge, leaves no verdict,
+  // whatever else was found.
   verdict.status = !reasons.broken.empty() || !nothing.empty() ? VerdictStatus::kNoVerdict
                    : !reasons.failures.empty()                 ? VerdictStatus::kFail
                    : !open.empty()                             ? VerdictStatus::kNoVerdict

@@ -1,14 +1,14 @@
-// Whether both sides did the same: a comparison of times holds only then.
+// Decides whether both sides do the same work; only then can their times be compared.
 //
 //     kernel    baseline   run              gone     new       launches and time per iteration
-//     gemm        48        48                                 kept: their time as well
-//     softmax     12         0              12                 nothing new: less
-//     fused_x      0         6                        6        a quarter of the time of what went,
-//                                                              or more: changed
+//     gemm        48        48                                 kept: their time is compared
+//     softmax     12         0              12                 nothing replaces it: less work
+//     fused_x      0         6                        6        replaces it if it takes at least a
+//                                                              quarter of the time: changed work
 //
-// By launches and device time per iteration of each name (by operators where no device is). More
-// work is never doubted: it shows in the time. The program's own count of samples overrules what
-// names suggest, since a compiled program has others.
+// By launches and device time per iteration and name (by operators without a device). More work is
+// never doubted, because the time shows it. The program's own count of samples has priority over
+// names, since a compiled program has other names.
 #pragma once
 
 #include <cstdint>
@@ -21,53 +21,53 @@
 
 namespace profgauge::gate {
 
-/// The first that holds.
+/// The first of these that is true.
 enum class WorkKind : std::uint8_t {
   kSame,
-  kChanged,    ///< Other work, as much of it: judged, and told.
-  kInputs,     ///< Another batch, by shapes.
-  kOther,      ///< Under half of the launches are of both.
-  kLess,       ///< Work is gone, and little came for it.
+  kChanged,    ///< Other work of about the same amount: judged, and reported.
+  kInputs,     ///< Another batch size, by shapes.
+  kOther,      ///< Fewer than half of the launches are common to both.
+  kLess,       ///< Work is missing, with little replacement.
   kCollapsed,  ///< The same launches take far less device time.
 };
 std::string_view WorkKindName(WorkKind kind);  ///< "same", "changed", …
 
-/// What differs between the work of two sides.
+/// The difference between the work of two sides.
 struct WorkChange {
   WorkKind kind = WorkKind::kSame;
-  /// Shares of the baseline's launches, and of their time.
+  /// Shares of the baseline's launches and of their time.
   double gone_launches = 0, gone_time = 0, new_launches = 0, new_time = 0;
-  double own = 0;    ///< As much is gone between runs of the baseline.
-  double share = 1;  ///< Launches of both over those of either.
-  double kept = 0;   ///< Logarithm of the change of the time of what was launched as often.
-  /// Samples of an iteration over those of the baseline; nothing where it is unknown.
+  double own = 0;    ///< The largest gone share between runs of the baseline.
+  double share = 1;  ///< Launches common to both / launches of either.
+  double kept = 0;   ///< Log change in time of kernels launched equally often.
+  /// Samples of an iteration / those of the baseline; nothing if unknown.
   std::optional<double> samples;
-  bool is_counted = false;   ///< By the program itself.
-  bool by_sample = false;    ///< It counted others: times are compared per sample.
-  bool is_accepted = false;  ///< Somebody accepts what would leave no verdict.
-  std::string answered;      ///< What of a load test's requests was not answered; else empty.
+  bool is_counted = false;   ///< `samples` was counted by the program.
+  bool by_sample = false;    ///< The counts differ: times are compared per sample.
+  bool is_accepted = false;  ///< A user accepts a change that would leave no verdict.
+  std::string answered;      ///< The unanswered part of a load test, as a sentence; else empty.
   std::string gone, come;    ///< "adamw (0.75 an iteration, 11 % of the time)"; three at most.
 };
 
-/// `accepts`: the kinds that leave no verdict are kChanged.
+/// Compares the work of both sides. With `accepts`, kinds that leave no verdict become kChanged.
 WorkChange CompareWork(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                        bool accepts = false);
 
-/// Whether it is of a kind that leaves comparisons of times open.
+/// True if the kind of work leaves comparisons of times undecided.
 constexpr bool LeavesOpen(const WorkChange& work) {
   return work.kind != WorkKind::kSame && work.kind != WorkKind::kChanged;
 }
 
-/// Why a comparison of times has no verdict; `is_failure`: they are slower for certain, which less
-/// work does not excuse; `is_improved`: they are faster. Nothing where the work lets it be judged.
+/// Explains why times have no verdict; nothing if they can be judged. `is_failure`: the run is
+/// certainly slower, which less work does not excuse; `is_improved`: it is faster.
 std::optional<std::string> WhyNoTimes(const WorkChange& work, bool is_failure, bool is_improved);
 
-/// "changed: gone: …; new: …", for what is judged all the same; empty of the same work.
+/// "work: gone: …; new: …", for changed work that is judged anyway; empty for the same work.
 std::string WorkText(const WorkChange& work);
 
-/// How much of the work of two runs is the same, 0 to 1: the launches per iteration that both have,
-/// by operator or kernel, whichever says more, over those that either has (the weighted Jaccard
-/// index). 1 where a run does not know its work.
+/// How much of the work of two runs is equal, 0 to 1: common launches per iteration, divided by
+/// those of either run (the weighted Jaccard index). By operator or kernel, whichever is larger. 1
+/// if the work of a run is unknown.
 double WorkOverlap(const Snapshot& a, const Snapshot& b);
 
 }  // namespace profgauge::gate
