@@ -23,20 +23,20 @@ constexpr Decoder::Word<OnBaselineMissing> kMissing[] = {
     {"fail", OnBaselineMissing::kFail}};
 constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", true}};
 
-// "0 to 100 %", "never negative".
+// The range of a metric: "0 to 100 %", "never negative".
 std::string RangeText(const analysis::MetricSpec& metric) {
   if (metric.range.most == std::numeric_limits<double>::infinity()) return "never negative";
   return fmt::format("0 to {}", FormatLimit(metric.range.most, metric.unit));
 }
 
-// `max_increase: 5%` is relative, `max_increase: 2 ms` absolute. A sign is refused: `-5%` beside
-// max_decrease would be read both ways.
+// Reads an amount: `5%` is relative, `2 ms` absolute. A sign is rejected, because `-5%` beside
+// max_decrease is ambiguous.
 void DecodeAmount(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                   std::string_view what, std::optional<BaselineLimit::Amount>& target) {
   const auto literal = decoder.UnsignedAmong(node, what, {Unit::kShare, metric.unit},
                                              "a change is written without sign");
   if (!literal) return;
-  // A percentage is relative to the baseline, also for shares: 3 % of it, not 3 points.
+  // A percentage is relative to the baseline, also for shares: 3 % of the value, not 3 points.
   if (literal->unit == Unit::kShare) {
     target = BaselineLimit::Amount{literal->value, true};
   } else if (const auto value = ConvertLiteral(*literal, metric.unit)) {
@@ -49,7 +49,7 @@ void DecodeAmount(Decoder& decoder, const YamlNode& node, const analysis::Metric
   }
 }
 
-// A least change as large as the metric's whole range would switch the limit off.
+// Rejects a `min_abs` as large as the metric's whole range, which would disable the limit.
 void DecodeMinAbs(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                   std::optional<double>& target) {
   Set(target, decoder.NumberOf(node, "min_abs", metric.unit));
@@ -64,7 +64,7 @@ void DecodeMinAbs(Decoder& decoder, const YamlNode& node, const analysis::Metric
   }
 }
 
-/// A number that is never negative can fall by at most its whole value.
+/// Rejects a decrease of 100 % or more for a number that is never negative.
 void CheckDecrease(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                    const BaselineLimit& limit) {
   if (!limit.max_decrease || !limit.max_decrease->relative || metric.range.least < 0) return;
@@ -76,7 +76,7 @@ void CheckDecrease(Decoder& decoder, const YamlNode& node, const analysis::Metri
                   FormatLimit(share, Unit::kShare), metric.id));
 }
 
-// `off`, or a separate share.
+// Reads `total`: `off`, or a separate share.
 void DecodeTotal(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
   limit.judges_total = !decoder.Is(node, "off");
   if (!limit.judges_total) return;
@@ -90,7 +90,7 @@ void DecodeTotal(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
   }
 }
 
-// Only a typical time has a total beside it.
+// Rejects `total` for metrics other than typical times.
 void CheckTotal(Decoder& decoder, const YamlNode& node, const BaselineLimit& limit) {
   if (node.kind != YamlNode::Kind::kMap || node.Find("total") == nullptr) return;
   if (limit.metric == metric::kIterationTimeMedian ||
@@ -121,8 +121,8 @@ void DecodePer(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
                   limit.metric));
 }
 
-// `on_missing` of a limit on a change: the policy's word decides, unless no run has what is
-// limited.
+// The key `on_missing` of a limit on a change: `skip` applies if no run has the limited metric;
+// otherwise the policy's setting decides.
 Decoder::Key OnMissingKey(Decoder& decoder, bool& is_optional) {
   return {"on_missing", [&](const YamlNode& n) {
             static constexpr Decoder::Word<bool> kWords[] = {{"skip", true}, {"no_verdict", false}};
@@ -190,7 +190,7 @@ void DecodeNoiseFloor(Decoder& decoder, const YamlNode& node, std::optional<doub
                           FormatLimit(*target, Unit::kShare)));
 }
 
-// A list without the device would silently compare runs of different devices.
+// Without the device in the list, runs of different devices would silently be compared.
 void DecodeMatch(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
   out.match_any = decoder.Is(node, "any");
   out.match.emplace();
@@ -230,7 +230,7 @@ void DecodeParts(Decoder& decoder, const YamlNode& node, PartLimit& out) {
                           FormatLimit(out.min_share, Unit::kShare)));
 }
 
-// nullptr: the key names no kind of parts.
+// The limit that the key names; nullptr if it names no kind of parts.
 std::optional<PartLimit>* PartsNamed(std::string_view key, PolicyBaseline& out) {
   if (key == "kernels") return &out.kernels;
   if (key == "operators") return &out.operators;

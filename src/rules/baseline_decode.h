@@ -1,4 +1,4 @@
-// `baseline:` of a policy: limits on changes, and requirements for a baseline.
+// Decodes `baseline:` of a policy: limits on changes, and requirements for a baseline.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ namespace profgauge::rules {
 
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out);
 
-/// The metric that `key` names; an error when there is none, or when no limit can be on it.
+/// The metric that `key` names; an error if it does not exist or can have no limit.
 std::shared_ptr<const analysis::MetricSpec> MetricOf(
     Decoder& decoder, const YamlNode& key, std::string_view code = "policy/unknown-metric");
 
-/// Metrics that a limit can be on.
+/// Names of the metrics that can have a limit.
 std::vector<std::string_view> LimitedMetrics();
 
 }  // namespace profgauge::rules

@@ -15,7 +15,7 @@ constexpr std::string_view kUnknownTable = "the profile does not have it";
 
 std::string Lowered(std::string_view title) {
   std::string out(title);
-  // "GPUs" stays as it is: only a capital before a small letter is the start of a sentence.
+  // "GPUs" stays as it is: only a capital before a small letter starts a sentence.
   if (out.size() > 1 && out[0] >= 'A' && out[0] <= 'Z' && out[1] >= 'a' && out[1] <= 'z') {
     out[0] = static_cast<char>(out[0] - 'A' + 'a');
   }
@@ -29,14 +29,14 @@ std::int64_t IntegerAt(const Column* column, std::size_t row) {
   return column->IntegerAt(row);
 }
 
-/// The columns of `enclosing` that its links point at, in the order of LinkColumns.
+/// The columns of `enclosing` to which its links refer, in the order of LinkColumns().
 std::vector<std::string_view> NamedBy(std::string_view enclosing) {
   if (enclosing == "gpu") return {"rank", "id"};
   if (enclosing == "iteration") return {"index"};
   return {"id"};
 }
 
-// From each row to the row that it belongs to, by equal integers in the link columns:
+// Finds the row of `enclosing` for each row of `table`, by equal integers in the link columns:
 //
 //     kernels  row   rank  gpu        gpus  row   rank  id        result
 //               0     0     0                0     0     0           0 -> 0
@@ -60,7 +60,7 @@ std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
   expr::RowId last_row = expr::Source::kNoRow;
   for (std::size_t row = 0; row < out.size(); ++row) {
     for (std::size_t i = 0; i < columns.size(); ++i) key[i] = IntegerAt(columns[i], row);
-    // Rows of one rank are mostly adjacent, so the last answer is mostly the next one.
+    // Rows of one rank are mostly adjacent, so the last result is usually right again.
     if (key != last) {
       const auto found = by_name.find(key);
       last_row = found == by_name.end() ? expr::Source::kNoRow : found->second;
@@ -134,7 +134,7 @@ expr::Source RunData::BindCommon(const analysis::TableSpec& spec, const std::str
   }
   source.value = table.At(0, *found.column);
   const auto is_as_first = [&column = *found.column](std::size_t row) {
-    // Equal texts of a table have one number.
+    // Equal texts of a table have the same number.
     if (column.type() == CellType::kText) return column.TextAt(row) == column.TextAt(0);
     if (column.type() == CellType::kInteger) return column.IntegerAt(row) == column.IntegerAt(0);
     return column.RealAt(row) == column.RealAt(0) ||
@@ -164,7 +164,7 @@ expr::Source RunData::BindMetric(std::string_view id) const {
 ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
   ScenarioOutcome outcome;
   if (!rule.scenario || simulations_ == nullptr) return outcome;
-  // Work of unchanged duration would make the simulated saving too small.
+  // Launches with unchanged times would make the simulated saving too small.
   const auto has_free_thread = [](const analysis::simulation::PathGraph& graph) {
     return !graph.free_threads().empty();
   };

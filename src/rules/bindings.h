@@ -1,4 +1,4 @@
-// From the names of a rule to the columns and numbers of one analysis.
+// Binds the names in a rule to the columns and numbers of one analysis.
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@
 
 namespace profgauge::rules {
 
-/// One analysis, as rules see it; thread-safe. Rows of tables are joined with
-/// their rank, GPU or iteration once, for all rules. `analysis` and `facts` must outlive it.
+/// One analysis in the form that rules read; thread-safe. It joins rows of tables with their rank,
+/// GPU or iteration only once for all rules. `analysis` and `facts` must outlive it.
 class RunData {
  public:
   /// `simulations` may be null.
@@ -28,32 +28,32 @@ class RunData {
           ScenarioRunner* simulations = nullptr)
       : analysis_(analysis), facts_(facts), simulations_(simulations) {}
 
-  /// The words for the run's devices: by the fact `device.vendor`.
+  /// Terms for the run's devices, by the fact `device.vendor`.
   const DeviceWords& device_words() const;
-  /// nullptr when the profile has no such table (or an empty shell of it).
+  /// Finds a table; nullptr if the profile does not have it, or only without columns.
   const Table* FindTable(const analysis::TableSpec& spec) const;
-  /// Why there is no such table, in one clause.
+  /// Explains in one clause why the table is missing.
   std::string WhyNoTable(const analysis::TableSpec& spec) const;
   const analysis::Metric* FindMetric(MetricId id) const { return analysis_.Find(id); }
   const analysis::Metric* FindMetric(std::string_view id) const { return analysis_.Find(id); }
 
   double profiler_delay() const { return ProfilerDelayOf(analysis_); }
 
-  /// For each row of `table` the row of `enclosing` that it belongs to; expr::Source::kNoRow where
-  /// that is unknown. nullptr when one of the tables is missing.
+  /// For each row of `table`, the row of `enclosing` that it belongs to; expr::Source::kNoRow if
+  /// unknown. nullptr if one of the tables is missing.
   const std::vector<expr::RowId>* Join(const analysis::TableSpec& table,
                                        const analysis::TableSpec& enclosing);
 
-  /// The possible cost of a table's rows; nullptr when that is unknown.
+  /// The possible cost of a table's rows; nullptr if unknown.
   const analysis::catalog::Exposure* FindExposure(std::string_view table) const;
-  /// The rule's scenario, simulated. No prediction without a scenario or a replay, when the
-  /// scenario matches nothing, or where some threads launch work without a visible reason to wait.
+  /// Simulates the rule's scenario. No prediction if there is no scenario or simulation, if the
+  /// scenario matches nothing, or if some threads launch work without a visible reason to wait.
   ScenarioOutcome Simulate(const CompiledRule& rule);
-  /// Whether a simulation that saves nothing may only miss a wait of the host that was not recorded
+  /// True if a simulation that saves nothing may only miss an unrecorded wait of the host
   /// (path.silent_share).
   bool MayMissWaits();
 
-  /// Sources of all slots of `rule`. Those that depend on the group are left without a value.
+  /// Sources for all slots of `rule`. Slots that depend on the group have no value yet.
   expr::Data Bind(const CompiledRule& rule);
 
  private:
@@ -71,8 +71,8 @@ class RunData {
       joins_;
 };
 
-/// Gives the fields that are the same for a whole group their value, from its first row. Groups
-/// share `data`: it holds the values of the last group only. REQUIRES: `data` is of run.Bind(rule).
+/// Sets the fields that have one value for a whole group, from its first row. Groups share `data`,
+/// so it has only the values of the last group. REQUIRES: `data` is of run.Bind(rule).
 void BindGroup(const CompiledRule& rule, const RunData& run, expr::RowId first, expr::Data& data);
 
 }  // namespace profgauge::rules

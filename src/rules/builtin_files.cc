@@ -1,4 +1,4 @@
-// Reading configuration files.
+// Reads configuration files.
 
 #include "rules/builtin_files.h"
 
@@ -76,7 +76,7 @@ std::vector<std::string> BuiltinFiles(BuiltinKind kind) {
   return names;
 }
 
-// One byte more than allowed is read, so that a pipe or a growing file is bounded, too.
+// Reads at most one byte more than allowed, which also bounds pipes and growing files.
 Result<std::string> ReadConfigFile(const std::string& path, std::optional<BuiltinKind> kind) {
   if (path.starts_with(kBuiltinPrefix)) return ReadBuiltin(path, kind);
   auto file = OpenInput(path, Named::kFound);
@@ -132,7 +132,7 @@ std::optional<YamlDocument> ReadYaml(const std::string& path, std::optional<Buil
                       DecodeYamlTree(EmbeddedRuleTree(EmbeddedPath(NameOfBuiltin(path))))};
 }
 
-// Stable, so that errors of one place stay in the order in which they were found.
+// Stable: errors at one place keep the order in which they were found.
 void SortByPlace(Errors& errors) {
   std::map<std::string, std::size_t> ranks;
   for (const Error& error : errors) ranks.try_emplace(error.where.file, ranks.size());
@@ -140,7 +140,7 @@ void SortByPlace(Errors& errors) {
     return std::tuple(ranks[a.where.file], a.where.line, a.where.column) <
            std::tuple(ranks[b.where.file], b.where.line, b.where.column);
   });
-  // Not only of neighbors: two rules that use a part with two mistakes report A, B, A, B.
+  // Duplicates need not be adjacent: two rules using a part with two mistakes report A, B, A, B.
   std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>> seen;
   std::erase_if(errors, [&](const Error& error) {
     const auto& [file, line, column] =
@@ -159,9 +159,8 @@ bool IsRuleFileName(std::string_view name) {
   return name.ends_with(".yaml") && !name.ends_with(".test.yaml");
 }
 
-/// Collects rules of several files and keeps ids unique.
-/// Files are decoded on several threads and joined in their order, so that ids, errors and
-/// the hash do not depend on which thread was first.
+/// Collects the rules of several files and keeps ids unique. Files are decoded in parallel and
+/// joined in their order, so ids, errors and the hash do not depend on the timing of threads.
 class Collector {
  public:
   RuleSet rules;
@@ -219,7 +218,7 @@ class Collector {
   }
 
   void Claim(const std::string& id, const Where& place) {
-    if (id.empty()) return;  // Its own error was added.
+    if (id.empty()) return;  // Its error was already added.
     const auto [first, is_new] = places_.try_emplace(id, place);
     if (is_new) return;
     Error error{ErrorKind::kConfig,
@@ -237,7 +236,7 @@ class Collector {
   ContentHash hash_;
 };
 
-// Links in the folder lead to files of its repository.
+// Adds a folder's rule files. Links must lead to files of the same repository.
 void AddFolder(const std::string& path, Collector& collector) {
   std::vector<std::string> files;
   const fs::path root = RepositoryOf(fs::path(path) / "rules");
@@ -257,7 +256,7 @@ void AddFolder(const std::string& path, Collector& collector) {
     collector.errors.push_back(std::move(none));
   }
   for (const std::string& file : files) {
-    // The presets beside the shipped rules are policies.
+    // The presets beside the shipped rules are policies, not rules.
     if (!IsPresetName(fs::path(file).stem().string())) collector.AddFile(file);
   }
 }
@@ -366,12 +365,13 @@ std::vector<std::string> BuiltinRuleFiles() { return BuiltinFiles(BuiltinKind::k
 
 tl::expected<RuleSet, Errors> LoadBuiltinRules() { return LoadRules(BuiltinRuleFiles()); }
 
-// Names of `let`: an expression, the largest of several, or a text by case; and the words that
-// every rule file knows.
+// `let` names: an expression, the largest of several, or a text by case; and the words that every
+// rule file knows.
 
 namespace {
 
-/// `greatest: {id: expression, …}`: NAME is the id of the largest known value, NAME.value it.
+/// `greatest: {id: expression, …}`: NAME is the id of the largest known value, NAME.value the
+/// value.
 ///
 ///     main: {greatest: {copies: a, kernels: b, other: c}}        becomes two names:
 ///     main.value    greatest_known(a, b, c)
@@ -379,7 +379,7 @@ namespace {
 ///                   if(((b) == main.value) default false, 'kernels',
 ///                   if(main.value == main.value, 'other', 'other')))
 ///
-/// The first id of equal values. Without any known value both names are absent.
+/// If values are equal, the first id. If no value is known, both names are absent.
 void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                     std::vector<RuleLet>& out) {
   const Where where = decoder.document().At(key);
@@ -391,7 +391,7 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
   if (entries.empty()) return;
   std::vector<std::string> ids;
   for (const auto& [id, text] : entries) ids.push_back(id);
-  // Values of a column compare with it, and are shown as it is.
+  // If the ids are values of a column, the name compares and prints like that column.
   const std::string values_of(FindByValues(ids));
   TextBuilder value(decoder.document().file), name(decoder.document().file);
   for (const auto& [id, text] : entries) {
@@ -405,7 +405,7 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                   where);
   }
   value.Inserted(")", where);
-  // The last one needs no condition, except that there is a largest at all.
+  // The last id needs no condition except that a largest value exists.
   name.Inserted(fmt::format("if({0} == {0}, {1}, {1}){2}", value_name,
                             QuotedText(CellOfValue(values_of, entries.back().first)),
                             std::string(entries.size() - 1, ')')),
@@ -414,11 +414,11 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
   out.push_back({key.text, where, name.Take(), values_of});
 }
 
-/// `case: [{when, text}, …]`: the text of the first item that holds.
+/// `case: [{when, text}, …]`: the text of the first item whose condition is true.
 ///
 ///     if((when 1) default false, 'text 1', if((when 2) default false, 'text 2', 'last text'))
 ///
-/// An unknown condition counts as false. Without a last text the value is '' where none holds.
+/// An unknown condition counts as false. Without a last text, the default is ''.
 void DecodeLetCase(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                    std::vector<RuleLet>& out) {
   const Where where = decoder.document().At(key);
@@ -467,7 +467,7 @@ void DecodeLet(Decoder& decoder, const YamlNode& key, const YamlNode& value,
 
 namespace {
 
-/// The mapping of names in rules/words.yaml; a test reads the file and has no errors.
+/// The mapping of names in rules/words.yaml. A test ensures that the file has no errors.
 std::optional<YamlDocument> WordsDocument() {
   Errors errors;
   return ReadYaml(std::string(kWordsFile), BuiltinKind::kRules, errors);

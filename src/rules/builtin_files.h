@@ -1,4 +1,4 @@
-// The files of rules/ that are compiled in. Written by profgauge_embed() in src/layers.cmake.
+// The files of rules/ that are compiled in. profgauge_embed() of src/layers.cmake generates them.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace profgauge::rules {
 
-/// The text of "rules/recommended.yaml"; empty when there is no such file.
+/// The text of a file, e.g. "rules/recommended.yaml"; empty if there is no such file.
 std::string_view EmbeddedRules(std::string_view path);
-/// Its tree, for DecodeYamlTree; written when the program is built (embed_trees.cc).
+/// The file's tree for DecodeYamlTree(), generated when the program is built (embed_trees.cc).
 std::string_view EmbeddedRuleTree(std::string_view path);
-/// All of them, in the order of CMakeLists.txt.
+/// Paths of all these files, in the order of CMakeLists.txt.
 std::span<const std::string_view> EmbeddedRulesPaths();
 
-/// The kind of a file of rules/.
+/// The kind of a built-in file.
 enum class BuiltinKind : std::uint8_t { kRules, kPreset };
-/// "builtin:comm", …: all files of a kind, in the order of CMakeLists.txt.
+/// Names of all files of a kind, "builtin:comm", …, in the order of CMakeLists.txt.
 std::vector<std::string> BuiltinFiles(BuiltinKind kind);
-/// Whether a file of that name in rules/ is a policy: "recommended".
+/// True if rules/ has a policy of this name, e.g. "recommended".
 bool IsPresetName(std::string_view stem);
 
-/// A name that starts so represents a file that is compiled in: "builtin:recommended".
+/// Prefix of the names of built-in files: "builtin:recommended".
 inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 
 }  // namespace profgauge::rules

@@ -13,7 +13,7 @@ namespace {
 using expr::Enumeration;
 using expr::EnumValue;
 
-/// Values whose cells hold the id itself.
+/// Values whose table cells contain the id itself.
 template <std::size_t N>
 constexpr std::array<EnumValue, N> Plain(const std::string_view (&ids)[N]) {
   std::array<EnumValue, N> values;
@@ -56,7 +56,7 @@ constexpr auto kTraitsValues =
 constexpr auto kCollectivesValues =
     Plain({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_allv", "broadcast",
            "reduce", "send_recv", "gather", "scatter", "barrier", "other"});
-/// In the one spelling of `CanonicalDtype`.
+/// Types in the spelling of CanonicalDtype().
 constexpr auto kDtypesValues =
     Plain({"float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2",
            "float4_e2m1", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint8", "bool",
@@ -75,7 +75,7 @@ constexpr auto kWorkloadsValues = Plain({"capture", "training", "decode", "prefi
                                          "diffusion", "inference", "benchmark", "unknown"});
 constexpr auto kFrameworksValues =
     Plain({"pytorch", "tensorflow", "xla", "tensorrt", "none", "unknown"});
-/// A device of no known maker has no id.
+/// Cells for devices of an unknown vendor are empty.
 constexpr EnumValue kVendorsValues[] = {{"nvidia", "nvidia"}, {"amd", "amd"}, {"npu", "npu"},
                                         {"neuron", "neuron"}, {"tpu", "tpu"}, {"intel", "intel"},
                                         {"mtia", "mtia"},     {"unknown", ""}};
@@ -84,7 +84,7 @@ struct KnownColumn {
   std::string_view name;
   Enumeration values;
 };
-/// Profilers write the open ones, and may write other values.
+/// Columns and facts with known values. Profilers write the open ones and may use other values.
 constexpr KnownColumn kKnown[] = {
     {"gap.cause", {kCausesValues}},
     {"gap.category", {kHostWorkValues}},
@@ -120,7 +120,7 @@ constexpr KnownColumn kKnown[] = {
     {"device.vendor", {kVendorsValues}},
 };
 
-/// Columns that hold names of kernels, operators, calls, and whatever else is in code.
+/// Columns with names of kernels, operators, calls and other code.
 constexpr std::string_view kCodeColumns[] = {
     "api_call.name",
     "collective.name",

@@ -1,5 +1,5 @@
-// Properties of columns that rules need besides their units: the values of
-// enumerations, the work they count, and whether they hold code.
+// Properties of columns that rules need besides units: the values of enumerations, the work that
+// they count, and whether they contain names of code.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace profgauge::rules {
 
-/// The values of a column ("gap.cause") or fact ("device.vendor"); nullptr: any text.
+/// Valid values of a column ("gap.cause") or fact ("device.vendor"); nullptr: any text.
 const expr::Enumeration* KnownValuesOf(std::string_view name);
 
-/// The column or fact of which all `ids` are values; empty: there is none.
+/// The column or fact that has all `ids` among its values; empty: none.
 std::string_view FindByValues(const std::vector<std::string>& ids);
-/// The cell that represents a value of `name`; `id` itself if there is none.
+/// The table cell that stands for a value of `name`; `id` itself if there is none.
 std::string CellOfValue(std::string_view name, const std::string& id);
 
-/// A column of a table by its name in rules, "kernel.calls"; nullptr: there is none.
+/// The column with this name in rules, "kernel.calls"; nullptr: none.
 const ColumnSpec* FindRowColumn(std::string_view name);
-/// Whether its texts are names of code.
+/// True if the column contains names of code.
 bool IsCodeColumn(std::string_view name);
 
-/// Whether a column counts work of the host, which is per rank: calls and their times.
+/// True if the column counts host work, which is per rank: calls and their times.
 bool IsHostWork(std::string_view name);
-/// Whether a column counts work of devices, which is per device.
+/// True if the column counts device work, which is per device.
 bool IsDeviceWork(std::string_view name);
 
 }  // namespace profgauge::rules

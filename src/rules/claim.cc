@@ -23,7 +23,7 @@ void AllowForProfiler(double delay, double least, Claim& claim) {
   if (claim.saves - low >= least) claim.low = low;
 }
 
-// The unit of the low end only where it is another.
+// The low end has a unit only if it differs from that of the high end.
 std::string RangeText(double low, double high) {
   const std::string from = FormatDuration(low), to = FormatDuration(high);
   const std::size_t from_unit = from.rfind(kNumberSpace), to_unit = to.rfind(kNumberSpace);

@@ -1,14 +1,14 @@
-// What a change saves, and how that is known.
+// A claim: the saving of a change, and the evidence for it.
 //
-//   simulated   a replay whose dependencies were recorded     saves 7.20 ms
-//               with a low end, if the host reacts or the
+//   simulated   its dependencies were recorded                saves 7.20 ms
+//               with a low end if the host reacts, or if the
 //               profiler slows it                             saves 48.2 to 59.0 ms
 //               with kernels at their targets, the best case  saves up to 749 ms
 //   at most     an upper bound: nothing replays it            saves at most 2.44 ms
 //   about       a measured or typical value                   saves about 120 us
-//   unknown     a bound that says nothing, or no number       saving unknown
+//   unknown     a bound too large to be useful, or no number  saving unknown
 //
-// Only simulated savings are steps of a plan, or drawn.
+// Only simulated savings become steps of a plan or are drawn.
 #pragma once
 
 #include <array>
@@ -39,9 +39,8 @@ constexpr std::string_view NameOf(Basis basis) {
 
 struct Claim {
   Basis basis = Basis::kNone;
-  double saves = 0;           ///< ns per iteration, never negative; 0 where it is unknown.
-  std::optional<double> low;  ///< Of a simulated one: the least, if other work
-                              ///< reacts, or without the profiler's own time.
+  double saves = 0;           ///< ns per iteration, never negative; 0 if unknown.
+  std::optional<double> low;  ///< Low end of a simulated saving, if it is a range.
   std::string why;  ///< Why it is unknown, not simulated, or more than its rule measures; a clause.
   bool is_best_case = false;  ///< Simulated with kernels that reach their targets.
 
@@ -52,17 +51,17 @@ struct Claim {
   double least() const { return low.value_or(saves); }
 };
 
-/// ns per iteration that the profiler may have added to the host's work (profiler.delay_time); 0
-/// where idle time is no range for it.
+/// ns per iteration that the profiler may have added to the host's work (profiler.delay_time); 0 if
+/// idle time is not given as a range because of it.
 double ProfilerDelayOf(const analysis::Analysis& analysis);
-/// Lowers the low end by that delay: all of it may be in the work that a change of the host's work
-/// takes away. Differences below `least` are not worth a range.
+/// Lowers the low end of the saving by that delay, because a change of the host's work may remove
+/// the profiler's share, too. Differences below `least` make no range.
 void AllowForProfiler(double delay, double least, Claim& claim);
 
-/// "48.2 to 59.0 ms"; one number where both ends read the same.
+/// "48.2 to 59.0 ms"; one number if both ends look equal.
 std::string RangeText(double low, double high);
 
-/// "saves at most 2.44 ms"; empty where nothing is claimed. The only text of a claim.
+/// "saves at most 2.44 ms"; empty if nothing is claimed. All outputs use this text.
 std::string ClaimText(const Claim& claim);
 
 }  // namespace profgauge::rules

@@ -34,23 +34,23 @@ static_assert(static_cast<int>(ShowAs::Kind::kPercent) ==
 static_assert(static_cast<int>(ShowAs::Kind::kNumber) ==
               static_cast<int>(expr::Display::Kind::kNumber));
 
-/// Compiles the parts of one rule, in the order in which they may name each other.
+/// Compiles the parts of one rule in the order in which they may use each other:
 ///
 ///     where ─► let ─► when ─► metric ─► limits ─► sure_when ─► gain ─► texts, evidence
 ///
-/// A `let` may name earlier ones, a limit the metric, a text all of them. An error in one part does
-/// not hide those of the others, and is not repeated by each use of its name (wrong_names_).
+/// A `let` may use earlier ones, a limit the metric, a text all of them. An error in one part does
+/// not hide errors in others and is not repeated for each use of its name (wrong_names_).
 class RuleCompiler {
  public:
-  /// `active`: the parameters that hold; null: their defaults.
+  /// `active`: the rule's parameters; nullptr: their defaults.
   RuleCompiler(const Rule& rule, const ActiveRule* active, Errors& errors)
       : rule_(rule), active_(active), errors_(errors), reaches_(rule, active) {}
 
   CompiledRule Run() {
     out_.rule = &rule_;
-    if (rule_.for_each.empty()) return std::move(out_);  // Its own error was added.
+    if (rule_.for_each.empty()) return std::move(out_);  // Its error was already added.
     out_.names = BuildRuleSchema(rule_, errors_);
-    // Without rows every field would be a separate error; one is enough.
+    // Without rows every field would be an error; one error is enough.
     if (rule_.for_each.text != "profile" && out_.names.table == nullptr) return std::move(out_);
     Needs();
     first_of_where_ = errors_.size();
@@ -78,7 +78,7 @@ class RuleCompiler {
  private:
   expr::Schema& schema() { return out_.names.schema; }
 
-  /// A use of a `let` name whose own expression is wrong is no second error.
+  /// Adds errors, except for uses of a `let` name whose expression is wrong.
   void Add(const SourceText& source, std::vector<Error> found) {
     std::erase_if(found, [&](const Error& error) {
       const std::string name = source.text.substr(error.where.offset, error.where.length);
@@ -98,7 +98,7 @@ class RuleCompiler {
     return std::nullopt;
   }
   std::optional<expr::Program> One(const SourceText& source, Context context, Want want) {
-    if (source.empty()) return std::nullopt;  // A key that is missing: its own error was added.
+    if (source.empty()) return std::nullopt;  // The key is missing; its error was already added.
     return Take(source, expr::Compile(source.text, schema(), context, want));
   }
   std::optional<expr::Program> One(const std::optional<SourceText>& source, Context context,
@@ -126,7 +126,7 @@ class RuleCompiler {
                           values);
   }
 
-  /// Errors in the name of a row are reported there, not at each use.
+  /// Reports errors in names of rows once, not at each use.
   void RowNames() {
     const std::size_t before = errors_.size();
     for (const RuleLet& name : rule_.row_names) {
@@ -137,7 +137,7 @@ class RuleCompiler {
     DropFollowing(0, before);
   }
 
-  /// Drops errors [first, end) that say what a later one says.
+  /// Drops errors [first, end) that a later error repeats.
   void DropFollowing(std::size_t first, std::size_t end) {
     const auto from = errors_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto to = errors_.begin() + static_cast<std::ptrdiff_t>(end);
@@ -177,7 +177,7 @@ class RuleCompiler {
       reaches_.Add(let.name, *value);
       out_.lets.push_back({slot, *std::move(value)});
     }
-    DropFollowing(first_of_where_, before);  // `where` has their expressions in place.
+    DropFollowing(first_of_where_, before);  // `where` contains their expressions.
   }
 
   void Metric() {
@@ -222,7 +222,7 @@ class RuleCompiler {
     }
   }
 
-  /// A scenario sees only the rows that it changes: parameters are in it as their numbers.
+  /// Inserts parameters as numbers, because a scenario knows only the rows that it changes.
   SourceText WithParameters(const SourceText& source) const {
     const auto tokens = expr::Tokenize(source.text);
     if (!tokens) return source;
@@ -296,7 +296,7 @@ class RuleCompiler {
     expr::MessageResult message = expr::CompileMessage(source.text, schema());
     if (!message) return Add(source, std::move(message.error()));
     out = *std::move(message);
-    // A bare `{{ metric }}` is shown as the rule shows its metric, decimals included.
+    // A plain `{{ metric }}` has the format of the rule's metric, including decimals.
     for (expr::Message::Part& part : out.parts) {
       if (!part.has_hole || part.display.kind != expr::Display::Kind::kAuto) continue;
       const bool is_metric =
@@ -329,8 +329,8 @@ class RuleCompiler {
   const ActiveRule* active_;
   Errors& errors_;
   CompiledRule out_;
-  std::size_t first_of_where_ = 0;  ///< Its errors begin there.
-  Errors wrong_rows_;               ///< In names of rows.
+  std::size_t first_of_where_ = 0;  ///< Index of the first error of `where`.
+  Errors wrong_rows_;               ///< Errors in names of rows.
   Reaches reaches_;
   std::vector<std::string> wrong_names_;  ///< Names whose expression has an error.
 };
@@ -366,7 +366,7 @@ tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const Act
   return compiled;
 }
 
-// Only a metric as it is: a computed one means something else, whatever it is called.
+// Only an unchanged metric counts: a computed one means something else, whatever its name.
 std::string_view MeasuredMetric(const Rule& rule) {
   if (!rule.metric) return {};
   const std::string_view text = Trim(rule.metric->value.text);
@@ -400,7 +400,7 @@ bool Names(std::string_view pattern, const Rule& rule) {
 
 }  // namespace
 
-/// Fills in `symptoms`. A rule that is switched off may still be named, and so may a metric.
+/// Sets `symptoms`. They may name metrics and rules that are switched off.
 void LinkSymptoms(std::vector<CompiledRule>& rules) {
   for (std::size_t cause = 0; cause < rules.size(); ++cause) {
     for (const SourceText& pattern : rules[cause].rule->explains) {
@@ -422,8 +422,8 @@ void LinkSymptoms(std::vector<CompiledRule>& rules) {
 
 namespace {
 
-/// Whether `target` can be reached from `from` over symptoms.
-/// Depth first. Conditions on symptoms count as if true: a circle in some run is a circle.
+/// True if `target` is a direct or indirect symptom of `from`. Depth first. Conditions on symptoms
+/// count as true, because a cycle in any run is an error.
 bool CanReach(const std::vector<CompiledRule>& rules, std::size_t from, std::size_t target) {
   std::vector<bool> seen(rules.size(), false);
   std::vector<std::size_t> open = {from};
@@ -456,7 +456,7 @@ void CheckCircles(const std::vector<CompiledRule>& rules, Errors& errors) {
 
 namespace {
 
-/// Whether the policy sets a parameter to another value than its default.
+/// True if the policy changes a parameter from its default.
 bool HasOwnParams(const ActiveRule& active) {
   return std::any_of(
       active.rule->params.begin(), active.rule->params.end(), [&](const RuleParam& param) {
@@ -467,9 +467,9 @@ bool HasOwnParams(const ActiveRule& active) {
 
 }  // namespace
 
-/// See MeasuredMetric(). Limits that have a condition say something else than the rule.
-/// Two limits on one number, in the rule and in the policy, would give two verdicts on one thing:
-/// the user's holds, unless the user also set the rule's own.
+/// Replaces the rule's limits, see MeasuredMetric(). Conditional limits are a different statement.
+/// Two limits on one number, in rule and policy, would give two verdicts: the user's limit wins,
+/// unless the user also set the rule's parameters.
 void AdoptLimits(const Policy& policy, CompiledRule& rule) {
   const std::string_view metric = MeasuredMetric(*rule.rule);
   if (metric.empty() || rule.limits.empty() || HasOwnParams(rule.active)) return;
@@ -486,7 +486,7 @@ void AdoptLimits(const Policy& policy, CompiledRule& rule) {
   if (!adopted.empty()) rule.limits = std::move(adopted);
 }
 
-/// The condition of a waiver is not checked if its rule has errors.
+/// Assigns waivers to rules. Conditions are not checked for rules with errors.
 void AttachWaivers(const Policy& policy, std::span<const Errors> errors_of,
                    std::vector<CompiledRule>& rules, Errors& errors) {
   for (const Waiver& waiver : policy.waivers) {

@@ -17,7 +17,7 @@
 namespace profgauge::rules {
 namespace {
 
-/// Every metric of the catalog, one value each.
+/// A schema with every metric of the catalog, one value each.
 expr::Schema MetricSchema() {
   expr::Schema schema;
   schema.SetSource({MetricField, MetricNames});
@@ -30,13 +30,13 @@ std::string WhyUnknown(const std::string& field, const analysis::Analysis& analy
   return metric->absent_because;
 }
 
-/// The metric's title, for the words of a device to be put in; else its id.
+/// The metric's title, still with device placeholders; else its id.
 std::string TitleOf(const std::string& field) {
   const analysis::MetricSpec* spec = analysis::FindMetric(field);
   return spec == nullptr ? field : std::string(spec->title);
 }
 
-/// "Tensor Core eligible time is 3.2 %, GPUs is 1".
+/// The values of the metrics in an expression: "Tensor Core eligible time is 3.2 %, GPUs is 1".
 std::string ValuesOf(const expr::Program& program, const expr::Schema& schema,
                      const analysis::Analysis& analysis) {
   std::string text;
@@ -55,7 +55,7 @@ Value LookUp(const analysis::Analysis& analysis, std::string_view name) {
   return metric == nullptr ? Value{} : metric->value;
 }
 
-/// A part of an expression, as a separate expression.
+/// Compiles a part of an expression separately.
 std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr::Schema& schema) {
   expr::Ast part;
   const expr::NodeId first = ast.nodes[id].first;
@@ -69,8 +69,8 @@ std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr:
   return program ? std::optional(*std::move(program)) : std::nullopt;
 }
 
-/// The false part: of `a and b` the first that is false, of `if(known(x), a, b)`
-/// the branch that applies.
+/// Narrows a false condition to its false part: for `a and b` the first false one, for
+/// `if(known(x), a, b)` the branch that applies.
 expr::Program WhatFails(expr::Program program, expr::Schema& schema,
                         const analysis::Analysis& analysis) {
   const auto holds = [&](const expr::Program& part) {
@@ -91,7 +91,7 @@ expr::Program WhatFails(expr::Program program, expr::Schema& schema,
       const auto condition = PartOf(ast, root.children[0], schema);
       if (condition) narrower = PartOf(ast, root.children[holds(*condition) ? 1 : 2], schema);
     }
-    // A part that is unclear without its context, e.g. a plain `false`, says less than the whole.
+    // A part without names, e.g. a plain `false`, explains less than the whole.
     if (!narrower || narrower->Fields().empty()) return program;
     program = *std::move(narrower);
   }
@@ -164,12 +164,12 @@ bool IsUnknown(const SourceText& condition, const analysis::Analysis& analysis) 
   return IsAbsent(outcome.value);
 }
 
-// `thresholds:` of a policy, limits on metrics, and `thresholds_of_analysis:`, numbers of the
-// analysis.
+// Decodes `thresholds:` of a policy (limits on metrics) and `thresholds_of_analysis:` (numbers of
+// the analysis).
 
 namespace {
 
-// A limit that no value of the metric can miss, or that all miss, is a mistake of its unit or side.
+// A limit that no value or every value of the metric misses has the wrong unit or side.
 void DecodeLimit(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                  std::string_view what, std::optional<double>& target) {
   Set(target, decoder.NumberOf(
@@ -257,12 +257,12 @@ void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy) {
 
 namespace {
 
-/// "20 us", "12.5 %", "3", as thresholds are written.
+/// A threshold as written in files: "20 us", "12.5 %", "3".
 std::string ThresholdText(double value, const knowledge::ThresholdRow& row) {
   return FormatLimit(value, row.unit);
 }
 
-/// A row of rules/knowledge/thresholds.yaml that policies may set; an error when it is none.
+/// The row of rules/knowledge/thresholds.yaml that a policy may set; an error if there is none.
 const knowledge::ThresholdRow* TunableRowOf(Decoder& decoder, const YamlNode& key,
                                             std::span<const std::string_view> tunable) {
   const knowledge::ThresholdRow* row = knowledge::FindThreshold(key.text);

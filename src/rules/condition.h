@@ -1,4 +1,4 @@
-// Conditions over metrics: the `when` of a limit, "tensor_core.eligible_share >= 10%".
+// Conditions over metrics, e.g. the `when` of a limit: "tensor_core.eligible_share >= 10%".
 #pragma once
 
 #include <optional>
@@ -13,25 +13,25 @@
 
 namespace profgauge::rules {
 
-/// A metric of the catalog as a field of expressions; nothing if no metric has that name.
+/// The field of expressions for a metric of the catalog; nothing if there is no such metric.
 std::optional<expr::Field> MetricField(std::string_view name);
-/// The names of all of them, in the order of the catalogue.
+/// The names of all metrics, in the order of the catalog.
 std::vector<std::string> MetricNames();
 
-/// Errors of the expression language, whose offsets count from the start of `source`, with the
-/// places that those bytes have in the file.
+/// Converts offsets of expression errors, which count from the start of `source`, to places in the
+/// file.
 Errors PlacedErrors(std::vector<Error> errors, const SourceText& source);
 
-/// The errors in `condition`, with places; empty when it can be evaluated. Empty text is fine.
+/// The errors in `condition`, with places; empty if it is valid. An empty condition is valid.
 Errors CheckCondition(const SourceText& condition);
 
-/// Nothing when the condition holds (or is empty); else one clause that says why not: it is false,
-/// or a metric that it needs is absent. IsUnknown() distinguishes the two: a caller that does not
-/// ask lets an absent number disable its limit. REQUIRES: CheckCondition(condition) is empty.
+/// Explains in a clause why the condition is not met: it is false, or a metric is absent. Nothing
+/// if it is true or empty. IsUnknown() distinguishes the reasons; without it, an absent number
+/// would disable a limit. REQUIRES: CheckCondition(condition) is empty.
 std::optional<std::string> WhyNotMet(const SourceText& condition,
                                      const analysis::Analysis& analysis);
 
-/// Whether it is unknown if the condition holds, since a metric that it needs is absent.
+/// True if a needed metric is absent, so that the condition cannot be evaluated.
 /// REQUIRES: CheckCondition(condition) is empty.
 bool IsUnknown(const SourceText& condition, const analysis::Analysis& analysis);
 

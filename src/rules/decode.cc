@@ -12,12 +12,12 @@
 namespace profgauge::rules {
 namespace {
 
-// As outputs write changes: "+12 %".
+// A change may have the plus sign of outputs: "+12 %".
 std::string_view WithoutPlus(std::string_view number) {
   return number.starts_with('+') ? number.substr(1) : number;
 }
 
-/// The kind of a node, for "expected …, found …".
+/// The kind of a node for "expected …, found …".
 std::string Found(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::kNull:
@@ -64,7 +64,7 @@ void Decoder::MapWithNulls(const YamlNode& node, std::string_view what, std::spa
   ReadMap(node, what, keys, true);
 }
 
-// Keys are decoded in the order of the file. Missing keys are reported last, at the mapping.
+// Decodes keys in file order. Missing keys are reported last, at the mapping.
 void Decoder::ReadMap(const YamlNode& node, std::string_view what, std::span<const Key> keys,
                       bool with_nulls) {
   if (asked_ != nullptr) {
@@ -158,13 +158,13 @@ void Decoder::NoteMap(std::string_view what, std::span<const Key> keys, bool wit
   }
 }
 
-// Runs `decode` over an empty value of each kind, with a fresh shape to note in:
+// Runs `decode` over an empty value of each kind, with an empty shape for notes:
 //
 //     decode(scalar)    decoder.Text()      notes is_text
-//     decode(list)      decoder.EachItem()  notes is_list, and asks for the shape of an item
-//     decode(mapping)   decoder.Map()       notes the keys, and asks for the shape of each value
+//     decode(list)      decoder.EachItem()  notes is_list, and the shape of an item
+//     decode(mapping)   decoder.Map()       notes the keys, and the shape of each value
 //
-// Errors of these runs go to a list that the caller of the whole report throws away.
+// The caller of the whole report discards the errors of these runs.
 Shape Decoder::Ask(const std::function<void(const YamlNode&)>& decode) {
   Shape shape;
   Shape* const outer = std::exchange(asked_, &shape);
@@ -202,7 +202,7 @@ bool Decoder::IsScalar(const YamlNode& node, std::string_view what, std::string_
   if (node.kind == YamlNode::Kind::kBroken) return false;
   Error& error = Add(node, "config/type",
                      fmt::format("`{}`: expected {}, found {}", what, expected, Found(node)));
-  // `{{ x }}` without quotes is a mapping in a mapping.
+  // An unquoted `{{ x }}` is a mapping within a mapping.
   if (node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kList) {
     error.notes.emplace_back("help: put texts in quotes that start with `{` or `[`");
   }
@@ -240,7 +240,7 @@ std::vector<SourceText> Decoder::OneOrMore(const YamlNode& node, std::string_vie
   return source ? std::vector{*std::move(source)} : std::vector<SourceText>{};
 }
 
-// As people and other tools write it: `5`, `+5`, `5.0` and `5e0` are one number.
+// Accepts all spellings of an integer: `5`, `+5`, `5.0` and `5e0` are one number.
 std::optional<std::int64_t> Decoder::Integer(const YamlNode& node, std::string_view what,
                                              std::int64_t min, std::int64_t max) {
   if (Shape* shape = AskedForScalar(node)) shape->integer = {min, max};

@@ -1,6 +1,6 @@
-// Part of the build, not of the program: parses the rule files that are compiled in and writes
-// EmbeddedRuleTree() of builtin_files.h, with one array of bytes for each file.
-//   profgauge_embed_trees OUT.cc FOLDER PATH…      (paths from FOLDER, by which they are found)
+// A build tool, not part of the program: parses the rule files that are compiled in and writes
+// EmbeddedRuleTree() of builtin_files.h, with one byte array per file.
+//   profgauge_embed_trees OUT.cc FOLDER PATH…      (paths relative to FOLDER)
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ constexpr std::string_view kBegin =
     "std::string_view EmbeddedRuleTree(std::string_view path);\n"
     "namespace {\n";
 
-/// Text of an array and of its line in the function; false: the file is not in order.
+/// Adds the text of a file's array and of its line in the function; false if the file has errors.
 bool AddFile(const std::string& folder, const std::string& path, std::size_t index,
              std::string& arrays, std::string& lines) {
   std::ifstream in(folder + "/" + path, std::ios::binary);

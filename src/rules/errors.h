@@ -1,7 +1,7 @@
-// All errors of a configuration, and how a person reads them.
+// The errors of a configuration, and their output for people.
 //
-// A function that checks a file goes on after an error and returns all of them, so that a person
-// edits a file once. Errors that only follow from others are dropped on the way.
+// Functions that check a file continue after an error and return all errors, so that the user edits
+// a file once. Errors that only follow from others are dropped.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace profgauge::rules {
 
-/// Errors of a configuration, all of them, in file order.
+/// All errors of a configuration, in file order.
 using Errors = std::vector<Error>;
 
-/// The error of a file that a configuration names and that is elsewhere. None of its text is in it.
+/// The error for a file outside of the repository that a configuration names, without its text.
 Error OutsideRepository(const std::string& path, const Where& from, std::string help = {});
 
-/// All of `errors` as a person reads them, with their source lines, one blank line between two.
-/// Reads the files again; one that has gone is shown without its line. Empty for no errors.
+/// Formats `errors` with their source lines, separated by blank lines. Reads the files again; an
+/// error in a file that no longer exists has no source line. Empty for no errors.
 std::string RenderErrors(const Errors& errors, bool color);
 
 }  // namespace profgauge::rules

@@ -1,11 +1,11 @@
-// Rules compared with an analysis: findings, in the order in which they matter.
+// Evaluates rules on an analysis; returns findings in the order of importance.
 //
 //   auto active = SelectRules(rules, policy);
 //   auto compiled = CompileRules(*active, policy);
 //   Evaluation result = EvaluateRules(*compiled, analysis, CollectFacts(ranks, analysis), options);
 //
-// Every rule gives at least one finding: a problem, a pass, or the reason why the rule
-// does not apply. A rule never fires on data that it does not have.
+// Every rule returns at least one finding: a problem, a pass, or the reason why it does not apply.
+// A rule never fires because of missing data.
 #pragma once
 
 #include <chrono>
@@ -27,25 +27,25 @@
 
 namespace profgauge::rules {
 
-/// The result of a rule, most severe first: comparisons of the first three use this order.
+/// The result of a rule, most severe first; comparisons of the first three values use this order.
 enum class FindingStatus : std::uint8_t {
   kError,
   kWarn,
   kInfo,
-  kGood,           ///< Its number was measured, is not 0 below a limit, and keeps all limits.
-  kNotFound,       ///< It looked, and what it looks for is not there.
-  kWaived,         ///< Fired, and a waiver accepts it.
-  kNotApplicable,  ///< It judges nothing of this run: see missing_field, is_left_out and reason.
-  kBroken,         ///< The rule failed at run time: a configuration error, exit 2.
+  kGood,           ///< Its number is within all limits; it is not 0 below an upper limit.
+  kNotFound,       ///< The rule was evaluated and found no such problem.
+  kWaived,         ///< Fired, but a waiver accepts it.
+  kNotApplicable,  ///< Judges nothing: see missing_field, is_left_out, reason.
+  kBroken,         ///< The rule failed with an error: a configuration error, exit 2.
 };
 std::string_view FindingStatusName(FindingStatus status);  ///< "error", …, "not_applicable"
 inline bool Fired(FindingStatus status) { return status <= FindingStatus::kInfo; }
-/// Whether the rule had an answer, and that is no finding.
+/// True if the rule was evaluated and found no problem.
 inline bool Passed(FindingStatus status) {
   return status == FindingStatus::kGood || status == FindingStatus::kNotFound;
 }
 
-/// One named number of a group, for `rules explain`.
+/// A named number of a group, for `rules explain`.
 struct TraceValue {
   std::string
       name;  ///< "where", "let wait", "when", "metric", "warn_above", "gain", or a name used
@@ -53,7 +53,7 @@ struct TraceValue {
   std::string shown;       ///< "31.4 %", "true", "4 of 120 rows (2 unknown)", or "absent: …".
 };
 
-/// A limit of a rule, in the unit of its metric: the rule fires above it, or below it.
+/// A limit of a rule in the unit of its metric. The rule fires above or below it.
 struct RuleLimit {
   double value = 0;
   bool fires_above = false;
@@ -69,9 +69,9 @@ struct GroupResult {
   std::uint64_t rows = 0;
   Value metric;
   std::string metric_text;
-  std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
+  std::optional<RuleLimit> limit;  ///< The limit that was exceeded, or the nearest.
   std::string reason;              ///< Why it did not fire, does not apply, or is waived.
-  const Waiver* waiver = nullptr;  ///< The waiver that accepts it, when waived.
+  const Waiver* waiver = nullptr;  ///< The waiver that accepts it; nullptr: none.
   std::vector<TraceValue> trace;   ///< Only with RuleRunOptions::trace.
 };
 
@@ -82,92 +82,89 @@ struct EvidenceHead {
   bool is_code = false;
 };
 
-/// One result of one rule. `rule`, `waiver` belong to the rule book and the policy, which must
-/// outlive it. Numbers are in base units (ns, bytes, shares of 1).
+/// One result of one rule. The rule set and the policy own `rule` and `waiver`, and must outlive
+/// it. Numbers are in base units (ns, bytes, shares of 1).
 struct Finding {
   const Rule* rule = nullptr;
   FindingStatus status = FindingStatus::kNotFound;
-  FindingStatus unwaived =
-      FindingStatus::kNotFound;  ///< For a waived one: its status without waiver.
-  Level most = Level::kInfo;     ///< The highest level that it could have reached.
-  bool is_uncertain = false;     ///< A warning that would be an error if its number were sure.
-  bool is_sure = false;          ///< Nothing that is uncertain of its number makes it less.
-  /// The part without an answer, although it is not "not applicable": a limit more severe
-  /// than the one passed, or a group. Empty: nothing.
+  FindingStatus unwaived = FindingStatus::kNotFound;  ///< The status without the waiver, if waived.
+  Level most = Level::kInfo;  ///< The highest level that the rule could reach.
+  bool is_uncertain = false;  ///< A warning that would be an error if its number were certain.
+  bool is_sure = false;       ///< Its level is certain, whatever is uncertain in its number.
+  /// The part that could not be evaluated, although the rule applies: a limit more severe than the
+  /// exceeded one, or a group. Empty: none.
   std::string unanswered;
-  /// `RULE`, or `RULE@GROUP` of a rule with groups: the same finding of another run has the same.
+  /// `RULE`, or `RULE@GROUP` with groups. It identifies the same finding in other runs.
   std::string key;
-  std::string group;            ///< Label of the group that it is about; empty without group_by.
-  std::string title;            ///< In the words of the run's devices.
-  std::string message, advice;  ///< Filled in; empty unless it fired or was waived.
-  RichText message_parts;       ///< The same by parts,
-  std::vector<RichText> advice_parts;  ///< and by points.
+  std::string group;                   ///< Label of its group; empty without group_by.
+  std::string title;                   ///< With the terms of the run's devices.
+  std::string message, advice;         ///< With values; empty unless it fired or was waived.
+  RichText message_parts;              ///< `message` with its parts.
+  std::vector<RichText> advice_parts;  ///< `advice` with its parts, by point.
   std::string next;    ///< A command that continues the investigation; may be empty.
-  std::string change;  ///< The name of its scenario in a plan; may be empty.
-  Value metric;        ///< The measured number, in metric_unit; absent without one.
+  std::string change;  ///< Name of its scenario in a plan; may be empty.
+  Value metric;        ///< The measured number in metric_unit; absent if there is none.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
-  std::string metric_of;           ///< Whose it is: "rank 3"; empty: of the run, or not said.
-  std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
-  Claim claim;                     ///< What fixing it saves, never more than an iteration takes.
-  /// ns per iteration that it is about: the rule's own estimate, or a simulated saving that is
-  /// more. It links causes with symptoms.
+  std::string metric_of;  ///< The rank etc. of the metric: "rank 3"; empty: the run, or unknown.
+  std::optional<RuleLimit> limit;  ///< The limit that was exceeded, or the nearest.
+  Claim claim;                     ///< Saving of a fix, at most an iteration.
+  /// Time per iteration in ns that the finding concerns: the larger of the rule's estimate and the
+  /// simulated saving. It links causes and symptoms.
   std::optional<double> about_time;
-  /// Share of the mean iteration time that orders findings: of the saving, or of what an unknown
-  /// one is about; 0 without.
+  /// Share of the mean iteration time by which findings are ordered: the saving or, if unknown, the
+  /// time that it concerns; 0 without either.
   double worth = 0;
-  std::string reason;  ///< Why not applicable, broken, or waived: one clause.
-  /// Not applicable because a condition of the rule (`when`) is false: nothing is missing.
+  std::string reason;  ///< Why it is not applicable, broken, or waived: one clause.
+  /// True if the rule is not applicable because its `when` is false; no data is missing.
   bool is_left_out = false;
-  /// A condition on the profile is false: the rule judges no run that is recorded like this one.
+  /// True if a condition on the profile is false: the rule judges no run recorded in this way.
   bool is_other_profile = false;
-  /// ns per iteration: the rule's own estimate, also where a plan may reach it though it passes.
+  /// The rule's estimate in ns per iteration; also set for passed rules that a plan may reach.
   std::optional<double> estimate;
-  std::string missing_field;  ///< Not applicable: the missing field, if it is one.
+  std::string missing_field;  ///< If not applicable: the missing field; else empty.
   const Waiver* waiver = nullptr;
-  std::uint64_t rows = 0;          ///< Rows that the finding is about.
-  std::uint64_t rows_unknown = 0;  ///< Rows excluded because their `where` is unknown.
+  std::uint64_t rows = 0;          ///< Number of rows that the finding concerns.
+  std::uint64_t rows_unknown = 0;  ///< Rows that were excluded because `where` is unknown.
   std::vector<EvidenceHead> evidence_heads;
   std::vector<std::vector<Value>> evidence;
-  /// All of them by their place in the table of the rule's `for_each`, at most kMostRowNumbers.
+  /// Indices of its rows in the table of `for_each`, at most kMostRowNumbers.
   std::vector<std::uint32_t> row_numbers;
-  std::vector<GroupResult> groups;  ///< With group_by: all of them, worst first.
+  std::vector<GroupResult> groups;  ///< With group_by: all groups, worst first.
   /// Trace of the rule as a whole; only with RuleRunOptions::trace.
   std::vector<TraceValue> trace;
-  std::vector<std::size_t>
-      symptoms;                      ///< Findings (by index) that this one explains and that fired.
-  std::vector<bool> explains_when;   ///< Which of the rule's conditions on symptoms hold.
-  std::optional<std::size_t> cause;  ///< The finding that explains this one.
+  std::vector<std::size_t> symptoms;  ///< Indices of fired findings that this one explains.
+  std::vector<bool> explains_when;    ///< Values of the rule's conditions on symptoms.
+  std::optional<std::size_t> cause;   ///< Index of the finding that explains this one.
 };
 
 struct WaiverUse {
   const Waiver* waiver = nullptr;
   bool expired = false;
-  std::uint64_t findings = 0;  ///< Findings, or groups of one, that it accepted; 0: unused.
+  std::uint64_t findings = 0;  ///< Findings or groups that it accepted; 0: unused.
 };
 
 struct Evaluation {
-  /// Fired findings first, by their saving (a symptom directly after its cause, whose
-  /// place follows from the larger of their savings), errors and warnings about the profile
-  /// itself before all others; then waived, passed, not applicable. Broken ones come first of all.
+  /// Broken rules first, then fired findings, then waived, passed and not applicable ones. Fired
+  /// ones are ordered by saving, with errors and warnings about the profile before all others. A
+  /// symptom directly follows its cause, whose position depends on the larger of their savings.
   std::vector<Finding> findings;
   std::vector<WaiverUse> waivers;
 };
 
 struct RuleRunOptions {
-  std::optional<std::chrono::sys_days> today;  ///< Empty: no waiver has expired.
-  bool trace = false;                          ///< Keep intermediate values, for `rules explain`.
-  ScenarioRunner* simulations = nullptr;       ///< Of the analysis; null: no gain is simulated.
+  std::optional<std::chrono::sys_days> today;  ///< Date for waivers; absent: no waiver has expired.
+  bool trace = false;                          ///< Keep intermediate values for `rules explain`.
+  ScenarioRunner* simulations = nullptr;       ///< For this analysis; nullptr: none.
   int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
-  std::function<void()> beside = {};           ///< Runs beside the rules.
-  knowledge::TunableThresholds thresholds = {};  ///< Those of the policy.
+  std::function<void()> beside = {};           ///< Work to run concurrently with the rules.
+  knowledge::TunableThresholds thresholds = {};  ///< Set by the policy.
 };
 
-/// Evaluates all rules, up to three concurrently. The same findings in the same order whatever the
-/// number of threads is. A rule that throws becomes kBroken; only std::bad_alloc passes through.
-/// `rules`, and a policy that they point into, must outlive the result; `analysis` and `facts` need
-/// not.
-/// Cost: each rule is linear in its rows, apart from sorting and a replay of its scenario.
+/// Evaluates all rules, up to three concurrently. The result does not depend on the number of
+/// threads. A rule that throws becomes kBroken, except for std::bad_alloc. `rules` and their policy
+/// must outlive the result; `analysis` and `facts` need not.
+/// Cost: linear in the rows of each rule, plus sorting and the simulation of its scenario.
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::Analysis& analysis,
                          const Facts& facts, const RuleRunOptions& options);
 

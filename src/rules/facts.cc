@@ -85,7 +85,7 @@ constexpr FactSpec kFacts[] = {
     {"profile.events_skipped", Unit::kCount, "Events that were left out as unreadable."},
     {"profile.events_repaired", Unit::kCount, "Repaired events, which broke the format's rules."},
     {"profile.events_read", Unit::kCount, "Events read."},
-    // Keys that nvidia_dlprof_pytorch_nvtx writes into its markers, under its names.
+    // Keys with the names that nvidia_dlprof_pytorch_nvtx writes into its markers.
     {"model_config.amp_enabled", Unit::kBool, "Whether automatic mixed precision was on."},
     {"model_config.cudnn_benchmark_disabled", Unit::kBool,
      "Whether torch.backends.cudnn.benchmark was off."},
@@ -97,7 +97,7 @@ constexpr FactSpec kFacts[] = {
     {"model_config.pin_memory", Unit::kBool, "Whether the data loader pinned its batches."},
 };
 
-/// A recorded switch: "1", "true" and "0", "false"; any other text is unknown.
+/// A recorded switch: "1", "true", "0" or "false"; other texts are unknown.
 Value Switch(const Profile& profile, std::string_view name) {
   for (const auto& [key, value] : profile.facts) {
     if (key != name) continue;
@@ -107,7 +107,7 @@ Value Switch(const Profile& profile, std::string_view name) {
   return {};
 }
 
-/// The first number or switch of that name.
+/// The first number or switch with the fact's name.
 Value ConfigOf(const Profile& profile, const FactSpec& spec) {
   if (spec.unit == Unit::kBool) return Switch(profile, spec.name);
   for (const auto& [key, value] : profile.facts) {
@@ -119,14 +119,14 @@ Value ConfigOf(const Profile& profile, const FactSpec& spec) {
   return {};
 }
 
-/// nccl or gloo, as recorded or else from the names of its kernels and operators; empty: unknown.
+/// "nccl" or "gloo": as recorded, else from the names of kernels and operators; empty: unknown.
 std::string BackendOf(const Profile& profile) {
   if (!profile.distributed.backend.empty()) return profile.distributed.backend;
   return Shows(profile, Sign::kNccl) ? "nccl" : Shows(profile, Sign::kGloo) ? "gloo" : "";
 }
 
-/// Whether some operators allocate and free about equally often, and nearly all calls are theirs.
-/// Pinned memory of the host counts as well: no call says which it is.
+/// True if some operators allocate and free about equally often and make nearly all such calls.
+/// Pinned host memory counts as well, because calls do not distinguish it.
 bool PairsMemory(const Profile& profile) {
   struct Calls {
     std::int64_t gives = 0, takes = 0;
@@ -153,8 +153,8 @@ bool PairsMemory(const Profile& profile) {
          paired >= knowledge::kMemoryPairsShare.Of(all);
 }
 
-/// Whether PyTorch's loader loads batches in the training process (`num_workers=0`): the name of
-/// the iterator says so. Absent without a loader.
+/// True if PyTorch's data loader loads batches in the training process (`num_workers=0`), by the
+/// name of its iterator. Absent without a loader.
 Value LoadsInProcess(const Profile& profile) {
   bool in_process = false, in_workers = false;
   for (const StringId name : profile.host.name) {
@@ -190,8 +190,8 @@ Value EmptiesCache(const Profile& profile) {
   return false;
 }
 
-/// Absent unless the profile would show a collection: it has Python functions, of which modules'
-/// calls are no evidence, or a collection.
+/// Time of garbage collection. Absent unless the profile would show it: it has a collection or
+/// Python functions (calls of modules are no evidence).
 Value GarbageCollection(const Profile& profile) {
   std::vector<bool> collects(profile.strings.size(), false);
   const auto& modules = profile.python.module_id;
@@ -202,7 +202,7 @@ Value GarbageCollection(const Profile& profile) {
     any = any || collects[i];
   }
   if (!any) return {};
-  // Frames and ranges of one collection lie in each other.
+  // Frames and ranges of one collection are nested.
   std::map<std::uint32_t, std::vector<Span>> by_thread;
   const auto add = [&](const auto& table) {
     for (std::size_t row = 0; row < table.name.size(); ++row) {
@@ -219,7 +219,7 @@ Value GarbageCollection(const Profile& profile) {
   return time;
 }
 
-/// The time of the rank that collects longest: the others wait for it.
+/// The largest time of any rank, because the others wait for it.
 Value MostGarbageCollection(std::span<const Profile> ranks) {
   Value most;
   for (const Profile& rank : ranks) {
@@ -229,8 +229,8 @@ Value MostGarbageCollection(std::span<const Profile> ranks) {
   return most;
 }
 
-/// By the profile's format if only one framework writes it, else by the names in it. A
-/// profiler of all programs shows a framework's kernels or ranges: where none is, there is none.
+/// The framework: by the profile's format if only one framework writes it, else by its names. If a
+/// system-wide profiler shows no kernels or ranges of a framework, there is none.
 Value FrameworkOf(const Profile& profile) {
   constexpr std::pair<std::string_view, Sign> kFrameworks[] = {{"pytorch", Sign::kPyTorch},
                                                                {"xla", Sign::kXla},
@@ -246,7 +246,7 @@ Value FrameworkOf(const Profile& profile) {
   return {};
 }
 
-/// Absent when neither a version nor a date is recorded: a newer profile may have it or not.
+/// True if PyTorch has torch.compile; absent if neither a version nor a date shows it.
 Value HasTorchCompile(const Profile& profile) {
   for (const auto& [key, value] : profile.facts) {
     if (key == "pytorch_version" || key == "torch_version") return !value.starts_with("1.");
@@ -256,7 +256,7 @@ Value HasTorchCompile(const Profile& profile) {
   return {};
 }
 
-/// The rank of which comm/exposed speaks: it loses the largest share of its iterations.
+/// The rank that comm/exposed names: the one that loses the largest share of its iterations.
 Value MostExposedRank(const analysis::Analysis& analysis) {
   const Table* ranks = analysis.FindTable("ranks");
   Value worst;
@@ -273,8 +273,8 @@ Value MostExposedRank(const analysis::Analysis& analysis) {
   return worst;
 }
 
-/// "all_gather (41.0 %), all_reduce (30.2 %) and 2 more kinds"; of all ranks together where none is
-/// known to be the worst.
+/// "all_gather (41.0 %), all_reduce (30.2 %) and 2 more kinds"; of all ranks if no rank is known to
+/// be the worst.
 Value ExposedCollectives(const analysis::Analysis& analysis) {
   constexpr std::size_t kNamed = 3;
   const Value rank = MostExposedRank(analysis);
@@ -303,7 +303,7 @@ Value ExposedCollectives(const analysis::Analysis& analysis) {
   std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
-  // One that is left is named as shortly as counted.
+  // A single remaining kind is named, since that is as short as counting it.
   const std::size_t named = kinds.size() <= kNamed + 1 ? kinds.size() : kNamed;
   std::string text;
   for (std::size_t i = 0; i < named; ++i) {
@@ -322,7 +322,7 @@ std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
   for (const Profile& profile : ranks) {
     for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {
       const auto counter = static_cast<Counter>(i);
-      if (counter == Counter::ranks_unreadable) continue;  // The data of the others is complete.
+      if (counter == Counter::ranks_unreadable) continue;  // The other ranks' data is complete.
       if (InfoOf(counter).severity == severity) count += profile.log[counter];
     }
   }

@@ -1,6 +1,5 @@
-// Facts about the profile that rules may name besides metrics: how it was made, its missing data,
-// and the names of the parts of its devices. They are `profile.…`, `model_config.…` and
-// `device.…` names of the expression language, for all rules alike.
+// Facts about a profile that rules may name besides metrics: how it was made, missing data, and
+// terms for its devices. Their names start with `profile.`, `model_config.` and `device.`.
 #pragma once
 
 #include <map>
@@ -21,20 +20,19 @@ struct FactSpec {
 };
 std::span<const FactSpec> FactCatalogue();
 
-/// By name. A fact that is not recorded is missing or has no value: rules that need it do not
-/// apply.
+/// Facts by name. An unknown fact is missing or has no value; rules that need it do not apply.
 using Facts = std::map<std::string, Value, std::less<>>;
 
-/// As rules name it: "marker", "key_op", …, "whole_profile", "none".
+/// The name in rules: "marker", "key_op", …, "whole_profile", "none".
 std::string_view IterationsById(IterationsBy by);
 
-/// The names of the parts of these devices, as facts `device.…`; they replace those that are there.
+/// Sets the facts `device.…`, which are terms for parts of these devices; replaces existing ones.
 void AddDeviceWords(Accelerator accelerator, Facts& facts);
 
-/// The facts of one run. Names, switches and versions are the first rank's: ranks run one program.
-/// Counts are of all ranks, the time of garbage collection of the rank with most. Without profiles
-/// only facts of the analysis and words for devices. Time: linear in names and host ranges of the
-/// profiles.
+/// Collects the facts of one run. Names, switches and versions come from the first rank, because
+/// ranks run one program. Counts are of all ranks; the time of garbage collection is the largest of
+/// any rank. Without profiles, only facts of the analysis and device terms. Time: linear in names
+/// and host ranges of the profiles.
 Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& analysis);
 
 }  // namespace profgauge::rules

@@ -17,7 +17,7 @@ using expr::RowId;
 
 bool IsInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
 
-/// Names that are very long lose their middle: the tables have them whole.
+/// Shortens very long names in the middle; tables have the whole names.
 std::string ShortName(const std::string& name) {
   constexpr std::size_t kLongestName = 120, kHeadOfName = 70, kTailOfName = 40;
   if (name.size() <= kLongestName) return name;
@@ -27,7 +27,7 @@ std::string ShortName(const std::string& name) {
   return name.substr(0, head) + "…" + name.substr(tail);
 }
 
-/// Backticks of the rule make code, holes numbers; texts from the profile are never markup.
+/// Backticks of the rule mark code and holes are values; text from the profile is never markup:
 ///
 ///     rule      `{{ kernel.name }}` takes {{ metric }}
 ///     profile   kernel.name is "f`g", metric is 0.314
@@ -41,7 +41,7 @@ class PartsMaker {
       Markup(part.literal);
       if (part.has_hole) Hole(part);
     }
-    if (in_code_) {  // A single backtick is a backtick.
+    if (in_code_) {  // An unclosed backtick is plain text.
       RichText code = std::exchange(code_, {});
       AddPart(parts_, TextPart::Kind::kText, "`");
       for (const TextPart& part : code) AddPart(parts_, TextPart::Kind::kText, part.text);
@@ -86,7 +86,7 @@ class PartsMaker {
   bool in_code_ = false;
 };
 
-/// The texts of `items` that are to be shown.
+/// Adds the texts of the `items` that are shown.
 void ShownTexts(const std::vector<CompiledRule::Item>& items, const expr::Data& data,
                 std::span<const RowId> rows, bool only_first, std::vector<RichText>& out) {
   for (const CompiledRule::Item& item : items) {
@@ -113,8 +113,8 @@ void Append(const RichText& from, RichText& to) {
   }
 }
 
-// "profgauge compare a.json a.json": where the numbers of the others are unknown, the most and the
-// least are of one rank.
+// True for commands such as "profgauge compare a.json a.json". If the numbers of other ranks are
+// unknown, the slowest and the fastest rank are the same.
 bool ComparesWithItself(std::string_view command) {
   constexpr std::string_view kCompare = "profgauge compare ";
   if (!command.starts_with(kCompare)) return false;

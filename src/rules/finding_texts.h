@@ -1,4 +1,4 @@
-// The message and advice of a finding, by parts.
+// Makes the message and advice of a finding.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 
 namespace profgauge::rules {
 
-/// Sets the texts of `out`: of `rule`, over the rows of one group. Names of `let` have their
-/// values in `data`.
+/// Sets the texts of `out` from the rule and the rows of one group. REQUIRES: `data` has the values
+/// of the rule's `let` names.
 void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> rows,
               Finding& out);
 

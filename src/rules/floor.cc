@@ -3,8 +3,8 @@
 //     recorded    |= gemm =|  wait  |== attention ==|~~~ all_reduce ~~~|= adam =|
 //     floor       |gemm|attention|~ all_reduce ~|= adam =|
 //
-// Kernels at the roof of their operator (Williams, Waterman & Patterson 2009), no waiting for the
-// host or for ranks, collectives at the best bandwidth seen. `adam` has unknown work: as recorded.
+// Kernels run at their roofline (Williams, Waterman & Patterson 2009), nothing waits for the host
+// or for ranks, collectives have the best observed bandwidth. The work of `adam` is unknown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 namespace profgauge::rules {
 namespace {
 
-// Calls `visit(rank, row, op)` for the kernels of iterations that compute; nullptr: unknown work.
+// Calls `visit(rank, row, op)` for the computing kernels of iterations; `op` nullptr: unknown work.
 template <class Visit>
 void VisitKernels(const analysis::simulation::Replayer& replayer, Visit visit) {
   for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
@@ -61,7 +61,7 @@ void AddRow(std::uint32_t rank, std::uint32_t row, double factor,
   scaling.rows.push_back({rank, row});
 }
 
-// Every kernel at that part of its time.
+// Adds every kernel, scaled to this part of its time.
 void AddKernels(const analysis::simulation::Replayer& replayer,
                 double analysis::simulation::LaunchTargets::Op::*part,
                 analysis::simulation::Scenario& to) {
@@ -74,7 +74,7 @@ void AddKernels(const analysis::simulation::Replayer& replayer,
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
-// Of a collective by its record, else by its kernel.
+// The kind of a collective, from its record or else from its kernel.
 analysis::classify::CollectiveKind KindOfCollective(const analysis::iterations::RankContext& rank,
                                                     std::uint32_t row) {
   const CollectiveId recorded = rank.profile->device.collective[row];
@@ -84,8 +84,8 @@ analysis::classify::CollectiveKind KindOfCollective(const analysis::iterations::
                       : rank.classes[row].kind;
 }
 
-// What a rank's collectives of a kind would take of their time, if each reached the best bandwidth
-// on the bus that one of this kind reaches in the run. Calls without a known bandwidth keep theirs.
+// Shares of their time that a rank's collectives of a kind would need at the best bus bandwidth
+// that any of this kind reaches in the run. Calls without a known bandwidth keep their time.
 //
 //     rank  kind         time   bandwidth    best of kind    needed
 //     0     all_reduce    2 ms   100 GB/s     200 GB/s        1 ms
@@ -143,7 +143,7 @@ void AddTransfers(const analysis::simulation::Replayer& replayer,
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
-// The profile of one rank of several does not show the ranks that it waits for.
+// True if the profile has one of several ranks, so it does not show the ranks that it waits for.
 bool MissesRanks(const analysis::simulation::Replayer& replayer,
                  const analysis::Analysis& analysis) {
   const bool is_one =
@@ -165,7 +165,7 @@ std::string WhyNoRoof(const analysis::Analysis& analysis, double counted) {
 
 }  // namespace
 
-// A clamp to `end`: the steps of the plan reach `end`, so the least time is no more.
+// The bound is clamped to `end`, because the plan's steps reach `end`.
 Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::Analysis& analysis,
                 const analysis::simulation::Scenario& steps, double start, double end) {
   Floor floor;
@@ -197,7 +197,7 @@ Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::
         times[i] = time_at(i == 0 ? &analysis::simulation::LaunchTargets::Op::roof
                                   : &analysis::simulation::LaunchTargets::Op::target);
       },
-      replayer.is_joint() ? 1 : 0);  // Those of many ranks need much memory.
+      replayer.is_joint() ? 1 : 0);  // Simulations of many ranks need much memory.
   floor.time = times[0];
   floor.reachable = std::max(floor.time, times[1]);
   return floor;

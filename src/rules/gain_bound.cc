@@ -20,7 +20,7 @@ bool IsIdleTime(const CompiledRule& rule, expr::Slot slot) {
   });
 }
 
-/// Whether a number is made of idle time; lets use earlier lets only, so this ends.
+/// True if a number is computed from idle time. Lets use only earlier lets, so the recursion ends.
 bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
   const std::vector<expr::Slot> fields = program.Fields();
   return std::any_of(fields.begin(), fields.end(),
@@ -30,7 +30,7 @@ bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
 std::optional<double> AllIdleTime(const RunData& run) {
   const analysis::Metric* time = run.FindMetric(metric::kGpuIdleTimeMax);
   if (time != nullptr && !IsAbsent(time->value)) return AsNumber(time->value, 0);
-  // A file that states only shares.
+  // The file has only shares.
   const analysis::Metric* idle = run.FindMetric(metric::kGpuIdleMax);
   const analysis::Metric* iteration = run.FindMetric(metric::kIterationTimeMean);
   if (idle == nullptr || iteration == nullptr) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<double> AllIdleTime(const RunData& run) {
   return AsNumber(idle->value, 0) * AsNumber(iteration->value, 0);
 }
 
-// Whether devices wait for each other in collectives.
+// True if devices wait for each other in collectives.
 bool HasCollectives(const RunData& run) {
   const Table* collectives = run.FindTable(*analysis::FindTable("collectives"));
   return collectives != nullptr && collectives->rows() > 0;
@@ -57,9 +57,9 @@ std::optional<double> MostGain::Of(std::span<const expr::RowId> rows) {
   if (exposure_ == nullptr) {
     return is_idle_ && !each_delays_all_ ? AllIdleTime(run_) : std::nullopt;
   }
-  // With collectives each device may delay the others in turn:
+  // With collectives, each device may delay the others:
   //
-  //     device 0   rows cost 2 ms      without collectives: 3 ms, the most of one device
+  //     device 0   rows cost 2 ms      without collectives: 3 ms, the maximum
   //     device 1   rows cost 3 ms      with collectives: 5 ms, since device 0 delays device 1, too
   if (!costs_) {
     costs_.emplace(*exposure_, each_delays_all_ ? analysis::catalog::AcrossDevices::kSum

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::int64_t kAbsentKey = Column::kAbsentInteger;
 
-/// A real as an integer that is equal and ordered as the value: -0.0 is 0.0, and the bits of
-/// negative values, which fall as the values rise, are turned.
+/// Converts a real to an integer with the same equality and order. -0.0 becomes 0.0. The bits of
+/// negative values, whose order is reversed, are inverted:
 ///
 ///     -2.0   c000...   -> bfff...     -1.0   bff0...   -> c00f...     0.0   0     1.0   3ff0...
 std::int64_t OrderedBits(double value) {
@@ -26,8 +26,8 @@ std::int64_t OrderedBits(double value) {
   return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
 }
 
-/// The value of one key in a row, as an integer that is equal for equal values. It orders numbers
-/// by value, texts by their place in the table's pool of strings.
+/// The value of a key in a row as an integer: equal for equal values. Numbers are ordered by value,
+/// texts by their index in the table's string pool.
 std::int64_t KeyAt(const Column& column, expr::RowId row) {
   if (column.IsAbsentAt(row)) return kAbsentKey;
   switch (column.type()) {
@@ -41,7 +41,7 @@ std::int64_t KeyAt(const Column& column, expr::RowId row) {
   return kAbsentKey;
 }
 
-/// One key's integers for `rows`.
+/// The integers of one key for `rows`.
 std::vector<std::int64_t> KeysOf(const CompiledRule& rule, const RuleSchema::Key& key, RunData& run,
                                  const std::vector<expr::RowId>& rows) {
   std::vector<std::int64_t> out(rows.size(), kAbsentKey);
@@ -80,8 +80,8 @@ std::string LabelOf(const RuleSchema::Key& key, const CompiledRule& rule, const 
                      name);
 }
 
-/// A text as a part of a key: whole, or its start and the hash of all of it.
-/// Names of C++ templates may have kilobytes; two that begin alike keep different keys.
+/// A text as part of a key: the whole text, or its start and a hash of all of it. Names of C++
+/// templates may have kilobytes, and their keys stay distinct.
 std::string ShortKey(const std::string& text) {
   constexpr std::size_t kWhole = 48, kHead = 40;
   if (text.size() <= kWhole) return text;
@@ -92,7 +92,7 @@ std::string ShortKey(const std::string& text) {
   return fmt::format("{}~{}", text.substr(0, head), hash.Hex().substr(0, 8));
 }
 
-/// "rank=3": stable over runs, and never a number that is measured.
+/// The key of a group, "rank=3": stable between runs, so never a measured number.
 std::string KeyOf(const RuleSchema::Key& key, const CompiledRule& rule, const RunData& run,
                   std::int64_t value, expr::RowId first) {
   const auto text = [](const Value& cell) {
@@ -116,21 +116,21 @@ std::string KeyOf(const RuleSchema::Key& key, const CompiledRule& rule, const Ru
   return fmt::format("rank={},{}", text(table.At(row, "rank")), own);
 }
 
-/// Rows by group.
+/// The groups of rows.
 struct Numbers {
-  std::vector<std::uint32_t> number;  ///< The group of each row whose keys are known.
+  std::vector<std::uint32_t> number;  ///< The group of each row with known keys.
   std::vector<bool> known;
-  std::uint32_t count = 1;  ///< Numbers are below it; not all need occur.
+  std::uint32_t count = 1;  ///< Upper bound of the numbers; some may not occur.
 };
 
-/// Numbers of the groups, refined key by key: equal (number so far, key) pairs share a number.
+/// Numbers groups key by key: rows with equal (number so far, key) get the same number.
 ///
 ///     row                  0   1   2   3   4
 ///     rank                 0   0   1   1   1      numbers   0 0 1 1 1
 ///     name                 a   b   a   a   b      pairs     (0,a) (0,b) (1,a) (1,a) (1,b)
 ///                                                 numbers   0 1 2 2 3
 ///
-/// A row without one of its keys keeps no group. Expected O(rows) a key.
+/// A row without one of its keys is in no group. Expected O(rows) per key.
 Numbers NumberRows(const std::vector<std::vector<std::int64_t>>& columns, std::size_t rows) {
   Numbers out{std::vector<std::uint32_t>(rows, 0), std::vector<bool>(rows, true)};
   for (const auto& column : columns) {

@@ -19,7 +19,7 @@
 
 namespace profgauge::rules {
 
-/// Rows of a rule by the values of its group keys:
+/// Groups the rows of a rule by the values of its group keys:
 ///
 ///     kernel   rank  name     group_by: [rank.id, kernel.name]
 ///     0        0     gemm     rank=0,name=gemm: rows 0, 2
@@ -28,11 +28,11 @@ namespace profgauge::rules {
 ///     3        1     gemm
 ///     4        -     gemm     unknown: 1, since its rank was not recorded
 struct Grouping {
-  std::vector<RowGroup> groups;  ///< By key; see KeyAt() in groups.cc for the order.
-  std::uint64_t unknown = 0;     ///< Rows whose key is absent; they are in no group.
+  std::vector<RowGroup> groups;  ///< Ordered by key; see KeyAt() in groups.cc.
+  std::uint64_t unknown = 0;     ///< Number of rows without a key; they are in no group.
 };
 
-/// Without group_by one group of all `rows`, even if there are none. Expected O(rows * keys).
+/// Without group_by: one group of all `rows`, even if there are none. Expected O(rows * keys).
 Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::RowId> rows);
 
 }  // namespace profgauge::rules

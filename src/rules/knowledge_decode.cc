@@ -23,7 +23,7 @@ constexpr Decoder::Word<analysis::classify::Tri> kVerdicts[] = {
     {"no", analysis::classify::Tri::kNo},
     {"unknown", analysis::classify::Tri::kUnknown}};
 
-/// Values of `communication`: no, yes (its name shows the kind), or the kind.
+/// Values of `communication`: no, yes (the name shows the kind), or a kind.
 struct Communication {
   analysis::classify::Tri is = analysis::classify::Tri::kUnknown;
   analysis::classify::CollectiveKind kind = analysis::classify::CollectiveKind::kOther;
@@ -42,7 +42,7 @@ std::vector<Decoder::Word<Communication>> CommunicationWords() {
   return words;
 }
 
-/// A pattern that RE2 takes.
+/// Reads a pattern that RE2 accepts.
 void Pattern(Decoder& decoder, const YamlNode& node, std::string_view what, std::string& out) {
   const auto text = decoder.Text(node, what);
   if (!text) return;
@@ -88,7 +88,7 @@ void DecodeName(Decoder& decoder, const YamlNode& node,
   out.push_back(std::move(rule));
 }
 
-/// "8.0", "12.1".
+/// Reads a compute capability: "8.0", "12.1".
 void Capability(Decoder& decoder, const YamlNode& node, Gpu& gpu) {
   const auto text = decoder.Text(node, "compute_capability");
   if (!text) return;
@@ -110,7 +110,7 @@ void Capability(Decoder& decoder, const YamlNode& node, Gpu& gpu) {
   gpu.compute_minor = minor;
 }
 
-/// {float16: 989 TFLOP/s, …}
+/// Reads peak rates: {float16: 989 TFLOP/s, …}
 void Peaks(Decoder& decoder, const YamlNode& node, DevicePeaks& peaks) {
   std::vector<Decoder::Key> keys;
   for (const std::string_view dtype : {"float64", "float64_matrix", "float32", "float32_matrix",
@@ -157,7 +157,7 @@ void DecodeDevice(Decoder& decoder, const YamlNode& node, std::vector<KnownDevic
   out.push_back(std::move(device));
 }
 
-/// `schema` and one list.
+/// Reads `schema` and one list.
 void DecodeList(Decoder& decoder, std::string_view what, std::string_view key,
                 const std::function<void(const YamlNode&)>& decode) {
   const Decoder::Key kKeys[] = {

@@ -1,5 +1,5 @@
-// Files of a policy that add to profiles: names of a project's own kernels
-// (`tensor_core: {names: FILE}`) and properties of its chips (`devices: FILE`).
+// Decodes files in which a policy adds knowledge: names of a project's own kernels (`tensor_core:
+// {names: FILE}`) and properties of its chips (`devices: FILE`).
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace profgauge::rules {
 
-/// `schema: 1` and `names`: a list of {id, matches, except, uses_tensor_core}. Patterns are
-/// checked.
+/// Reads `schema: 1` and `names`, a list of {id, matches, except, uses_tensor_core}, and checks the
+/// patterns.
 void DecodeKernelNames(Decoder& decoder, std::vector<analysis::classify::KernelNameRule>& out);
 
-/// `schema: 1` and `devices`: a list of {match, name, compute_capability, sms, memory,
-/// max_threads_per_sm, warp_size}, of which all but `match` may be left out.
+/// Reads `schema: 1` and `devices`, a list of {match, name, compute_capability, sms, memory,
+/// max_threads_per_sm, warp_size}; only `match` is required.
 void DecodeDevices(Decoder& decoder, std::vector<KnownDevice>& out);
 
 }  // namespace profgauge::rules

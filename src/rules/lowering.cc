@@ -1,4 +1,4 @@
-// Expressions with the names in place that they name.
+// Replaces names in expressions by the expressions that they stand for.
 
 #include "rules/lowering.h"
 
@@ -26,13 +26,13 @@ bool IsToken(const expr::Token& token, expr::TokenKind kind, std::string_view te
   return token.kind == kind && token.text == text;
 }
 
-/// Facts that are `unknown` where nothing is recorded.
+/// Facts that have the value `unknown` if nothing is recorded.
 bool IsAlwaysKnown(std::string_view name) {
   return name == "device.vendor" || name == "profile.framework" || name == "profile.format" ||
          name == "profile.workload";
 }
 
-/// Whether no parentheses are needed around it.
+/// True if the text needs no parentheses.
 bool IsPrimary(const std::string& text) {
   const auto ast = expr::Parse(text);
   if (!ast) return false;
@@ -41,7 +41,7 @@ bool IsPrimary(const std::string& text) {
 
 }  // namespace
 
-// Nodes are in postfix order: the arguments of a call are the nodes from `first` up to it.
+// Nodes are in postfix order: the nodes from `first` up to a call are its arguments.
 NamedFields FieldsOf(const std::string& text) {
   NamedFields out;
   const auto ast = expr::Parse(text);
@@ -62,8 +62,8 @@ NamedFields FieldsOf(const std::string& text) {
   return out;
 }
 
-// Text is replaced, not a tree: errors of the expanded expression then point at the place in the
-// file that each part came from.
+// Replaces text instead of a syntax tree, so errors of the expanded expression point at the place
+// in the file from which each part came.
 SourceText Lowering::Expand(const SourceText& source, Inline mode) {
   const auto tokens = expr::Tokenize(source.text);
   if (!tokens) return source;  // Compiling reports the error.
@@ -128,8 +128,8 @@ std::optional<SourceText> Lowering::WordOf(const std::string& word, Inline mode)
   return std::nullopt;
 }
 
-// A sum over rows is of all iterations and devices of the profile, and nobody cares about that
-// number: it grows with the recording.
+// A sum over rows covers all iterations and devices, so it grows with the length of the profile and
+// is of little use. It is divided here.
 std::size_t Lowering::PerIteration(const SourceText& source, const std::vector<expr::Token>& tokens,
                                    std::size_t i, Inline mode, std::size_t& copied,
                                    TextBuilder& out) {
@@ -138,7 +138,7 @@ std::size_t Lowering::PerIteration(const SourceText& source, const std::vector<e
     if (IsToken(tokens[close], expr::TokenKind::kSymbol, "(")) ++depth;
     if (IsToken(tokens[close], expr::TokenKind::kSymbol, ")") && --depth == 0) break;
   }
-  if (close == tokens.size() - 1) return i;  // Parsing says that it is not closed.
+  if (close == tokens.size() - 1) return i;  // The parser reports the unclosed call.
   const Where where = source.At(tokens[i].range.begin, tokens[i].text.size());
   out.Part(source, copied, tokens[i].range.begin);
   TextBuilder argument(source.file);
@@ -158,15 +158,14 @@ std::size_t Lowering::PerIteration(const SourceText& source, const std::vector<e
   return close;
 }
 
-// The divisor depends on what the rows are: work of devices is divided by iterations and devices,
-// work of hosts by iterations and ranks, and not by those that the rows or groups already belong
-// to.
+// The divisor depends on the rows: device work is divided by iterations and devices, host work by
+// iterations and ranks. Factors that the rows or groups already have are omitted.
 //
 //     argument                     rows or groups          divided by
 //     sum(kernel.time)             one group of all        iterations * GPUs
 //     sum(kernel.time)             group_by gpu.id         iterations
 //     sum(kernel.time)             group_by rank.id        iterations * GPUs a rank
-//     the same of host work        one group of all        iterations * ranks
+//     the same for host work       one group of all        iterations * ranks
 //     kernel.time                  each row has its GPU    iterations
 std::string Lowering::DivisorOf(const std::string& argument, const Where& where) {
   const NamedFields fields = FieldsOf(argument);
@@ -203,7 +202,7 @@ bool Lowering::HasKey(std::string_view enclosing) const {
   });
 }
 
-// Names of `let`: words, of the file and of the rule, each expanded once, in the order in which
+// `let` names (words, names of the file and of the rule) are expanded once, in the order in which
 // they use each other.
 
 namespace {
@@ -230,7 +229,7 @@ void Lowering::AddDefinitions() {
 }
 
 Lowering::Definition* Lowering::Find(std::string_view name) {
-  // Names of the rule win over those of its file, and these over words.
+  // Names of the rule have priority over those of its file, and these over words.
   const auto found = std::find_if(definitions_.rbegin(), definitions_.rend(),
                                   [name](const Definition& d) { return d.let.name == name; });
   return found == definitions_.rend() ? nullptr : &*found;
@@ -294,8 +293,8 @@ using expr::TokenKind;
 
 }  // namespace
 
-// `where` and scenarios select rows and events before there are groups, so names become their
-// expressions there; everywhere else a name of `let` is computed once for a group.
+// `where` and scenarios select rows and events before groups exist, so names are replaced by their
+// expressions there. Elsewhere, a `let` name is computed once per group.
 void Lowering::Run() {
   AddDefinitions();
   Replace(rule_.where, Inline::kAllNames);
@@ -345,7 +344,7 @@ void Lowering::Items(std::vector<TextItem>& items) {
   }
 }
 
-// Holes are expanded up to their format:
+// Expands holes up to their format:
 //
 //     `{{ slow | code }}` takes long
 //         ^^^^          an expression: its names are replaced
@@ -379,8 +378,7 @@ void Lowering::Evidence(RuleEvidence& evidence) {
   }
 }
 
-// Most columns of evidence are columns of the rule's table: their heads are written once, in the
-// catalog.
+// Most evidence columns are columns of the rule's table, so the catalog has their heads.
 void Lowering::NameColumn(EvidenceColumn& column) {
   constexpr std::string_view kPerIteration = "per_iteration(";
   std::string_view field = Trim(column.value.text);

@@ -1,5 +1,5 @@
-// Takes names of rows and of the file out of one rule, so that what is compiled names only metrics,
-// columns and names of its own.
+// Lowers a rule: replaces names of rows and of the file by their expressions. The result has only
+// metrics, columns and the rule's own names.
 //
 //     let         slow: kernel.time * 2                 a name of rows
 //     value       sum(slow) / profile.kernel_time
@@ -24,23 +24,23 @@ namespace profgauge::rules {
 
 /// Which names are replaced by their expressions.
 enum class Inline : std::uint8_t {
-  kRowNames,  ///< Those of rows; the others have a value for each group.
-  kAllNames,  ///< All: there is no group yet.
+  kRowNames,  ///< Names of rows; other names have one value per group.
+  kAllNames,  ///< All names, because there is no group yet.
 };
 
-/// Fields of an expression that are outside of aggregates, then all.
+/// Fields of an expression: those outside of aggregates, and all.
 struct NamedFields {
   std::vector<std::string> free, all;
 };
 NamedFields FieldsOf(const std::string& text);
 
-/// For one rule, which it changes in place; `file_let` must outlive it. Mistakes go to `errors`,
-/// and the part that has one stays as it was written.
+/// Lowers one rule in place; `file_let` must outlive it. Mistakes go to `errors`, and their parts
+/// stay unchanged. Steps:
 ///
-///   AddDefinitions()  words, names of the file, and those of the rule: later ones win
-///   Expand()          each expression: a name of rows is replaced by its text; others only where
+///   AddDefinitions()  words, then names of the file, then those of the rule; later ones win
+///   Expand()          each expression: names of rows are replaced by their text, and others if
 ///                     there is no group yet (Inline)
-///   TakeNames()       the names that are used, each after those that it uses
+///   TakeNames()       keeps the used names, each after those that it uses
 class Lowering {
  public:
   Lowering(const std::vector<RuleLet>& file_let, Rule& rule, Errors& errors)
@@ -49,18 +49,18 @@ class Lowering {
     schema_ = BuildRuleSchema(rule, ignored);
   }
 
-  /// Once.
+  /// Lowers the rule; called once.
   void Run();
 
  private:
-  /// One name of `let`. kBusy while its own expression is expanded: to meet it then is a circle.
+  /// A name of `let`. kBusy while its own expression is expanded; finding it then means a cycle.
   struct Definition {
     RuleLet let;
-    bool is_own = false;  ///< A name of the rule.
+    bool is_own = false;  ///< True if it is a name of the rule, not of the file.
     enum class State : std::uint8_t { kNew, kBusy, kReady } state = State::kNew;
     bool is_row = false, is_used = false, is_given = false;
     SourceText expanded;
-    std::optional<SourceText> inlined;  ///< Without any name.
+    std::optional<SourceText> inlined;  ///< Without any name of `let`.
   };
 
   void Add(const Where& where, std::string code, std::string message) {
@@ -69,22 +69,22 @@ class Lowering {
 
   // Names.
 
-  /// Errors: of a name that the file and the rule have.
+  /// Adds all definitions. Error: the file and the rule both have a name.
   void AddDefinitions();
-  /// nullptr where it is no name of `let`.
+  /// The definition of a name; nullptr if it is not a `let` name.
   Definition* Find(std::string_view name);
-  /// Whether the field has a value in each row, and not one for all.
+  /// True if the field has a value in each row instead of one for all rows.
   bool IsRowField(const std::string& name);
 
-  /// Expands its own expression. False: it is being expanded just now.
+  /// Expands the definition's expression. False if it is already being expanded (a cycle).
   bool Prepare(Definition& definition);
 
-  /// Names of rows that name others twice grow by powers.
+  /// Limits the length: names of rows that use others twice grow exponentially.
   SourceText Bounded(SourceText text, const RuleLet& let);
-  /// Leaves in the rule the names that it uses, after those that they use.
+  /// Keeps only the names that the rule uses, each after those that it uses.
   void TakeNames();
 
-  /// Adds a name to the rule, after those that it uses.
+  /// Adds a name to the rule after those that it uses.
   void Give(Definition& definition);
 
   // Expressions.
@@ -93,45 +93,45 @@ class Lowering {
     if (source) source = Expand(*source, mode);
   }
 
-  /// The expression with all in place that it names. Places of errors stay those of the source.
+  /// Expands all names in an expression. Errors keep their places in the source.
   SourceText Expand(const SourceText& source, Inline mode = Inline::kRowNames);
-  /// A quick look: most expressions have only fields.
+  /// A quick check, because most expressions have only fields.
   bool NamesAnything(const std::vector<expr::Token>& tokens);
 
-  /// Tokens [begin, end). `copied`: how far the text is in `out` already.
+  /// Expands tokens [begin, end). `copied`: the end of the text that is already in `out`.
   void ExpandRange(const SourceText& source, const std::vector<expr::Token>& tokens,
                    std::size_t begin, std::size_t end, Inline mode, std::size_t& copied,
                    TextBuilder& out);
 
-  /// The replacement of a word; nothing: itself.
+  /// The replacement of a word; nothing if it stays.
   std::optional<SourceText> WordOf(const std::string& word, Inline mode);
 
-  /// `per_iteration(x)` at token `i`; gives the token of its `)`.
+  /// Expands `per_iteration(x)` at token `i`; returns the token of its `)`.
   std::size_t PerIteration(const SourceText& source, const std::vector<expr::Token>& tokens,
                            std::size_t i, Inline mode, std::size_t& copied, TextBuilder& out);
 
-  /// The iterations and devices (of host work: ranks) over which `argument` adds up.
+  /// The divisor of `per_iteration`: iterations times devices (for host work: ranks) of `argument`.
   std::string DivisorOf(const std::string& argument, const Where& where);
 
-  /// Whether each row belongs to one `enclosing`, or is it.
+  /// True if each row belongs to one `enclosing`, or is one.
   bool HasRow(std::string_view enclosing) const;
-  /// Whether the groups of the rule are by it.
+  /// True if the rule groups by it.
   bool HasKey(std::string_view enclosing) const;
 
   // Parts of the rule.
 
-  /// Shown in percent where a limit is written in percent.
+  /// Shows the metric in percent if a limit is in percent.
   void Metric(RuleMetric& metric);
 
-  /// Conditions of scenarios select events, so that no name stays in them.
+  /// Expands a scenario completely, because its conditions select events, which have no names.
   void Gain(RuleGain& gain);
   void Items(std::vector<TextItem>& items);
 
-  /// A message: each hole is an expression, up to its format behind `|`.
+  /// Expands a message: each hole is an expression, up to its format after `|`.
   SourceText Text(const SourceText& source);
   void Evidence(RuleEvidence& evidence);
 
-  /// `kernel.calls` and `per_iteration(kernel.calls)` have the head and style of their column.
+  /// Gives columns such as `per_iteration(kernel.calls)` the head and style of `kernel.calls`.
   void NameColumn(EvidenceColumn& column);
 
   const std::vector<RuleLet>& file_let_;

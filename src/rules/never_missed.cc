@@ -21,7 +21,7 @@ Reach Both(const Reach& a, const Reach& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-// Without numbers, as infinity times zero is none, nothing is known.
+// An unbounded range if an end is NaN, e.g. infinity times zero.
 Reach KnownReach(double low, double high) {
   return std::isnan(low) || std::isnan(high) ? Reach{} : Reach{low, high};
 }
@@ -34,7 +34,7 @@ Reach Product(const Reach& a, const Reach& b) {
   return {};
 }
 
-// A part of a whole has no bound here: its whole is unknown.
+// A quotient of two ranges has no upper bound, because the divisor may be small.
 Reach Quotient(const Reach& a, const Reach& b) {
   if (b.IsOne() && b.low > 0) return KnownReach(a.low / b.low, a.high / b.low);
   return a.low >= 0 && b.low >= 0 ? FromZero() : Reach{};
@@ -66,12 +66,12 @@ Reach OfCall(const expr::Node& call, const std::vector<Reach>& of) {
     reach = is_least ? Reach{std::min(reach.low, next.low), std::min(reach.high, next.high)}
                      : Reach{std::max(reach.low, next.low), std::max(reach.high, next.high)};
   }
-  // Any of the known ones may be the only one.
+  // Any argument may be the only known one.
   if (name == "greatest_known") reach.low = -std::numeric_limits<double>::infinity();
   return reach;
 }
 
-// `of`: the reaches of all nodes before this one; children come before their parents.
+// `of`: the ranges of all earlier nodes; children come before their parents.
 Reach OfNode(const expr::Node& node, const std::vector<Reach>& of,
              const std::function<Reach(std::string_view)>& of_name) {
   const auto child = [&](std::size_t i) { return of[node.children[i]]; };
@@ -101,7 +101,7 @@ Reach OfNode(const expr::Node& node, const std::vector<Reach>& of,
   }
 }
 
-// A share, or a time divided by a time.
+// True for a share, or a time divided by a time.
 bool LooksLikeShare(const expr::Program& metric) {
   if (metric.type().unit == Unit::kShare) return true;
   const expr::Node& root = metric.ast().nodes.back();
@@ -111,7 +111,7 @@ bool LooksLikeShare(const expr::Program& metric) {
          });
 }
 
-// A limit of 0 below values that are never negative counts, too.
+// True if no value misses the limit. A limit of 0 below values that are never negative counts, too.
 bool IsNeverMissed(const Reach& value, double limit, bool above) {
   if (above) return limit > value.high;
   return limit < value.low || (limit == 0 && value.low == 0);

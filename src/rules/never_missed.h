@@ -1,7 +1,7 @@
-// Which values an expression can take, so that a limit that no run can miss is refused.
+// Computes which values an expression can have, so that limits that no run can miss are rejected.
 //
-// Interval arithmetic (Moore 1966), always outwards: a reach may be too wide, never too narrow, so
-// that a limit is refused only if certainly no run misses it.
+// Uses interval arithmetic (Moore 1966), rounded outwards. A range may be too wide but never too
+// narrow, so a limit is rejected only if certainly no run misses it.
 //
 //     $warn = 120 %      sum(kernel.time) / profile.kernel_time      0 to infinity: not refused,
 //                                                                    but doubted, as it is a share
@@ -19,7 +19,7 @@
 
 namespace profgauge::rules {
 
-/// Both ends count. Infinite where neither metrics nor functions bound the values.
+/// A range with both ends included. Infinite if neither metrics nor functions bound the values.
 struct Reach {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -27,24 +27,24 @@ struct Reach {
   bool IsOne() const { return low == high; }
 };
 
-/// The value of a parameter: that of `active` where it has one, else the default.
+/// The value of a parameter: from `active` if set there, else the default.
 Literal ValueOfParam(const RuleParam& param, const ActiveRule* active);
 
-/// One sentence where no run can miss the limit, or where it looks like that; else empty.
+/// A sentence if no run can miss the limit, and one if that is probable; else empty.
 struct LimitReach {
   std::string never_missed, doubt;
 };
 
-/// Values of a rule's parameters and names. Metrics have the range of the catalogue.
+/// The ranges of a rule's parameters and names. Metrics have the range of the catalog.
 class Reaches {
  public:
   /// Both must outlive this; `active` may be null.
   Reaches(const Rule& rule, const ActiveRule* active) : rule_(rule), active_(active) {}
 
-  /// A name of `let`.
+  /// Adds the range of a `let` name.
   void Add(const std::string& name, const expr::Program& value);
 
-  /// A limit over the metric, or with `above` false under it.
+  /// Judges a limit that `metric` must not exceed or, if `above` is false, not fall below.
   LimitReach Judge(const expr::Program& metric, const expr::Program& limit, Level level,
                    bool above) const;
 

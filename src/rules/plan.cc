@@ -42,13 +42,13 @@ const CompiledRule* RuleOf(std::span<const CompiledRule> rules, const Finding& f
   return rule == rules.end() ? nullptr : &*rule;
 }
 
-// A scenario is of its rule: of several findings of one rule the first represents all.
+// A scenario belongs to a rule, so the first finding of a rule represents the others.
 bool IsFirstOfItsRule(const std::vector<Finding>& findings, std::size_t at) {
   return std::none_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(at),
                       [&](const Finding& other) { return other.rule == findings[at].rule; });
 }
 
-// Work of unchanged duration would make the simulated saving too small.
+// Launches with unchanged times would make the simulated saving too small.
 bool HasFreeThreads(const analysis::simulation::Replayer& replayer) {
   const auto graphs = replayer.graphs();
   return std::any_of(
@@ -81,11 +81,11 @@ class Planner {
     return plan;
   }
 
-  /// All that the steps of the plan change.
+  /// All changes of the plan's steps.
   analysis::simulation::Scenario Chosen() const { return Together(chosen_); }
 
  private:
-  // Fired findings, or those that passed; of these the ones that may save most.
+  // Collects candidates from fired or from passed findings: those with the largest bounds.
   void Collect(bool fired, std::size_t most) {
     std::vector<std::optional<Candidate>> found(findings_.size());
     ForEachAtOnce(
@@ -115,7 +115,7 @@ class Planner {
     if (!is_wanted || finding.rule->category == kAboutRecording) return std::nullopt;
     const CompiledRule* rule = RuleOf(rules_, finding);
     if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) return std::nullopt;
-    // It promises no more than a bound; of a range the low end is known of findings only.
+    // A bound promises no saving; the low end of a range is known only for findings.
     const bool promises = fired || rule->scenario->host_reacts;
     if (promises && !finding.claim.is_simulated()) return std::nullopt;
     Candidate candidate{i, simulations_.ChangesOf(*rule->scenario), {}, false};
@@ -128,15 +128,15 @@ class Planner {
     return candidate;
   }
 
-  // Its own simulation, where the iteration time did not limit it.
-  // A finding's saving is capped at 0 and at the iteration; a capped number would be a wrong time.
+  // The simulated saving of the finding itself. A value capped at 0 or at the iteration time is not
+  // used, since it would give a wrong time.
   std::optional<double> AloneOf(const Finding& finding) const {
     const Claim& claim = finding.claim;
     const bool is_known = claim.is_simulated() && claim.saves > 0 && claim.saves < start_;
     return is_known ? std::optional(claim.saves) : std::nullopt;
   }
 
-  // Several findings may select the same kernel: it takes the smallest factor, since two fixes do
+  // Several findings may select the same kernel. It takes the smallest factor, since two fixes do
   // not both shorten it.
   analysis::simulation::Scenario Together(std::span<const std::size_t> chosen) const {
     analysis::simulation::Scenario all;
@@ -155,8 +155,8 @@ class Planner {
         .iteration_time;
   }
 
-  // A rule measures its time as recorded: without its work later work may start sooner, and the
-  // steps before may expose more of it. Findings of the first step say so themselves.
+  // Explains a saving larger than the time that its rule measured: later work may start sooner, and
+  // earlier steps may expose more time. Findings of the first step explain it themselves.
   std::string WhyMoreThanMeasured(std::span<const std::size_t> options, double saves) const {
     if (options.size() != 1) return {};
     const Finding& finding = findings_[candidates_[options.front()].finding];
@@ -178,7 +178,7 @@ class Planner {
         .iteration_time;
   }
 
-  // The least time, which also gives the recorded one.
+  // The time with all changes, the least possible; also sets the recorded time.
   double TimeWithAll() {
     std::vector<std::size_t> all(candidates_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
@@ -192,7 +192,7 @@ class Planner {
 
   double LeastTold() const { return knowledge::kPlanLeastGainShare.Of(start_); }
 
-  // The other end of the time after a step, if the host reacts to it or to one before.
+  // Sets the upper end of the time after a step if the host reacts to it or to an earlier step.
   void SetRange(bool reacts, double slowest_before, double& slowest, PlanStep& out) {
     slowest = out.time;
     if (!reacts) return;
@@ -201,7 +201,7 @@ class Planner {
     if (high - out.time < LeastTold()) return;
     slowest = high;
     out.high = high;
-    // Where the steps before it reacted as much, it saves no less.
+    // If earlier steps already slowed the host equally, this one saves no less.
     out.claim.low = std::min(slowest_before - high, out.claim.saves);
   }
 
@@ -213,7 +213,7 @@ class Planner {
     limits.tie = knowledge::kPlanTieShare.Of(start_);
     limits.most_steps = knowledge::kPlanMostSteps.as<std::size_t>();
     limits.paired = knowledge::kPlanMostPairsOf.as<std::size_t>();
-    limits.at_once = replayer_.is_joint() ? 1 : Cores();  // Those of many ranks need much memory.
+    limits.at_once = replayer_.is_joint() ? 1 : Cores();  // Many ranks need much memory.
     limits.most_replays = knowledge::kPlanMostReplayedSteps.as<std::size_t>() / length;
     if (limits.most_replays > 0) limits.least_time = TimeWithAll();
     std::vector<PlanOption> options;
@@ -222,7 +222,7 @@ class Planner {
         options, limits, [this](std::span<const std::size_t> set) { return TimeWith(set); });
     plan.replays = found.replays;
     plan.complete = found.complete;
-    double time = start_, slowest = start_;  // With the host's other work as it is, and slower.
+    double time = start_, slowest = start_;  // With normal and with slower other work of the host.
     bool reacts = false;
     for (const PlannedStep& step : found.steps) {
       const double before = time, slowest_before = slowest;
@@ -239,7 +239,7 @@ class Planner {
         out.claim.is_best_case = out.claim.is_best_case || candidates_[option].to_target;
         changes_host = changes_host || candidates_[option].changes_host;
       }
-      // A saving that its finding calls nothing is nothing here, too.
+      // If the finding's saving is nothing, it is nothing here, too.
       const Finding& first = findings_[out.findings.front()];
       if (out.findings.size() == 1 && Fired(first.status)) out.alone = first.claim.saves;
       out.claim.why = WhyMoreThanMeasured(step.options, out.claim.saves);
@@ -263,7 +263,7 @@ class Planner {
   const analysis::simulation::Replayer& replayer_;
   double start_, profiler_delay_, recorded_ = 0;
   std::vector<Candidate> candidates_;
-  std::vector<std::size_t> chosen_;  // Candidates that are steps.
+  std::vector<std::size_t> chosen_;  // Candidates that became steps.
 };
 
 Plan NoPlan(std::string why) {
@@ -279,7 +279,7 @@ std::string WhyNoReplay(const analysis::Analysis& analysis) {
                                                          : path->absent_because;
 }
 
-// Why nothing can be simulated; empty where it can.
+// Why nothing can be simulated; empty if it can.
 std::string WhyNoneAtAll(double start, const analysis::Analysis& analysis,
                          const analysis::simulation::Replayer* replayer) {
   if (start <= 0) return "the profile has no iterations";
@@ -288,7 +288,7 @@ std::string WhyNoneAtAll(double start, const analysis::Analysis& analysis,
                                    : "";
 }
 
-// Of a single iteration: later ones perhaps load no code, and no change of the program saves it.
+// Time for loading code in a single iteration: later ones may need none, and no change saves it.
 double FirstCallsOf(const analysis::Analysis& analysis, double mean) {
   const analysis::Metric* iterations = analysis.Find(metric::kProfileIterations);
   const analysis::Metric* loading = analysis.Find(metric::kGpuIdleCauseModuleLoading);
@@ -297,7 +297,7 @@ double FirstCallsOf(const analysis::Analysis& analysis, double mean) {
   return share < knowledge::kPlanLeastGainShare.value() ? 0 : share * mean;
 }
 
-// Absent with a reason.
+// Sets a value, or makes the metric absent with a reason.
 void SetMetric(MetricId id, Value value, const std::string& absent_because, const std::string& note,
                analysis::Analysis& analysis) {
   const auto metric = std::find_if(

@@ -1,8 +1,8 @@
-// The plan: which findings to fix in which order, and the iteration time after each, by
-// simulations of all changes so far (rules/plan_search.h).
+// The plan: the order in which to fix findings, and the iteration time after each fix. It simulates
+// all changes made so far (rules/plan_search.h).
 //
-// A change is the scenario of a finding's rule: its rows take less time. The plan changes no
-// finding. Not modeled: contention and caches.
+// A change is the scenario of a finding's rule: its rows take less time. A plan does not change
+// findings. It does not model contention and caches.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 namespace profgauge::rules {
 
 struct PlanStep {
-  /// Positions in Evaluation::findings; two that save time only together. A finding that passed may
-  /// become the limit once the steps before it are done.
+  /// Indices in Evaluation::findings; two if they save time only together. A passed finding may be
+  /// included, since it may become the bottleneck after earlier steps.
   std::vector<std::size_t> findings;
   double time = 0;             ///< ns: the iteration time after it.
   std::optional<double> high;  ///< ns: the same if the host's other work reacts.
@@ -28,48 +28,47 @@ struct PlanStep {
   double alone = 0;            ///< ns per iteration, without them.
 };
 
-/// The time of an iteration if the device never waited for the host, every kernel ran at the roof
-/// of its operator, no rank waited for another, and collectives reached the best bandwidth that one
-/// of their kind reaches in the run. Kernels of unknown work count as recorded.
+/// A lower bound of the iteration time: the device never waits for the host, every kernel runs at
+/// its operator's roofline, no rank waits for another, and collectives reach the best bandwidth of
+/// their kind in this run. Kernels whose work is unknown take their recorded time.
 struct Floor {
-  double time = 0;             ///< ns per iteration.
-  double reachable = 0;        ///< With this device's reach instead of its data sheet.
-  double counted = 0;          ///< Part of the time of computing kernels whose work is known.
-  std::string absent_because;  ///< Why there is none; empty with one.
+  double time = 0;       ///< ns per iteration.
+  double reachable = 0;  ///< With the rates that this device reaches instead of its data sheet.
+  double counted = 0;    ///< Share of the time of computing kernels whose work is known.
+  std::string absent_because;  ///< Why there is no bound; else empty.
 };
 
-/// `steps`: all that a plan changes, after which an iteration takes `end` instead of `start`: the
-/// floor is never above it. REQUIRES: replayer.can_replay().
+/// Computes the floor. `steps`: all changes of the plan, which change the iteration time from
+/// `start` to `end`. The floor is at most `end`. REQUIRES: replayer.can_replay().
 Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::Analysis& analysis,
                 const analysis::simulation::Scenario& steps, double start, double end);
 
 struct Plan {
   std::vector<PlanStep> steps;
-  std::string absent_because;  ///< Why there are no steps; empty with steps.
-  double start = 0;  ///< ns: iteration.time.mean less `first_calls`; savings are taken from it.
-  double first_calls = 0;  ///< ns: of a single iteration, idle time in which calls load code, once.
-  /// ns: the start less profiler.delay_time, where that bounds the idle time.
+  std::string absent_because;  ///< Why there are no steps; else empty.
+  double start = 0;        ///< ns: iteration.time.mean minus `first_calls`; savings are subtracted.
+  double first_calls = 0;  ///< ns: one-time idle time for loading code; only for one iteration.
+  /// ns: `start` minus profiler.delay_time, if the profiler may have slowed the host.
   std::optional<double> without_profiler;
-  std::vector<std::size_t> no_effect;  ///< Fired findings that save too little in every order.
+  std::vector<std::size_t> no_effect;  ///< Fired findings that save too little in any order.
   std::size_t replays = 0;
   bool complete = true;  ///< False: the profile is too long to try all orders.
-  std::string limits;    ///< Limits of the simulations.
-  Floor floor;           ///< The least time of any change of this program.
+  std::string limits;    ///< Limits of the simulations, as text.
+  Floor floor;           ///< The lower bound of the iteration time.
 
   double end() const { return steps.empty() ? start : steps.back().time; }
   double saved() const { return start - end(); }
 };
 
-/// The plan for fired findings. Without steps `absent_because` says why; the floor has a separate
-/// reason. `simulations`: of that analysis, as the findings were made with; null where the profile
-/// cannot be replayed. At most
-/// plan.most_replayed_steps steps are replayed; a few more replays are for the least time and the
-/// floor.
+/// Makes the plan for fired findings. Without steps, `absent_because` has the reason; the floor has
+/// its own. `simulations`: those of the analysis with which the findings were made; nullptr if the
+/// profile cannot be simulated. Steps are simulated within plan.most_replayed_steps; the least time
+/// and the floor need a few more simulations.
 /// REQUIRES: `findings` are of `rules` and of `analysis`.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
               const analysis::Analysis& analysis, ScenarioRunner* simulations);
 
-/// Sets plan.* and floor.*.
+/// Sets the metrics plan.* and floor.*.
 void AddPlanMetrics(const Plan& plan, analysis::Analysis& analysis);
 
 }  // namespace profgauge::rules

@@ -48,7 +48,7 @@ class Search {
   }
 
  private:
-  /// Savings that findings have simulated are not simulated again.
+  /// Uses the savings that findings have already simulated.
   void TakeKnown() {
     const std::optional<double> recorded = TimeOf({});
     for (std::size_t option = 0; recorded && option < options_.size(); ++option) {
@@ -57,13 +57,13 @@ class Search {
     }
   }
 
-  /// Whether all options together would save too little beyond the steps.
+  /// True if all options together would save too little beyond the steps.
   bool IsAllSaved() {
     const auto now = times_.find(taken_);
     return now != times_.end() && now->second - limits_.least_time < limits_.least_saving;
   }
 
-  /// Nothing: there are no more replays.
+  /// The time with a set of options; nothing if no simulations are left.
   std::optional<double> TimeOf(OptionSet set) {
     std::sort(set.begin(), set.end());
     const auto known = times_.find(set);
@@ -79,7 +79,7 @@ class Search {
     return time;
   }
 
-  /// Simulates those of the sets that are not known, side by side: TimeOf() may be asked for them.
+  /// Simulates the unknown ones of these sets concurrently, because TimeOf() may need them.
   void LookAhead(std::vector<OptionSet> sets) {
     for (OptionSet& set : sets) std::sort(set.begin(), set.end());
     std::erase_if(sets, [this](const OptionSet& set) {
@@ -114,7 +114,7 @@ class Search {
     if (is_tie ? more < best.options : *saves > best.saves) best = {std::move(more), *saves, 0};
   }
 
-  /// By falling bound, so that it ends at the first option that cannot beat the best one:
+  /// Tries options in descending order of bounds and stops at the first that cannot beat the best:
   ///
   ///     at_most   50   40   12    9         saves   20   31   -    -      12 < 31: not tried
   PlannedStep BestOption() {
@@ -123,8 +123,8 @@ class Search {
       return (!best.options.empty() && options_[option].at_most <= best.saves) ||
              options_[option].at_most < limits_.least_saving;
     };
-    std::size_t ahead = 0;  // Of left_, those before it were looked at.
-    for (std::size_t i = 0; i < left_.size() && !ends(left_[i]); ++i) {  // May save most first.
+    std::size_t ahead = 0;  // Index in left_: earlier options were already simulated.
+    for (std::size_t i = 0; i < left_.size() && !ends(left_[i]); ++i) {  // Largest bound first.
       std::vector<OptionSet> next;
       for (bool is_due = i == ahead; is_due && next.size() < limits_.at_once; ++ahead) {
         if (ahead == left_.size() || ends(left_[ahead])) break;
@@ -138,7 +138,7 @@ class Search {
     return best;
   }
 
-  /// Only where no single option saves enough. The bound of a pair is the sum of both.
+  /// Only called if no single option saves enough. The bound of a pair is the sum of both.
   PlannedStep BestPair() {
     OptionSet first;
     for (const std::size_t option : left_) {
@@ -164,7 +164,7 @@ class Search {
     found_.steps.push_back(std::move(step));
   }
 
-  /// Whether its saving after the last step is known: simulated, or bounded from above.
+  /// True if the option's saving after the last step is known: simulated, or bounded from above.
   bool IsSeen(std::size_t option) {
     if (options_[option].at_most < limits_.least_saving || IsAllSaved()) return true;
     OptionSet with = taken_;
@@ -178,7 +178,7 @@ class Search {
   std::span<const PlanOption> options_;
   const PlanLimits& limits_;
   const TimeWith& time_with_;
-  OptionSet left_;   // By falling bound.
+  OptionSet left_;   // In descending order of bounds.
   OptionSet taken_;  // Ascending.
   std::map<OptionSet, double> times_, ahead_;
   PlannedSteps found_;

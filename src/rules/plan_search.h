@@ -1,7 +1,7 @@
-// The search for a plan: which changes to make in which order, each with its saving once the
-// changes before it are made. Savings do not add up: two changes may save the same time, and one
-// may save nothing until another is made. So every step is the change that saves most given the
-// steps so far, or two that save together time that neither saves separately.
+// Searches a plan: which changes to make in which order, each with its saving after the earlier
+// ones. Savings do not add up: two changes may save the same time, or one may save nothing until
+// another is made. So every step is the change that saves most after the steps so far, or two
+// changes that save time only together.
 //
 //     iteration 100     changes made    {}    a    b    c    ab   ac   bc   abc
 //                       time           100   90   94  100   88   72   94    70
@@ -10,10 +10,10 @@
 //     step 2   after a: b saves 2, c saves 18; so c
 //     step 3   after a and c: b saves 2
 //
-// Pairs are tried where no single change saves enough: two threads that finish together.
+// Pairs are tried if no single change saves enough, e.g. for two threads that finish together.
 //
-// Pure: a function gives the result of a set of changes. In 44 of 44 tested cases
-// this order reaches the best set of its size.
+// The search has no side effects; a function computes the time for a set of changes. In 44 of 44
+// tested cases this order reaches the best set of its size.
 #pragma once
 
 #include <cstddef>
@@ -24,52 +24,51 @@
 
 namespace profgauge::rules {
 
-/// A change that may become a step. Times are ns per iteration throughout.
+/// A change that may become a step. All times are ns per iteration.
 struct PlanOption {
-  /// The most it saves, in any order; infinite where there is no bound.
+  /// Upper bound of its saving, in any order; infinite without a bound.
   double at_most = 0;
-  /// Whether a finding proposes it; else it joins the search after the first step, since it may
-  /// become the limit then.
+  /// True if a finding proposes it. Other changes join the search after the first step, because
+  /// they may become the bottleneck then.
   bool is_asked_for = true;
-  std::optional<double> alone = {};  ///< What it saves by itself, where that is known already.
+  std::optional<double> alone = {};  ///< Its saving by itself, if already known.
 };
 
 struct PlannedStep {
-  std::vector<std::size_t> options;  ///< One; two that save only together.
-  double saves = 0;                  ///< Given the steps before it.
-  double alone = 0;                  ///< By itself, without them.
+  std::vector<std::size_t> options;  ///< One option, or two that save time only together.
+  double saves = 0;                  ///< Saving after the earlier steps.
+  double alone = 0;                  ///< Saving without them.
 };
 
 struct PlannedSteps {
   std::vector<PlannedStep> steps;
-  /// Options that are asked for and are no step, whose saving was seen to be too little each time.
+  /// Proposed options that are no step, because their saving was too small each time.
   std::vector<std::size_t> no_effect;
   std::size_t replays = 0;
-  bool complete = true;  ///< False: there were too few replays to look at all options.
+  bool complete = true;  ///< False: there were too few simulations to try all options.
 };
 
 /// Savings and times in ns per iteration. `most_replays` 0: the plan has no steps.
 struct PlanLimits {
   double least_saving = 0;  ///< Minimum saving of a step.
-  double tie = 0;           ///< Savings as near as this are the same: the earlier option.
-  double least_time = 0;    ///< No set of options takes less: what all of them together take.
+  double tie = 0;           ///< Savings within this are equal; the earlier option wins.
+  double least_time = 0;    ///< Iteration time with all options together, the least possible.
   std::size_t most_steps = 6;
-  std::size_t paired = 4;  ///< Number of options whose pairs are tried, by possible saving.
+  std::size_t paired = 4;  ///< Number of options, by bound, whose pairs are tried.
   std::size_t most_replays = 0;
-  /// How many sets are looked at side by side, of which some may turn out not to be needed. That
-  /// changes neither the steps nor the number of replays.
+  /// Number of sets that are simulated concurrently; some may prove unnecessary. It changes neither
+  /// the steps nor the counted simulations.
   std::size_t at_once = 1;
 };
 
-/// The time of an iteration with a set of changes, given in ascending order; of none: as recorded.
-/// Called by several threads where PlanLimits::at_once says so.
+/// The iteration time with a set of changes, in ascending order; with none: as recorded. Several
+/// threads call it if PlanLimits::at_once is above 1.
 using TimeWith = std::function<double(std::span<const std::size_t>)>;
 
-/// The result depends on the order of `options` only between ties. At most `limits.most_replays`
-/// calls of `time_with` whose results are used, each for another set: mostly one for each option
-/// and step, fewer where bounds show that an option cannot be the best. An option in neither list
-/// was not tried after the last step, or was never asked for. REQUIRES: a larger set takes no
-/// longer.
+/// The order of `options` matters only for ties. Uses the results of at most `limits.most_replays`
+/// calls of `time_with`, each with another set: mostly one per option and step, fewer if bounds
+/// exclude an option. An option in neither list of the result was not tried after the last step, or
+/// was not proposed. REQUIRES: a larger set takes no longer.
 PlannedSteps SearchPlan(std::span<const PlanOption> options, const PlanLimits& limits,
                         const TimeWith& time_with);
 

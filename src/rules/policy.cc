@@ -20,10 +20,10 @@
 namespace profgauge::rules {
 namespace {
 
-/// Chains of `extends` longer than this are a mistake.
+/// A longer chain of `extends` is a mistake.
 constexpr std::size_t kLongestChain = 8;
 
-/// Loads a policy and those it extends into one Policy, base first.
+/// Loads a policy and those that it extends into one Policy, base first.
 class PolicyLoader {
  public:
   Policy policy;
@@ -32,13 +32,13 @@ class PolicyLoader {
   explicit PolicyLoader(MayRead may_read = {}, ReadText read = {})
       : may_read_(std::move(may_read)), read_(std::move(read)) {}
 
-  /// `from` is where the file is named; its file is empty at the top.
-  /// Depth first, so that a file comes after all that it extends, and later ones win:
+  /// Loads a file that is named at `from`, whose file is empty at the top. Depth first, so that a
+  /// file follows all that it extends, and later ones win:
   ///
   ///     team.yaml: extends: [builtin:recommended, base.yaml]
   ///     order of decoding: recommended, (files that base.yaml extends,) base.yaml, team.yaml
   ///
-  /// chain_ has the files on the way down: one that is in it extends itself.
+  /// chain_ has the files on the way down; a file in it extends itself.
   void LoadFile(const std::string& path, const Where& from) {
     if (std::find(chain_.begin(), chain_.end(), path) != chain_.end()) {
       AddError(from, "policy/cycle",
@@ -55,20 +55,20 @@ class PolicyLoader {
     if (document) LoadDocument(*document);
   }
 
-  /// Mistakes in the policy's rule files, and in its settings of rules, are reported with its own.
+  /// Reports mistakes in the policy's rule files and rule settings together with its own.
   void AddErrorsOfRules() {
     if (errors.empty()) return;
     SelectOptions options;
-    options.allow_long_waivers = true;  // Depends on the day.
+    options.allow_long_waivers = true;  // This check depends on the day.
     const auto book = LoadRulebook(policy, options);
     if (book) return;
     for (const Error& error : book.error()) {
-      // A scenario with a separate error does not count as the policy's.
+      // An unknown scenario may follow from an error of the scenario itself.
       if (error.code != "policy/unknown-scenario") errors.push_back(error);
     }
   }
 
-  /// For the caller that reads them later.
+  /// Removes rule files that may not be read; the caller reads the others later.
   void CheckRuleFiles() {
     std::erase_if(policy.rule_files,
                   [this](const std::string& path) { return IsRefused(path, {}); });
@@ -96,14 +96,14 @@ class PolicyLoader {
     hash_.Add(document.source);
     chain_.push_back(document.file);
     Decoder decoder(document, errors);
-    // Extended policies come first, wherever the key is.
+    // Extended policies are decoded first, wherever the key is.
     if (const YamlNode* extends = document.root.Find("extends")) LoadExtended(*extends, decoder);
     DecodePolicy(decoder, policy);
     chain_.pop_back();
   }
 
-  /// Whether the caller may not read the file, which is reported where it is named. What a policy
-  /// names is of its repository: a file from elsewhere would be shown with its mistakes.
+  /// True if the file may not be read, which is reported where it is named. A policy may only name
+  /// files of its repository: errors in other files would reveal their text.
   bool IsRefused(const std::string& path, const Where& from) {
     if (path.starts_with(kBuiltinPrefix) || read_) return false;
     Status allowed = may_read_ ? may_read_(path) : CheckWithin(path);
@@ -114,12 +114,12 @@ class PolicyLoader {
   }
 
   Status CheckWithin(const std::string& path) {
-    if (root_.empty()) root_ = RepositoryOf(path);  // Of the policy itself, which is asked first.
+    if (root_.empty()) root_ = RepositoryOf(path);  // The policy itself is checked first.
     if (IsWithin(path, root_) || policy.sources.empty()) return {};
     return Fail(OutsideRepository(path, {}));
   }
 
-  /// An unreadable file is reported where it is named.
+  /// Reads a document; a failure is reported where the file is named.
   std::optional<YamlDocument> Read(const std::string& path, const Where& from) {
     if (IsRefused(path, from)) return std::nullopt;
     Errors found;
@@ -147,7 +147,7 @@ class PolicyLoader {
   }
 
   void LoadExtended(const YamlNode& node, Decoder& decoder) {
-    if (node.kind == YamlNode::Kind::kNull) return;  // Said by DecodePolicy.
+    if (node.kind == YamlNode::Kind::kNull) return;  // DecodePolicy() reports it.
     std::vector<Extended> all;
     for (const SourceText& path : decoder.OneOrMore(node, "extends")) {
       policy.sets_fail_on = false;
@@ -158,7 +158,7 @@ class PolicyLoader {
     TakeFailOn(all, decoder.document().root.Find("fail_on") != nullptr);
   }
 
-  /// Values of `fail_on` in several policies.
+  /// `fail_on` of one extended policy.
   struct Extended {
     std::string name;
     bool sets = false;
@@ -166,8 +166,8 @@ class PolicyLoader {
     Where where;
   };
 
-  /// The last value; where they disagree the file itself must set it. A policy without it
-  /// means `error`, and must not become `never` through another one.
+  /// Takes the last `fail_on`. If the policies disagree, the file itself must set it: a policy
+  /// without the key means `error`, and another one must not make it `never`.
   void TakeFailOn(const std::vector<Extended>& all, bool says_itself) {
     const Extended* last = nullptr;
     for (const Extended& one : all) last = one.sets ? &one : last;
@@ -194,9 +194,9 @@ class PolicyLoader {
     errors.push_back({ErrorKind::kConfig, std::string(code), std::move(message), where, {}});
   }
 
-  MayRead may_read_;  ///< Empty: all below root_.
+  MayRead may_read_;  ///< Empty: all files below root_ are allowed.
   std::filesystem::path root_;
-  ReadText read_;  ///< Empty: files as they are.
+  ReadText read_;  ///< Empty: files are read from disk.
   std::vector<std::string> chain_;
   ContentHash hash_;
 };

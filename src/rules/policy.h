@@ -1,8 +1,8 @@
-// A policy: a project's requirements. Decoded strictly from YAML; all errors of a file are
+// A policy: the requirements of a project. Decoded strictly from YAML. All errors of a file are
 // reported together, with file, line, column and a suggestion.
 //
-// `extends` merges left to right and the file itself comes last; later wins. A limit on a metric
-// replaces all earlier limits on that metric; `off` takes them away. Rule settings apply in order.
+// `extends` merges from left to right, then the file itself; later ones win. A limit on a metric
+// replaces all earlier limits on that metric; `off` removes them. Rule settings apply in order.
 #pragma once
 
 #include <array>
@@ -29,10 +29,10 @@ enum class OnMissing : std::uint8_t { kNoVerdict, kSkip, kFail };
 enum class OnMissingRanks : std::uint8_t { kNoVerdict, kWarn, kFail };
 enum class OnInconclusive : std::uint8_t { kWarn, kPass, kNoVerdict };
 
-/// How the times of unrecorded iterations are used.
+/// The use of the times of unrecorded iterations.
 enum class Unrecorded : std::uint8_t {
   kUse,      ///< They replace the profile's values where possible.
-  kIgnore,   ///< They are shown and judge nothing.
+  kIgnore,   ///< They are shown but judge nothing.
   kRequire,  ///< A run without them gets no verdict.
 };
 
@@ -44,23 +44,23 @@ struct Threshold {
   std::optional<double> min;
   std::optional<double> max;
   Level level = Level::kError;
-  std::optional<OnMissing> on_missing;  ///< Absent: the policy's own.
+  std::optional<OnMissing> on_missing;  ///< Absent: as the policy says.
   SourceText when;  ///< Condition over metrics; empty: always. If false, the limit does not apply.
   Where where;      ///< Location of the limit, for messages.
 };
 
-/// How iterations are found and selected, as the policy says; the command line overrides it.
+/// How the policy finds and selects iterations; the command line has priority.
 struct PolicyIterations {
   std::optional<std::string> marker, key_op;
   std::optional<std::int64_t> start, stop, warmup, min;
-  /// `start: "#5"`: the number that was recorded, instead of a position.
+  /// `start: "#5"`: a recorded number instead of a position.
   std::optional<std::int64_t> start_number, stop_number;
 };
 
-/// The required number of ranks. Without `ranks:` in a policy its limits across ranks
-/// need all ranks that the profiles report.
+/// The required number of ranks. Without `ranks:` in a policy, its limits across ranks need all
+/// ranks that the profiles mention.
 struct PolicyRanks {
-  std::optional<std::int64_t> expect;  ///< Absent: the world's size as recorded.
+  std::optional<std::int64_t> expect;  ///< Absent: the recorded world size.
   std::int64_t allow_missing = 0;
   std::optional<OnMissingRanks> on_missing;  ///< Default: kNoVerdict.
 };
@@ -78,102 +78,102 @@ struct RuleSetting {
   Where where;  ///< Location of the pattern.
 };
 
-/// A finding, or a missed limit, that is known and accepted until a day.
+/// An accepted finding or missed limit, until a day.
 struct Waiver {
-  std::string rule;       ///< A rule id, present or former; else one of these two:
-  std::string limit;      ///< the metric of a limit of `baseline`,
-  std::string threshold;  ///< or that of one of `thresholds`.
-  /// One of: the change (a share), or the value (in the metric's unit), up to which it is valid.
+  std::string rule;       ///< A present or former rule id; otherwise one of the next two:
+  std::string limit;      ///< the metric of a limit in `baseline`,
+  std::string threshold;  ///< or that of a limit in `thresholds`.
+  /// The bound of the waiver: of the change (a share), or of the value (in the metric's unit).
   std::optional<double> up_to;
-  SourceText where;  ///< Which findings; a condition in the rule's group context. Empty: all.
+  SourceText where;  ///< Condition in the rule's group context; empty: every finding.
   std::string reason, owner;
-  std::string expires;   ///< "2027-03-31", checked to be a day; the last one on which it applies.
+  std::string expires;   ///< Valid date of the last day on which it applies: "2027-03-31".
   bool is_long = false;  ///< It may end more than kLongestWaiver ahead.
   Where place;
 };
 
-/// A change against a baseline that is still accepted.
+/// The largest accepted change against a baseline.
 struct BaselineLimit {
   std::string metric;
-  /// Relative limits ("3%") are shares of the baseline's value; absolute ones have the metric's
-  /// unit.
+  /// A relative amount ("3%") is a share of the baseline's value; an absolute one is in the
+  /// metric's unit.
   struct Amount {
     double value = 0;
     bool relative = false;
   };
   std::optional<Amount> max_increase, max_decrease;
-  std::optional<double> min_abs;  ///< Changes smaller than this, in the metric's unit, never count.
-  /// For typical times: the maximum increase of the total of all iterations, a share. Absent: as
-  /// much as the typical time.
+  std::optional<double> min_abs;  ///< Smaller changes never count, in the metric's unit.
+  /// The largest increase of the total of all iterations, a share; only for typical times. Absent:
+  /// as for the typical time.
   std::optional<double> total;
   bool judges_total = true;  ///< `total: off` is false.
-  bool is_optional = false;  ///< `on_missing: skip`: not applicable where no run has the metric.
-  bool per_sample = false;   ///< `per: sample`: of times, divided by the samples of an iteration.
+  bool is_optional = false;  ///< `on_missing: skip`: not applicable if no run has the metric.
+  bool per_sample = false;   ///< `per: sample`: times are divided by samples per iteration.
   Level level = Level::kError;
   Where where;
 };
 
-/// Facts about a run beside its numbers, and may have to agree: keys of Snapshot::environment.
+/// Properties of a run that may have to agree: keys of Snapshot::environment.
 inline constexpr std::array<std::string_view, 18> kRunProperties = {
     "format",         "gpu",        "gpus",         "ranks",       "world_size",      "iterations",
     "driver",         "runtime",    "nccl",         "framework",   "record_shapes",   "with_stack",
     "profile_memory", "with_flops", "with_modules", "cuda_graphs", "shape_signature", "selection"};
 
-/// The verdict if a baseline was asked for and is missing.
+/// The verdict if a requested baseline is missing.
 enum class OnBaselineMissing : std::uint8_t { kPass, kWarn, kNoVerdict, kFail };
 
-/// The runs that creep is measured from: the first of a branch, or of its accepted level.
+/// The runs from which creep is measured: the first of a branch, or of its accepted level.
 struct PolicyAnchor {
   bool judges = true;                  ///< `anchor: off` is false.
   std::optional<double> max_increase;  ///< A share; absent: as the limits say.
 };
 
-/// The maximum slowdown of each single part of one kind.
+/// The largest slowdown of each single part of one kind.
 struct PartLimit {
   double max_increase = 0.05;  ///< A share.
   double min_share = 0.001;    ///< Share of the iteration; smaller parts are not judged.
   Level level = Level::kWarn;
-  bool is_optional = false;  ///< `on_missing: skip`: not applicable where no run has such parts.
+  bool is_optional = false;  ///< `on_missing: skip`: not applicable if no run has such parts.
 };
 
 struct PolicyBaseline {
   std::vector<BaselineLimit> limits;
-  /// Absent: not judged, but for `kernels` where the block has no limit at all (gate/compare.h).
+  /// Absent: not judged. Exception: without any limit, `kernels` are (gate/compare.h).
   std::optional<PartLimit> kernels, operators, collectives, modules, benchmarks;
-  std::optional<OnBaselineMissing> missing;  ///< Absent: no verdict of a history, fail of a file.
-  std::int64_t min_runs = 1;                 ///< Fewer are missing.
+  std::optional<OnBaselineMissing> missing;  ///< Absent: no verdict for a history, fail for a file.
+  std::int64_t min_runs = 1;                 ///< Fewer runs count as missing.
   PolicyAnchor anchor;
-  std::optional<std::vector<std::string>> match;  ///< The kRunProperties that must agree.
-  bool match_any = false;                         ///< `match: any`: none must.
+  std::optional<std::vector<std::string>> match;  ///< kRunProperties that must agree.
+  bool match_any = false;                         ///< `match: any`: none must agree.
   std::optional<double> noise_floor;              ///< A share.
   bool certain = false;                           ///< `strictness: certain`
 };
 
-/// The selected work takes `factor` times as long.
+/// A change: the selected work takes `factor` times as long.
 struct WhatIfScale {
   SourceText where;
   double factor = 1;
-  SourceText by = {};  ///< An expression of the row, 0 to 1, in place of `factor`; else empty.
-  /// Instead, of a rule: the selected transfers run beside the rank's own computation.
+  SourceText by = {};  ///< Expression per row, 0 to 1, instead of `factor`; else empty.
+  /// True if selected transfers overlap with the rank's own computation; only in rules, no factor.
   bool hides = false;
 };
-/// Valid factors, in words for messages.
+/// Valid factors, as text for messages.
 inline constexpr std::string_view kFactors = "a factor of 0 to 1000";
 inline bool IsFactor(const Literal& literal) {
   return literal.value >= 0 && literal.value <= 1000 &&
          (literal.unit == Unit::kNumber || literal.unit == Unit::kShare);
 }
 
-/// A scenario: changes made together, whose effect the replay predicts (rules/what_if.h).
+/// A scenario: changes made together, whose effect is simulated (rules/what_if.h).
 struct WhatIf {
-  std::string name;  ///< Lower case, digits and `_`: what_if.NAME.gain_share.
+  std::string name;  ///< Lower case, digits, `_`: what_if.NAME.gain_share.
   std::vector<WhatIfScale> scales;
   bool without_waiting = false;
-  std::vector<SourceText> findings = {};  ///< Rules whose scenarios it makes too.
+  std::vector<SourceText> findings = {};  ///< Rules whose scenarios it includes.
   Where place = {};
 };
 
-/// `require: [baseline]`: without a baseline there is no verdict.
+/// `require: [baseline]`: no verdict without a baseline.
 inline constexpr std::string_view kRequiredBaseline = "baseline";
 
 struct RequiredRule {
@@ -181,18 +181,18 @@ struct RequiredRule {
   Where where;
 };
 
-/// A file that a policy names; its path is made relative to the policy's folder. Empty: none.
+/// A file that a policy names; its path is resolved relative to the policy's folder. Empty: none.
 struct PolicyFile {
   std::string path;
-  Where where;  ///< Where it is named.
+  Where where;  ///< Where the policy names it.
 };
 
-/// The merged policy. Defaults are those of an empty file. Paths are as the program opens them. It
-/// owns all its texts; rule books and verdicts point into it, so it must outlive them.
+/// The merged policy. Default values are those of an empty file. Paths can be opened as they are.
+/// It owns all its texts, so it must outlive rule books and verdicts, which point into it.
 struct Policy {
   std::string name;  ///< File name or "builtin:recommended".
   FailOn fail_on = FailOn::kError;
-  bool sets_fail_on = false;  ///< Whether a file that formed it has `fail_on`.
+  bool sets_fail_on = false;  ///< True if one of its files has `fail_on`.
   OnMissing on_missing = OnMissing::kNoVerdict;
   OnInconclusive on_inconclusive = OnInconclusive::kWarn;
   Unrecorded unrecorded = Unrecorded::kUse;
@@ -206,20 +206,19 @@ struct Policy {
   std::vector<RequiredRule> require;
   std::vector<Waiver> waivers;
   std::vector<WhatIf> what_if;
-  analysis::classify::Knowledge
-      knowledge;                     ///< `tensor_core: {unknown: …}`, and the contents of files:
-  PolicyFile tensor_core_names;      ///< `tensor_core: {names: FILE}`
-  PolicyFile devices;                ///< `devices: FILE`
-  std::vector<std::string> sources;  ///< Files that formed it, with all it extends; no presets.
-  std::string hash;                  ///< XXH3-128 over all sources that formed it.
+  analysis::classify::Knowledge knowledge;  ///< `tensor_core: {unknown: …}`, and file contents.
+  PolicyFile tensor_core_names;             ///< `tensor_core: {names: FILE}`
+  PolicyFile devices;                       ///< `devices: FILE`
+  std::vector<std::string> sources;         ///< Its files, with those it extends; no presets.
+  std::string hash;                         ///< XXH3-128 over all these files and presets.
 };
 
-/// Whether there is no verdict without a baseline: `require: [baseline]`.
+/// True if `require: [baseline]` is set: no verdict without a baseline.
 bool RequiresBaseline(const Policy& policy);
 
 /// Loads a policy file, or a preset "builtin:recommended|strict|report-only", with all it extends.
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset);
-/// The same from text; `name` is used in messages, and its folder for files that the policy names.
+/// Loads a policy from text. Messages use `name`; its folder is that of files that `text` names.
 tl::expected<Policy, Errors> ParsePolicy(std::string_view text, const std::string& name);
 
 }  // namespace profgauge::rules

@@ -43,7 +43,7 @@ constexpr Decoder::Word<RuleSetting::Choice> kChoices[] = {
 };
 constexpr Decoder::Word<bool> kUnknownKernels[] = {{"lower_bound", false}, {"upper_bound", true}};
 
-// A position, or "#5": the number that was recorded.
+// Reads a position, or a recorded number: "#5".
 void DecodeBound(Decoder& decoder, const YamlNode& node, std::string_view name,
                  std::optional<std::int64_t>& position, std::optional<std::int64_t>& number) {
   if (!node.text.starts_with('#')) {
@@ -54,8 +54,8 @@ void DecodeBound(Decoder& decoder, const YamlNode& node, std::string_view name,
   Set(number, decoder.Integer(digits, name, 0, kMostIterations));
 }
 
-// One way to find iterations: `marker`, `key_op` or `phase`, which is a marker with a known
-// pattern. A file that gives one replaces those of the policies that it extends.
+// Reads how to find iterations: `marker`, `key_op`, or `phase`, a marker with a known pattern. A
+// file with one of these replaces the setting of extended policies.
 void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& out) {
   const auto integer = [&](std::string_view name, std::optional<std::int64_t>& target) {
     return Decoder::Key{name, [&decoder, &target, name](const YamlNode& n) {
@@ -63,7 +63,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
                         }};
   };
   std::optional<std::string> marker, key_op;
-  // Their names are known: a phase is a marker.
+  // Known phases; each is a marker.
   constexpr Decoder::Word<std::string_view> kPhases[] = {{"decode", "decode"},
                                                          {"prefill", "prefill"},
                                                          {"mixed", "mixed"},
@@ -108,7 +108,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
   check(out.start_number, out.stop_number, "#");
 }
 
-// Refuses a number that no run can miss, as limits do.
+// Rejects a number of ranks that no run can miss, as for limits.
 void DecodeRanks(Decoder& decoder, const YamlNode& node, PolicyRanks& out) {
   const Decoder::Key kKeys[] = {
       {"expect",
@@ -356,11 +356,11 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
   decoder.Map(decoder.document().root, "a policy", kKeys);
 }
 
-// `waivers:` of a policy.
+// Decodes `waivers:` of a policy.
 
 namespace {
 
-// A waiver is of one thing; that of a limit says how far.
+// A waiver must name exactly one subject; for a limit, also a bound.
 void CheckWaiver(Decoder& decoder, const YamlNode& node, const std::optional<Literal>& up_to,
                  Waiver& waiver) {
   if (node.kind != YamlNode::Kind::kMap) return;
@@ -388,7 +388,7 @@ void CheckWaiver(Decoder& decoder, const YamlNode& node, const std::optional<Lit
   }
 }
 
-// The id of the metric that a value names; empty where it names none.
+// The id of the metric that a value names; empty if it is none.
 std::string MetricIn(Decoder& decoder, const YamlNode& node, std::string_view what) {
   if (!decoder.Text(node, what)) return {};
   const auto metric = MetricOf(decoder, node, "policy/waiver");

@@ -1,5 +1,5 @@
-// The keys of a policy, one function a section. Applies one file on top of the policy so
-// far.
+// Decodes the keys of a policy, with one function per section. Applies one file on top of the
+// policy so far.
 #pragma once
 
 #include <memory>
@@ -20,39 +20,37 @@ inline constexpr Decoder::Word<Level> kLevels[] = {
 inline constexpr Decoder::Word<OnMissing> kOnMissing[] = {
     {"no_verdict", OnMissing::kNoVerdict}, {"skip", OnMissing::kSkip}, {"fail", OnMissing::kFail}};
 
-/// Decodes the whole document into `policy`. `extends` is checked for its shape only.
+/// Decodes the whole document into `policy`. Only the shape of `extends` is checked.
 void DecodePolicy(Decoder& decoder, Policy& policy);
 
-/// `thresholds:`; errors: of metrics that do not exist, and of limits that every run or no run
-/// misses.
+/// Decodes `thresholds:`. Errors: unknown metrics, and limits that every run or no run misses.
 void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy);
 
-/// `thresholds_of_analysis:`; errors: of rows that no policy may set, and of values out of their
-/// range.
+/// Decodes `thresholds_of_analysis:`. Errors: rows that no policy may set, values out of range.
 void DecodeAnalysisThresholds(Decoder& decoder, const YamlNode& node,
                               knowledge::TunableThresholds& out);
 
-/// Decodes a list of changes, `[{where: ..., by: ...}]`, whose conditions are checked later.
+/// Decodes a list of changes, `[{where: ..., by: ...}]`. Their conditions are checked later.
 void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
                   std::vector<WhatIfScale>& out);
 
 /// Adds one of `waivers:`.
 void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& out);
 
-/// Whether a limit is on the good side of `metric`: a minimum for a metric that should be
-/// small, or a maximum for one that should be large. Then an error at `node`, which
-/// `help` ends; `any`: the policy allows it (`side: any`).
+/// Adds an error at `node` if a limit is on the wrong side of `metric`: a minimum for a metric that
+/// should be small, or a maximum for one that should be large. `high` and `low` end its help. With
+/// `any`, the policy allows it (`side: any`).
 void CheckSide(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                bool limits_high, bool limits_low, bool any, std::string_view high,
                std::string_view low);
 
-/// The value of `side`: any.
+/// Reads `side`, whose only value is `any`.
 bool DecodeSide(Decoder& decoder, const YamlNode& node);
 
-/// "never negative", "at most 100 %": why `metric` never has this value; empty: it may.
+/// Why `metric` can never have this value: "never negative", "at most 100 %"; empty: it can.
 std::string BeyondRange(const analysis::MetricSpec& metric, double value);
 
-/// `path` as named in `file`: relative ones start from the folder of `file`; built-in names stay.
+/// Resolves `path`, as named in `file`, relative to the folder of `file`. Built-in names stay.
 std::string ResolvePath(std::string_view path, std::string_view file);
 
 }  // namespace profgauge::rules

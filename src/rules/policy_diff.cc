@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::string_view kNone = "none";
 
-// Words of a setting, the loosest first.
+// Values of a setting, loosest first.
 template <class T>
 using Order = std::pair<T, std::string_view>;
 constexpr Order<FailOn> kFailOnOrder[] = {
@@ -73,8 +73,8 @@ Unit UnitOf(const std::string& metric) {
   return spec ? spec->unit : Unit::kNumber;
 }
 
-// Keeps each limit of `before` that no limit of `now` on the same metric is as strict as, in place
-// of the looser ones.
+// For each limit of `before` without an equally strict limit of `now` on the same metric: replaces
+// the looser ones by it.
 template <class Limit, class AsStrict, class Text>
 void HoldLimits(const std::vector<Limit>& before, std::vector<Limit>& now, AsStrict is_as_strict,
                 Text text, std::vector<Loosened>& out) {
@@ -92,7 +92,7 @@ void HoldLimits(const std::vector<Limit>& before, std::vector<Limit>& now, AsStr
   }
 }
 
-// Whether `now` is at most `before`; no bound is the largest.
+// True if `now` is at most `before`; without a value it is unlimited.
 bool IsAtMost(const std::optional<double>& now, const std::optional<double>& before) {
   return !before || (now && *now <= *before);
 }
@@ -139,7 +139,7 @@ class PolicyDiff {
     now = before;
   }
 
-  // A number of which more, or less, is looser.
+  // Compares a number.
   template <class T, class Text>
   void Number(std::string_view what, const T& before, T& now, bool is_looser, Text text) {
     if (!is_looser) return;
@@ -192,7 +192,7 @@ class PolicyDiff {
         out_);
   }
 
-  // Rules are compared one by one, since patterns and order hide what becomes of each.
+  // Rules are compared one by one, since patterns and their order hide the result for each.
   void HoldRules() {
     const auto key = [](const RuleSetting& setting) {
       std::vector<std::tuple<std::string, double, Unit>> params;
@@ -203,7 +203,7 @@ class PolicyDiff {
     };
     HoldRuleFiles();
     if (std::ranges::equal(before_.rules, now_.rules, {}, key, key)) return;
-    Errors ignored;  // Of the rules: LoadRulebook() reports those of now.
+    Errors ignored;  // LoadRulebook() reports the present ones.
     std::vector<std::string> files = BuiltinRuleFiles();
     files.insert(files.end(), now_.rule_files.begin(), now_.rule_files.end());
     const RuleSet rules = LoadRulesWithErrors(files, ignored);
@@ -270,7 +270,7 @@ class PolicyDiff {
     }
   }
 
-  // Of a waiver that was there the earlier end and the smaller bound hold; others do not.
+  // A waiver that existed before keeps its earlier end and smaller bound; new ones do not apply.
   void HoldWaivers() {
     const auto key = [](const Waiver& waiver) {
       return std::tie(waiver.rule, waiver.limit, waiver.threshold, waiver.where.text);
@@ -380,7 +380,7 @@ class PolicyDiff {
            (!a.is_optional || b.is_optional);
   }
 
-  // The limit of the total unless it has its own.
+  // The relative limit, which is also that of the total if it has none.
   static std::optional<double> RelativeOf(const BaselineLimit& limit) {
     if (!limit.max_increase || !limit.max_increase->relative) return std::nullopt;
     return limit.max_increase->value;
@@ -409,7 +409,7 @@ class PolicyDiff {
   std::vector<Loosened> out_;
 };
 
-// Of the settings of profgauge.yaml: of a job, or of the top for all.
+// Compares the settings of profgauge.yaml: of a job, or at the top.
 class ProjectDiff {
  public:
   ProjectDiff(const Project& before, Project& now) : before_(before), now_(now) {}

@@ -1,13 +1,13 @@
-// What a change of a policy, or of profgauge.yaml, makes looser; the stricter of both holds.
+// Finds settings that a change of a policy or profgauge.yaml loosens; the stricter one judges.
 //
 //     at the merge base                    now                           judged by
-//     iteration.time.median: +5 %          +25 %                         +5 %      told
+//     iteration.time.median: +5 %          +25 %                         +5 %      reported
 //     gpu.idle.mean: max 30 %              max 20 %                      20 %
-//     rules: -                             io/*: off                     on        told
-//     waivers: -                           [{rule: gpu/idle, …}]         none      told
+//     rules: -                             io/*: off                     on        reported
+//     waivers: -                           [{rule: gpu/idle, …}]         none      reported
 //
-// A gate whose own limits a pull request may widen judges nothing. What has no order, such as the
-// iterations that are selected, is not looked at: runs of another selection are not comparable.
+// A gate is useless if a pull request may widen its own limits. Settings without an order, e.g. the
+// selected iterations, are not compared: runs with another selection are not comparable.
 #pragma once
 
 #include <optional>
@@ -19,19 +19,19 @@ namespace profgauge::rules {
 struct Policy;
 struct Project;
 
-/// One setting that is looser now.
+/// A setting that is looser now.
 struct Loosened {
   std::string what;         ///< "fail_on", "rules: gpu/idle", a metric
-  std::string before, now;  ///< "+5 %", "+25 %"; "none" where there is none.
-  bool is_held = true;      ///< The stricter one judges. Else no verdict can be given.
+  std::string before, now;  ///< "+5 %", "+25 %"; "none" if it is not set.
+  bool is_held = true;      ///< The stricter one judges; else no verdict is possible.
 };
 
 /// "iteration.time.median +5 % → +25 %"
 std::string LoosenedText(const Loosened& one);
 
-/// All that is looser in `now`, which becomes the stricter of both.
+/// Finds all looser settings of `now` and makes it the stricter of both.
 std::vector<Loosened> HoldStricter(const Policy& before, Policy& now);
-/// The same of the settings and inputs of each job. A job that was removed is there again.
+/// Makes the settings and inputs of each job the stricter of both. A removed job is restored.
 std::vector<Loosened> HoldStricter(const Project& before, Project& now);
 
 }  // namespace profgauge::rules

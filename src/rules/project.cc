@@ -21,7 +21,7 @@ constexpr Decoder::Word<std::string_view> kParameterTypes[] = {
 void DecodeParameter(Decoder& decoder, const YamlNode& key, const YamlNode& value,
                      std::vector<ProjectQuery::Parameter>& out) {
   ProjectQuery::Parameter parameter{key.text, "any", std::nullopt};
-  const bool is_named = key.kind == YamlNode::Kind::kScalar;  // Not while a shape is asked for.
+  const bool is_named = key.kind == YamlNode::Kind::kScalar;  // False while the shape is reported.
   if (is_named && !re2::RE2::FullMatch(key.text, "[A-Za-z_][A-Za-z0-9_]{0,39}")) {
     decoder.Add(key, "config/parameter-name",
                 fmt::format("`{}` cannot be the name of a parameter: expected letters, digits and "
@@ -91,7 +91,7 @@ constexpr Decoder::Word<Take> kTakeWords[] = {
 
 using ProjectKeys = std::vector<Decoder::Key>;
 
-// The same keys at the top and in a job; only the target differs.
+// Adds the keys that are valid at the top and in a job; only the target differs.
 void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
   const auto text = [&decoder](std::string_view name, std::optional<ProjectText>& target) {
     return Decoder::Key{name, [&decoder, &target, name](const YamlNode& node) {
@@ -146,7 +146,7 @@ void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
   keys.push_back(word("ranks", out.ranks, kRanksWords));
 }
 
-/// A name is part of paths, comments and series.
+/// True for a valid name, since it becomes part of paths, comments and series.
 bool IsJobName(std::string_view name) { return re2::RE2::FullMatch(name, "[a-z0-9-]{1,40}"); }
 
 void DecodeJob(Decoder& decoder, const YamlNode& node, std::vector<ProjectJob>& out) {

@@ -1,4 +1,4 @@
-// `queries` of profgauge.yaml: statements with a name, for `profgauge query PROFILE @NAME`.
+// profgauge.yaml: the jobs of a repository, and `queries` for `profgauge query PROFILE @NAME`.
 #pragma once
 
 #include <cstdint>
@@ -21,62 +21,62 @@ struct ProjectQuery {
   struct Parameter {
     std::string name;
     std::string type;                  ///< "integer", "real", "text" or "any".
-    std::optional<std::string> usual;  ///< Its value unless another is given.
+    std::optional<std::string> usual;  ///< Default value; absent: required.
   };
 
   std::string name;
   std::string title;    ///< The question, in one line; may be empty.
-  std::string answers;  ///< The meaning of the answer; may be empty.
-  SourceText sql;       ///< Checked by whoever has a database: `rules check`, `query`.
+  std::string answers;  ///< Meaning of the result; may be empty.
+  SourceText sql;       ///< Checked by commands with a database: `rules check`, `query`.
   std::vector<Parameter> parameters;
   Where where;
 };
 
 void DecodeQuery(Decoder& decoder, const YamlNode& node, std::vector<ProjectQuery>& out);
 
-// profgauge.yaml: the jobs of a repository, their policies and baselines. Found from the working
-// folder upwards, so that a forgotten option does not select another policy.
+// profgauge.yaml: the jobs of a repository with their policies and baselines. It is searched from
+// the working folder upwards, so that a forgotten option does not select another policy.
 //
-// Keys of a job have precedence over the same keys at the top. Paths are relative to the file.
+// Keys of a job have priority over the same keys at the top. Paths are relative to the file.
 
 class Decoder;
 
-/// Whether it can name a label of a metric: OpenMetrics' letters, and no reserved name.
+/// True if `name` is a valid label of a metric: OpenMetrics' letters, and not reserved.
 bool IsLabelName(std::string_view name);
 
-/// A text of the file, and its location.
+/// A text of the file with its location.
 struct ProjectText {
   std::string text;
   Where where;
 };
 
-/// Keys that may be at the top and in a job.
+/// Keys that are valid at the top and in a job.
 struct ProjectSettings {
   std::optional<ProjectText> policy;            ///< A path or "builtin:NAME".
   std::optional<ProjectText> db;                ///< A path.
   std::vector<ProjectText> baselines;           ///< Paths or "history:BRANCH~N".
   std::optional<ProjectText> baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail".
-  std::optional<ProjectText> learning_until;    ///< A day: until then a history may be empty.
+  std::optional<ProjectText> learning_until;    ///< A day; until then a history may be empty.
   std::optional<ProjectText> ranks;             ///< "recorded", "as-listed" or "separate".
-  std::vector<std::pair<std::string, std::string>> labels;  ///< For metrics: "team", "vision".
+  std::vector<std::pair<std::string, std::string>> labels;  ///< Name and value: "team", "vision".
 };
 
 enum class Take : std::uint8_t {
   kLatest,
-  kAll,     ///< Each by itself.
-  kPooled,  ///< All together: profiles of one commit.
+  kAll,     ///< Each run by itself.
+  kPooled,  ///< All runs together: profiles of one commit.
 };
 
 struct ProjectJob {
-  std::string name;  ///< In outputs, comments and series of a history.
+  std::string name;  ///< Used in outputs, comments and histories.
   std::vector<ProjectText> inputs;
-  Take take = Take::kLatest;  ///< Which of the runs that `inputs` match.
+  Take take = Take::kLatest;  ///< Which of the runs that match `inputs`.
   ProjectSettings own;
   Where where;
 };
 
 struct Project {
-  std::string file;  ///< As it was named or found.
+  std::string file;  ///< Its path, as the user named it or as found.
   ProjectSettings top;
   std::vector<ProjectJob> jobs;
   std::vector<ProjectQuery> queries;  ///< For `query PROFILE @NAME`.
@@ -84,9 +84,9 @@ struct Project {
   const ProjectJob* Find(std::string_view job) const;
 };
 
-/// Errors: all those of the file. Files that it names are not checked.
+/// Loads the file. Errors: all in this file; files that it names are not checked.
 tl::expected<Project, Errors> LoadProject(const std::string& path);
-/// The same of a text; `name` is used in messages, and its folder for files that it names.
+/// Parses the file from text. Messages use `name`; its folder is that of files that it names.
 tl::expected<Project, Errors> ParseProject(std::string_view text, const std::string& name);
 
 void DecodeProject(Decoder& decoder, Project& out);

@@ -16,14 +16,14 @@
 namespace profgauge::rules {
 namespace {
 
-/// A cause must be about at least this share of the symptom's cost; where either is unknown, the
-/// rule's statement counts.
+/// True if the cause concerns at least this share of the symptom's cost. If either is unknown, the
+/// rule's `explains` decides.
 bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio share) {
   const std::optional<double> time = cause.about_time, cost = symptom.about_time;
   return !time || !cost || *time >= share * *cost;
 }
 
-/// From rules that explain rules to a forest of findings, and to one order:
+/// Turns rules that explain rules into a forest of findings, and the forest into an order:
 ///
 ///     fired, with savings    input-bound 30 %    idle 35 %    small-kernels 4 %    copies 6 %
 ///     explains               input-bound -> idle
@@ -31,8 +31,8 @@ bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio sha
 ///                              idle
 ///     order                  input-bound, idle, copies, small-kernels
 ///
-/// The steps need this order: fired causes, then families, then waived causes, which explain only
-/// findings without a fired cause; waivers go down the finished forest.
+/// The order of the passes matters: fired causes, then families, then waived causes, which explain
+/// only findings without a fired cause. Waivers are then passed down the finished forest.
 class Ranker {
  public:
   Ranker(std::span<const CompiledRule> rules, const std::vector<std::size_t>& rule_of,
@@ -47,7 +47,7 @@ class Ranker {
     LinkCauses();
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       worth_[i] = findings_[i].worth;
-      // A tree of causes is shallow; walking up once per finding is enough.
+      // Trees of causes are shallow, so each finding walks up once.
       std::size_t at = i;
       while (findings_[at].cause) {
         at = *findings_[at].cause;
@@ -85,7 +85,7 @@ class Ranker {
     }
   }
 
-  /// Findings of a family without another cause are listed under the one that saves most,
+  /// Lists findings of a family that have no other cause under the one with the largest saving,
   /// except more severe ones.
   void LinkFamilies() {
     std::map<std::string_view, std::size_t> roots;
@@ -108,7 +108,8 @@ class Ranker {
     }
   }
 
-  /// A waived cause explains findings without another cause, unless they are more severe.
+  /// Links symptoms to a cause. A waived cause explains only findings without a fired cause that
+  /// are not more severe.
   void LinkSymptoms(std::size_t cause, bool is_waived) {
     const std::vector<std::size_t>& always = rules_[rule_of_[cause]].symptoms;
     const std::vector<std::size_t> by_condition = SymptomsByCondition(cause);
@@ -131,8 +132,7 @@ class Ranker {
     }
   }
 
-  /// A waiver of a cause covers its symptoms, over any number of steps; a more severe
-  /// symptom is not covered.
+  /// Extends the waiver of a cause to its direct and indirect symptoms, except more severe ones.
   void WaiveSymptoms(std::size_t cause) {
     std::vector<std::size_t> kept;
     for (const std::size_t i : findings_[cause].symptoms) {
@@ -151,7 +151,7 @@ class Ranker {
     findings_[cause].symptoms = std::move(kept);
   }
 
-  /// A condition says itself how much of the symptom the cause must be.
+  /// Symptoms with a condition; the condition decides instead of the share of the cost.
   std::vector<std::size_t> SymptomsByCondition(std::size_t cause) const {
     const std::vector<bool>& holds = findings_[cause].explains_when;
     std::vector<std::size_t> symptoms;
@@ -180,9 +180,9 @@ class Ranker {
     return 5;
   }
 
-  /// Broken, then fired (errors and warnings about the profile first, then by worth, then by
-  /// severity), waived, passed, not applicable; at ties the order of the rules, so that output
-  /// never varies.
+  /// Sorts: broken; fired (errors and warnings about the profile first, then by worth, then by
+  /// severity); waived; passed; not applicable. Ties keep the order of rules, so output never
+  /// varies.
   void Sort(std::vector<std::size_t>& some) const {
     const auto key = [this](std::size_t i) {
       const Finding& finding = findings_[i];
@@ -206,7 +206,7 @@ class Ranker {
   const std::vector<std::size_t>& rule_of_;
   knowledge::Ratio explained_;
   std::vector<Finding>& findings_;
-  std::vector<double> worth_;  ///< The larger of its gain and its symptoms'.
+  std::vector<double> worth_;  ///< The larger of its own and its symptoms' worth.
 };
 
 }  // namespace

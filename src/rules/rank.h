@@ -18,16 +18,15 @@
 
 namespace profgauge::rules {
 
-/// Links fired findings to the fired finding that explains them (of several the one with the
-/// largest gain) and puts all in the order that evaluator.h promises. `rule_of` is the rule index
-/// of each. A cause gains at least
-/// `explained` of its symptom's saving.
+/// Links each fired finding to the fired finding that explains it (of several, the one with the
+/// largest saving), and orders all findings as evaluator.h defines. `rule_of`: rule index of each.
+/// A cause must save at least `explained` of its symptom's saving.
 void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
                   knowledge::Ratio explained, std::vector<Finding>& findings);
 
-/// Makes warnings of findings that only inform and save much (plan.promoted_share of an iteration,
-/// simulated), unless another finding explains them or the policy sets the level of their rule.
-/// Their places stay.
+/// Raises informational findings with a large simulated saving (plan.promoted_share of an
+/// iteration) to warnings, unless another finding explains them or the policy sets their rule's
+/// level. The order stays the same.
 void PromoteLargeSavings(std::span<const CompiledRule> rules, std::vector<Finding>& findings);
 
 }  // namespace profgauge::rules

@@ -35,7 +35,7 @@ std::vector<std::string_view> Conjuncts(std::string_view text) {
     if (text[i] == '(' || text[i] == '[') ++depth;
     if (text[i] == ')' || text[i] == ']') --depth;
     if (depth > 0) continue;
-    if (text.substr(i).starts_with(" or ")) return {text};  // It binds less.
+    if (text.substr(i).starts_with(" or ")) return {text};  // It has lower precedence.
     if (!text.substr(i).starts_with(" and ")) continue;
     parts.push_back(text.substr(begin, i - begin));
     begin = i + std::string_view(" and ").size();
@@ -44,7 +44,7 @@ std::vector<std::string_view> Conjuncts(std::string_view text) {
   return parts;
 }
 
-// `name` if that is all of the text; `name default X` counts as the name.
+// The name if the text is only a name; `name default X` also counts as a name.
 std::string_view NameIn(std::string_view text) {
   if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
   text = text.substr(0, text.find(" default "));
@@ -62,7 +62,7 @@ std::optional<expr::Slot> SlotOf(const CompiledRule& rule, std::string_view name
   return std::nullopt;
 }
 
-// Its value, evaluated as the rule would.
+// The value of an expression, evaluated as in the rule.
 std::optional<std::string> ShownOf(const CompiledRule& rule, const expr::Data& data,
                                    std::span<const expr::RowId> group, std::string_view text) {
   expr::Schema schema = rule.names.schema;
@@ -83,7 +83,7 @@ bool IsNumberOfProfile(const expr::Field& field, const Binding& binding) {
          binding.name.starts_with("profile.");
 }
 
-// Whether all names of an expression are of the profile. Lets use earlier lets only, so this ends.
+// True if all names of an expression concern the profile. Lets use only earlier ones, so this ends.
 bool IsOfProfile(const CompiledRule& rule, const expr::Program& program) {
   const std::vector<expr::Slot> fields = program.Fields();
   return std::all_of(fields.begin(), fields.end(), [&](expr::Slot slot) {
@@ -97,7 +97,7 @@ bool IsOfProfile(const CompiledRule& rule, const expr::Program& program) {
   });
 }
 
-// Calls `of` for each of the false or unknown conditions, until it returns true.
+// Calls `of` for each false or unknown condition until it returns true.
 template <typename Of>
 void ForFalse(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> group,
               const Of& of) {
@@ -215,8 +215,8 @@ bool IsOtherProfile(const CompiledRule& rule, const expr::Data& data,
   return is_other;
 }
 
-// Whether a rule applies to a run: its table, the names that it needs, and the rows that it
-// selects.
+// Decides whether a rule applies to a run: by its table, the names that it needs, and the rows that
+// it selects.
 
 void RuleRun::NotApplicable(std::string reason, std::string field) {
   finding_.status = FindingStatus::kNotApplicable;
@@ -248,7 +248,7 @@ bool RuleRun::HasData(const expr::Source& source) {
   return false;
 }
 
-// A column that is there and has no value anywhere is as good as not recorded.
+// A column without any value counts as not recorded.
 bool RuleRun::CheckNeeds() {
   for (const expr::Slot slot : rule_.needs) {
     const Binding::Kind kind = rule_.names.bindings[slot].kind;
@@ -264,8 +264,8 @@ bool RuleRun::CheckNeeds() {
   return true;
 }
 
-// Rows whose `where` is unknown are left out and counted: nothing else of the condition rules them
-// out. What fires without them stands; that nothing fires would be a claim about them.
+// Rows whose `where` is unknown are excluded and counted. A finding without them is valid; a pass
+// would be a claim about them, so the rule is then not applicable.
 bool RuleRun::SelectRows() {
   if (rule_.where) {
     expr::Filtered filtered = expr::Filter(*rule_.where, data_, rows_);

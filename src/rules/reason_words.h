@@ -1,5 +1,5 @@
-// Why a rule does not judge a run, in words: from the condition that is false and from the number
-// that is missing. `rules explain` has the expressions.
+// Texts that explain why a rule does not judge a run, from its false condition or missing number.
+// `rules explain` shows the expressions.
 #pragma once
 
 #include <span>
@@ -9,20 +9,20 @@
 
 namespace profgauge::rules {
 
-/// What a name of a rule is called: the title of a metric or column, else its last part in words.
-/// In words of the device: "GPU idle time", "Waiting of a rank".
+/// The title of a name in a rule: that of its metric or column, else its last part in words. With
+/// device terms: "GPU idle time", "Waiting of a rank".
 std::string TitleOfName(const CompiledRule& rule, const RunData& run, expr::Slot slot);
 
-/// Of a name that has no value: "Iteration time (CV) is unknown: needs at least two iterations".
+/// Explains a name without a value: "Iteration time (CV) is unknown: needs at least two
+/// iterations".
 std::string WhyUnknown(const CompiledRule& rule, const RunData& run, expr::Slot slot,
                        const std::string& why);
 
-/// Of an expression that has no value: of the name that is missing, or that its number is out of
-/// range.
+/// Explains an expression without a value: the missing name, or a number out of range.
 std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr::Data& data,
                        const expr::Outcome& outcome);
 
-/// Of a `when` that is false for `group`: from the first of its conditions that is false.
+/// Explains a `when` that is false for `group` by its first false condition:
 ///
 ///   launches >= 10            Launches per iteration is 3, needed: at least 10
 ///   known(step.time.median)   Median unrecorded iteration is unknown
@@ -34,9 +34,9 @@ std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr:
 std::string WhyNotWhen(const CompiledRule& rule, const RunData& run, const expr::Data& data,
                        std::span<const expr::RowId> group);
 
-/// Whether one of the false conditions is about the profile, as its source of iterations, its ranks
-/// or what was recorded. Other work of the program does not make it true, unlike those on times,
-/// shares and numbers of launches.
+/// True if one of the false conditions is about the profile: its source of iterations, its ranks,
+/// or recorded data. Unlike conditions on times, shares and launches, other work of the program
+/// does not make it true.
 bool IsOtherProfile(const CompiledRule& rule, const expr::Data& data,
                     std::span<const expr::RowId> group);
 

@@ -15,7 +15,7 @@
 namespace profgauge::rules {
 namespace {
 
-/// The file as its rules see it.
+/// The context of a file's rules.
 struct FileScope {
   std::string name_space, category;
   std::vector<RuleLet> let;
@@ -30,7 +30,7 @@ std::uint32_t LastLine(const YamlNode& node) {
   return line;
 }
 
-/// Limits describe themselves unless the rule does; they come first, in the order of reading.
+/// Adds missing descriptions of limits and moves limits to the front, in the order of reading.
 void CompleteParams(Rule& rule) {
   for (RuleParam& param : rule.params) {
     const std::string_view what =
@@ -49,8 +49,8 @@ void CompleteParams(Rule& rule) {
                    });
 }
 
-// Errors of the lowering go to `errors`, since they count as errors of expressions, not of keys:
-// is_whole is only about keys.
+// Decodes a rule. Errors of the lowering go to `errors`: they are errors of expressions, but
+// is_whole concerns only keys.
 void DecodeRule(Decoder& decoder, const YamlNode& node, const FileScope& scope,
                 std::vector<Rule>& out, Errors& errors) {
   Rule rule;
@@ -83,13 +83,13 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const FileScope& scope,
   out.push_back(std::move(rule));
 }
 
-// The text of a key that is needed before the keys are read in order; errors are reported then.
+// The text of a key that is needed before the keys are decoded in order, without errors.
 std::string ScalarOf(const YamlNode& root, std::string_view key) {
   const YamlNode* node = root.Find(key);
   return node != nullptr && node->kind == YamlNode::Kind::kScalar ? node->text : std::string();
 }
 
-/// The names of a file.
+/// Reads the `let` names of a file.
 void ReadLet(Decoder& decoder, const YamlNode& node, std::vector<RuleLet>& out) {
   decoder.EachEntry(node, "`let`", [&](const YamlNode& key, const YamlNode& value) {
     std::vector<RuleLet> made;
@@ -107,7 +107,7 @@ void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
   out.file = decoder.document().file;
   out.name_space = ScalarOf(root, "namespace");
   FileScope scope{out.name_space, ScalarOf(root, "category"), {}};
-  // Before all uses, wherever they are.
+  // Names are read before all their uses, wherever the key is.
   if (const YamlNode* let = root.Find("let")) ReadLet(decoder, *let, scope.let);
   Errors errors;
   const Decoder::Key kKeys[] = {
@@ -121,7 +121,7 @@ void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
       {"category", [&](const YamlNode& n) { IdPart(decoder, n, "category"); }},
       {"let",
        [&](const YamlNode& n) {
-         if (root.Find("let") == nullptr) ReadLet(decoder, n, scope.let);  // Only its shape.
+         if (root.Find("let") == nullptr) ReadLet(decoder, n, scope.let);  // Its shape only.
        }},
       {"rules",
        [&](const YamlNode& n) {
@@ -216,11 +216,11 @@ void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule) {
   }
 }
 
-// Items of messages and advice: DecodeItems().
+// Decodes items of messages and advice.
 
 namespace {
 
-/// `case` in `case` in `case`: no one reads more.
+/// Deeper nesting of `case` is unreadable.
 constexpr int kDeepestCase = 3;
 
 constexpr std::string_view kItemKeys[] = {"when", "text", "case"};
@@ -282,7 +282,7 @@ class ItemDecoder {
                        [](const YamlEntry& entry) { return !IsItemKey(entry.key.text); });
   }
 
-  /// `- Send less: half precision` is a mapping to YAML.
+  /// True for an unquoted text with a colon: `- Send less: half precision` is a mapping in YAML.
   bool IsUnquoted(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::kMap || node.entries.size() != 1) return false;
     const YamlNode& key = node.entries.front().key;
@@ -314,7 +314,7 @@ Decoder::Key Required(Decoder::Key key) {
 constexpr std::string_view kThresholds = "thresholds.";
 constexpr int kUsualEvidence = 10;
 
-/// The entry of that name, which is added if need be.
+/// The entry with this name, which is added if missing.
 template <class T>
 T& EntryNamed(std::vector<T>& all, const std::string& name) {
   const auto found =
@@ -400,8 +400,8 @@ void RuleReader::Param(const YamlNode& node, RuleParam& param) {
   decoder_.Map(node, "a parameter", kKeys);
 }
 
-// A number that the analysis knows by a name is not copied into a rule: it would stay behind when
-// the analysis learns better.
+// Reads a default. A number of the analysis is named instead of copied, so that it cannot become
+// outdated.
 void RuleReader::Default(const YamlNode& node, Literal& out) {
   for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
     if (!decoder_.Is(node, std::string(kThresholds) + std::string(row.id))) continue;
@@ -454,7 +454,7 @@ void RuleReader::Metric(const YamlNode& node) {
   }
 }
 
-// `warn_above: 30%` is short for a parameter `warn`, which policies can set, and the limit `$warn`.
+// `warn_above: 30%` stands for a parameter `warn`, which policies can set, and the limit `$warn`.
 void RuleReader::Limit(const YamlNode& node, std::string_view name,
                        std::optional<SourceText>& target) {
   auto source = decoder_.Source(node, name);

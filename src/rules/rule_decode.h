@@ -1,4 +1,4 @@
-// The keys of a rule, one function a section.
+// Decodes the keys of a rule, with one function per section.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace profgauge::rules {
 
-/// Decodes a whole rule file: names of rows are put in. Parts with errors are missing in `out` or
-/// incomplete.
+/// Decodes a rule file and expands names of rows. Parts with errors are missing or incomplete in
+/// `out`.
 void DecodeRuleFile(Decoder& decoder, RuleFile& out);
 
 inline constexpr int kMostEvidence = 1000;
@@ -25,41 +25,40 @@ inline constexpr Decoder::Word<GainBound> kBounds[] = {{"upper", GainBound::kUpp
                                                        {"measured", GainBound::kMeasured}};
 inline constexpr Decoder::Word<bool> kStyles[] = {{"code", true}, {"text", false}};
 
-/// A part of an id: "eligible-not-used".
+/// Reads a part of an id: "eligible-not-used".
 std::optional<std::string> IdPart(Decoder& decoder, const YamlNode& node, std::string_view what);
-/// Whether `key` is a name that expressions can spell.
+/// Adds an error unless `key` is a valid name in expressions; true if valid.
 bool CheckVariable(Decoder& decoder, const YamlNode& key, std::string_view what);
 std::optional<ShowAs> DecodeShowAs(Decoder& decoder, const YamlNode& node);
-/// A text that may name parts of the device as `{{ device.core }}`, and nothing else.
+/// Reads a text with optional terms for the device such as `{{ device.core }}`, and no other holes.
 std::optional<std::string> TextWithWords(Decoder& decoder, const YamlNode& node,
                                          std::string_view what);
-/// A rule says when it fires in exactly one way: limits on its metric, or a level.
+/// Checks that a rule has limits on its metric or a level, but not both.
 void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule);
 
-/// Whether `text` is a name that expressions can spell: small letters, digits and `separator`.
+/// True if `text` is a valid name in expressions: small letters, digits and `separator`.
 bool IsRuleName(std::string_view text, char separator);
 
-/// One entry of `let`, which may be an expression, `greatest:` or `case:`.
+/// Decodes an entry of `let`: an expression, `greatest:` or `case:`.
 void DecodeLet(Decoder& decoder, const YamlNode& key, const YamlNode& value,
                std::vector<RuleLet>& out);
-/// A list of items (or one text) of a message or of advice.
+/// Decodes a list of items, or one text, of a message or of advice.
 std::vector<TextItem> DecodeItems(Decoder& decoder, const YamlNode& node, std::string_view what);
 
-/// rules/words.yaml: names that every rule file knows. Those of a file or a rule win. For its
-/// lifetime the program reads them once.
+/// rules/words.yaml: names that every rule file knows; names of a file or rule have priority. It is
+/// read once and kept.
 inline constexpr std::string_view kWordsFile = "builtin:words";
 const std::vector<RuleLet>& BuiltinWords();
-/// Each of them as the file has it, for readers: its name, and "greatest of other: …, sync: …".
+/// All of them as written in the file: the name, and "greatest of other: …, sync: …".
 std::vector<std::pair<std::string, std::string>> BuiltinWordTexts();
 
-/// From a rule as its file writes it to a self-contained one: names of rows are replaced by their
-/// expressions, `per_iteration` by a quotient. `file_let` are the names of the file. Adds errors of
-/// names and columns.
+/// Makes a rule self-contained: replaces names of rows by their expressions and `per_iteration` by
+/// a quotient. `file_let`: names of the file. Adds errors about names and columns.
 void LowerRule(const std::vector<RuleLet>& file_let, Rule& rule, Errors& errors);
 
-// The keys of a rule, read into a Rule.
+// Reading the keys of a rule into a Rule.
 
-/// The keys of a rule but its id.
+/// Reads all keys of a rule except its id.
 class RuleReader {
  public:
   RuleReader(Decoder& decoder, Rule& rule) : decoder_(decoder), rule_(rule) {}
@@ -70,7 +69,7 @@ class RuleReader {
   Decoder::Key TextKey(std::string_view name, std::string& out) {
     return {name, [this, name, &out](const YamlNode& n) { Set(out, decoder_.Text(n, name)); }};
   }
-  /// May name parts of the device.
+  /// The key for a title, which may have terms for the device.
   Decoder::Key TitleKey(std::string_view name, std::string& out) {
     return {name,
             [this, name, &out](const YamlNode& n) { Set(out, TextWithWords(decoder_, n, name)); }};
@@ -83,12 +82,12 @@ class RuleReader {
   void Params(const YamlNode& node);
   void Param(const YamlNode& node, RuleParam& param);
 
-  /// A number, or the name of one that is known: `thresholds.few_iterations`.
+  /// Reads a number, or the name of a known one: `thresholds.few_iterations`.
   void Default(const YamlNode& node, Literal& out);
   void Lets(const YamlNode& node);
   void Metric(const YamlNode& node);
 
-  /// A number is the default of the parameter `$warn` or `$error`.
+  /// Reads a limit. A plain number becomes the default of the parameter `$warn` or `$error`.
   void Limit(const YamlNode& node, std::string_view name, std::optional<SourceText>& target);
   void Gain(const YamlNode& node);
   void Scenario(const YamlNode& node, std::vector<WhatIfScale>& out);

@@ -44,7 +44,7 @@ using expr::NodeId;
 using expr::Op;
 using expr::Program;
 
-/// An expression of the rule and the location of its text.
+/// An expression of the rule and the place of its text.
 struct Part {
   const Program& program;
   const SourceText& source;
@@ -60,9 +60,9 @@ Error WarningAt(const Part& part, NodeId id, std::string code, std::string messa
           {"help: " + std::move(help)}};
 }
 
-/// Finds values that a constant replaces and thereby decreases the result. Subtrahends
-/// and divisors are skipped: without them the result is larger. Arguments of `least` and `greatest`
-/// bound it.
+/// Finds values that a constant can replace and thereby decrease the result. Subtrahends and
+/// divisors are skipped, because without them the result is larger. Arguments of `least` and
+/// `greatest` bound the result.
 class SilentPass {
  public:
   explicit SilentPass(CompiledRule& rule) : rule_(rule), seen_(rule.lets.size(), false) {}
@@ -109,7 +109,7 @@ class SilentPass {
     }
   }
 
-  /// A name of `let` represents its expression.
+  /// Continues with the expression of a `let` name.
   void Name(expr::Slot slot) {
     for (std::size_t i = 0; i < rule_.lets.size(); ++i) {
       if (rule_.lets[i].slot != slot || seen_[i]) continue;
@@ -147,7 +147,7 @@ class SilentPass {
     }
   }
 
-  /// Whether the profile may not have it although `needs` does not list it.
+  /// True if the profile may not have the field and `needs` does not list it.
   bool IsData(expr::Slot slot) const {
     const Binding::Kind kind = rule_.names.bindings[slot].kind;
     return kind != Binding::Kind::kParam && kind != Binding::Kind::kComputed &&
@@ -155,10 +155,10 @@ class SilentPass {
   }
 
   CompiledRule& rule_;
-  std::vector<bool> seen_;  ///< Names of `let` that were looked at.
+  std::vector<bool> seen_;  ///< `let` names that were visited.
 };
 
-/// Whether the rows of a group are of one device, or of one rank.
+/// True if the rows of a group belong to one device or one rank.
 bool IsOfOne(const CompiledRule& rule) {
   return std::ranges::any_of(rule.names.keys, [&](const RuleSchema::Key& key) {
     const analysis::TableSpec* table = key.joined != nullptr ? key.joined : rule.names.table;
@@ -175,7 +175,7 @@ void AddPooledGain(CompiledRule& rule) {
     const Node& by = nodes[nodes[id].children[1]];
     if (by.op != Op::kField || by.text != metric::kProfileIterations.text()) continue;
     const NodeId work = nodes[id].children[0];
-    if (nodes[work].op == Op::kDivide) continue;  // By the devices, perhaps.
+    if (nodes[work].op == Op::kDivide) continue;  // Probably divides by the number of devices.
     for (NodeId below = nodes[work].first; below <= work; ++below) {
       const bool is_sum =
           nodes[below].op == Op::kCall && rule.gain->info()[below].function->id == FunctionId::kSum;

@@ -24,8 +24,8 @@ namespace {
 using expr::Outcome;
 using expr::RowId;
 
-/// The first of the known limits, most severe first, that `metric` passes; their number for none.
-/// A value exactly on a limit does not pass it.
+/// Index of the most severe known limit that `metric` exceeds; the number of limits if none. A
+/// value exactly on a limit does not exceed it.
 std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
                         std::span<const Outcome> values, double metric) {
   for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -80,14 +80,14 @@ FindingStatus RuleRun::StatusOf(Level level) {
   return FindingStatus::kError;
 }
 
-// A profile may give a number as a range (Metric::value and may_be), e.g. when a part of the time
-// was not observed. All groups are judged again as if the other end were true:
+// A profile may give a number as a range (Metric::value and may_be), e.g. if part of the time was
+// not observed. All groups are judged again with the other end:
 //
-//     error_above 30 %      idle is 34 %, may be 26 %      first error, then warn: surely a warning
-//     warn_above  15 %      idle is 34 %, may be 31 %      error both times: surely an error
+//     error_above 30 %      idle is 34 %, may be 26 %      error, then warning: certain warning
+//     warn_above  15 %      idle is 34 %, may be 31 %      error both times: certain error
 //
-// An error that a group does not surely reach becomes a warning (DoubtError()); every other level
-// stays that of the value.
+// An error that is not certain becomes a warning (DoubtError()). All other levels are those of the
+// value.
 void RuleRun::JudgeWhatMayBe() {
   expr::Data data = data_;
   bool is_open = false;
@@ -122,8 +122,8 @@ void RuleRun::DoubtError(Judged& judged) const {
   judged.low_confidence = true;
 }
 
-// In this order, since each step may end it: a condition, the metric, limits, the gain, the waiver.
-// What comes first is what a reader of `rules explain` sees first.
+// The order is: `when`, metric, limits, gain, waiver, since each step may be the last. The trace of
+// `rules explain` has the same order.
 Judged RuleRun::Judge(const RowGroup& group) {
   Judged out;
   out.group = &group;
@@ -199,7 +199,7 @@ bool RuleRun::CheckWhen(const RowGroup& group, Judged& out) {
     return false;
   }
   if (!std::get<bool>(when.value)) {
-    // A rule with limits judges nothing; one without looked for just this.
+    // A rule with limits judges nothing; one without limits found that its condition is false.
     out.is_left_out = !rule_.limits.empty();
     if (out.is_left_out) out.status = FindingStatus::kNotApplicable;
     out.reason = WhyNotWhen(rule_, run_, data_, group.rows);
@@ -209,8 +209,8 @@ bool RuleRun::CheckWhen(const RowGroup& group, Judged& out) {
   return true;
 }
 
-// An unknown limit does not matter where a more severe one is passed; where none is, the rule
-// cannot say that the group is well.
+// An unknown limit does not matter if a more severe one is exceeded. If none is exceeded, the group
+// cannot pass.
 bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level) {
   std::vector<Outcome> limits;
   for (const CompiledRule::Limit& limit : rule_.limits) {
@@ -226,11 +226,11 @@ bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Leve
     MarkAbsent(out, *unknown);
     return false;
   }
-  // Errors come first: the last one is the nearest.
+  // Errors come first, so the last limit is the nearest.
   const std::size_t shown = fires ? passed : limits.size() - 1;
   out.limit = {AsNumber(limits[shown].value, 0), rule_.limits[shown].above, MetricUnit()};
   level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
-  // Of what never happened there is nothing to praise: no collective hides well on one GPU.
+  // A value of 0 is no good result: on one GPU, no collective is well overlapped.
   const bool is_nothing = rule_.limits.back().above && AsNumber(out.metric.value, 0) == 0;
   if (!fires) out.status = is_nothing ? FindingStatus::kNotFound : FindingStatus::kGood;
   out.surely = level;
@@ -279,7 +279,7 @@ std::optional<CappedGain> RuleRun::GainOf(const Judged& judged) const {
                  run_.FindMetric(metric::kIterationTimeMean));
 }
 
-// Not for rules without a gain, not where the policy sets the level or the limit.
+// Always false for rules without a gain, and if the policy sets the level or limit.
 bool RuleRun::IsSmall(const Judged& judged) const {
   if (rule_.active.choice != RuleSetting::Choice::kDefault) return false;
   for (const CompiledRule::Limit& limit : rule_.limits) {
@@ -288,7 +288,7 @@ bool RuleRun::IsSmall(const Judged& judged) const {
   const analysis::Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
   if (iteration == nullptr || AsNumber(iteration->value, 0) <= 0) return false;
   const std::optional<CappedGain> gain = GainOf(judged);
-  // One iteration of seconds makes nothing of the others small.
+  // A single very long iteration must not make the savings of others look small.
   const double mean = AsNumber(iteration->value, 0);
   const analysis::Metric* median = run_.FindMetric(metric::kIterationTimeMedian);
   const double usual = median == nullptr ? mean : AsNumber(median->value, mean);
@@ -301,7 +301,7 @@ bool RuleRun::IsUncertain(const expr::Program& value) const {
   return std::any_of(fields.begin(), fields.end(), [this](expr::Slot slot) {
     const auto let = std::find_if(rule_.lets.begin(), rule_.lets.end(),
                                   [slot](const auto& some) { return some.slot == slot; });
-    if (let != rule_.lets.end()) return IsUncertain(let->value);  // Only those before it.
+    if (let != rule_.lets.end()) return IsUncertain(let->value);  // Only earlier ones.
     const analysis::Metric* metric = run_.FindMetric(SureAs(rule_.names.bindings[slot]));
     return metric != nullptr && metric->low_confidence;
   });
@@ -316,7 +316,7 @@ std::string_view RuleRun::SureAs(const Binding& binding) {
   return {};
 }
 
-// Last, so that a waived finding keeps its level, its numbers and its gain.
+// The last step, so that a waived finding keeps its level, numbers and gain.
 void RuleRun::Waive(const RowGroup& group, Judged& out) {
   for (const CompiledRule::Waived& waived : rule_.waivers) {
     if (options_.today && HasExpired(*waived.waiver, *options_.today)) continue;
@@ -338,9 +338,9 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
   try {
     return RuleRun(rule, run, options).Run();
   } catch (const std::bad_alloc&) {
-    throw;  // Not its fault.
+    throw;  // Not an error of the rule.
   } catch (const std::exception& failure) {
-    // The language is total: an exception means memory or a defect; it must not look like a pass.
+    // Evaluation never fails: an exception is a defect, which must not look like a pass.
     Finding broken;
     broken.rule = rule.rule;
     broken.key = rule.rule->id;
@@ -351,10 +351,10 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
   }
 }
 
-// From the results of a rule's groups to its findings: which are reported, and what they say.
+// Makes the findings of a rule from the results of its groups.
 
-// Judged groups are sorted, the worst first, and those that could not be judged last. A rule that
-// fires for one group says nothing of the others, so what could not be answered is said with it.
+// Groups are sorted, worst first, and those that could not be judged last. A finding about one
+// group says nothing about others, so it also names a group that could not be judged.
 std::vector<Finding> RuleRun::Report() {
   std::size_t count = 1;
   if (rule_.rule->report == GroupReport::kEach) {
@@ -365,7 +365,7 @@ std::vector<Finding> RuleRun::Report() {
   }
   std::vector<Finding> out;
   for (std::size_t i = 0; i < count; ++i) out.push_back(Word(judged_[i]));
-  const Judged& last = judged_.back();  // Those with an unknown value come last.
+  const Judged& last = judged_.back();  // Groups with an unknown value come last.
   const bool is_partly = out.front().status != FindingStatus::kNotApplicable &&
                          last.status == FindingStatus::kNotApplicable && !last.is_left_out;
   if (is_partly && out.front().unanswered.empty()) {
@@ -378,8 +378,8 @@ std::vector<Finding> RuleRun::Report() {
   return out;
 }
 
-// "2.9 % of the window without any GPU work (warns above 15 %)": a title made of the number cannot
-// be false. "Kernels: 0 of 312" where rows were looked at.
+// "2.9 % of the window without any GPU work (warns above 15 %)": the text is made from the number,
+// so it is always true. "Kernels: 0 of 312" if rows were checked.
 std::string RuleRun::WhatIsFine(const Finding& found) const {
   if (found.status == FindingStatus::kGood && found.limit) {
     const std::string& is = rule_.rule->metric->is;
@@ -399,7 +399,7 @@ std::string RuleRun::WhatIsFine(const Finding& found) const {
                      FormatCount(static_cast<std::int64_t>(looked_at_)));
 }
 
-// Messages of what passed are never seen, so texts are made only for what is shown.
+// Texts are made only for findings that are shown; those of passed ones are not.
 Finding RuleRun::Word(const Judged& judged) {
   Finding out = finding_;
   out.status = judged.status;
@@ -436,7 +436,7 @@ Finding RuleRun::Word(const Judged& judged) {
                                                : judged.unsure_because;
   }
   const bool is_shown = Fired(out.status) || out.status == FindingStatus::kWaived;
-  // A plan may reach a rule that passes: what is limited once the steps before are done.
+  // A plan may include a passed rule: it may be the bottleneck after earlier steps.
   const bool may_be_next = (Passed(out.status) || out.is_left_out) && !out.is_other_profile &&
                            rule_.scenario && rule_.change;
   if (!is_shown && !may_be_next) return out;
@@ -470,7 +470,7 @@ Basis BasisOf(GainBound bound) {
   return bound == GainBound::kUpper ? Basis::kAtMost : Basis::kAbout;
 }
 
-// The least that it saves where the host reacts. Where that may be nothing, the saving is a bound.
+// Sets the low end of the saving if the host reacts. If it may be nothing, the saving is a bound.
 void SetLow(const ScenarioOutcome& simulated, double saved, Claim& claim) {
   if (!simulated.slower_host || saved <= 0) return;
   const double recorded = simulated.prediction->recorded_time;
@@ -486,7 +486,7 @@ void SetLow(const ScenarioOutcome& simulated, double saved, Claim& claim) {
 
 }  // namespace
 
-// Of a rule that passes; without the upper bound of its rows, which findings need.
+// Sets the estimate of a passed rule, without the upper bound of its rows.
 void RuleRun::SetEstimate(const RowGroup& group, Finding& out) {
   if (!rule_.gain) return;
   if (rule_.metric) {
@@ -499,7 +499,7 @@ void RuleRun::SetEstimate(const RowGroup& group, Finding& out) {
           .gain;
 }
 
-// The rule's own estimate, or the simulation of its scenario:
+// The claim is the simulated saving or, without a simulation, the rule's estimate:
 //
 //     estimate   simulated   upper bound          typical, measured
 //     4 ms       3 ms        saves 3 ms           saves 3 ms
@@ -522,7 +522,7 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
     const analysis::simulation::Prediction& found = *simulated_->prediction;
     const CappedGain simulated =
         CapGain(found.recorded_time - found.iteration_time, std::nullopt, iteration);
-    // The rounding of some nanoseconds saves nothing.
+    // A saving of a few nanoseconds is rounding.
     const bool is_nothing =
         simulated.gain <= 0 ||
         (estimate && simulated.gain < knowledge::kFindingsNoGainShare * estimate->gain);
@@ -566,8 +566,8 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
   data_[rule_.gain_slot].value = claim.saves;
 }
 
-// "16.2 %" beside "saves 170 ms" of 867 ms needs a word. Where the metric is no share of the
-// iteration, or the rule expects another part of it, there is nothing to compare.
+// "16.2 %" of 867 ms beside "saves 170 ms" needs an explanation. If the metric is no share of the
+// iteration, or the rule estimates another part of it, there is nothing to compare.
 void RuleRun::AddExcess(const Judged& judged, Finding& out) {
   const analysis::Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
   if (!out.claim.is_simulated() || iteration == nullptr || out.metric_unit != Unit::kShare) return;
@@ -585,8 +585,8 @@ void RuleRun::AddExcess(const Judged& judged, Finding& out) {
 
 namespace {
 
-/// How bad a group is among those of equal status: higher is worse.
-/// Rows count where there is no metric: a rule that only selects is worse with more of them.
+/// Severity of a group among those of equal status; higher is worse. Without a metric, the number
+/// of rows counts.
 double Badness(const CompiledRule& rule, const Judged& judged) {
   if (rule.metric && !IsAbsent(judged.metric.value)) {
     const bool below = !rule.limits.empty() && !rule.limits.front().above;
@@ -675,7 +675,7 @@ void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGrou
 
 namespace {
 
-/// The slots that the rule's expressions name, in the order in which they are evaluated.
+/// The slots that the rule's expressions use, in the order of evaluation.
 std::vector<expr::Slot> SlotsOf(const CompiledRule& rule) {
   std::vector<expr::Slot> slots;
   const auto add = [&slots](const expr::Program& program) {

@@ -1,11 +1,11 @@
-// One rule over one run, from its rows to its findings:
+// Evaluates one rule on one run, from its rows to its findings:
 //
 //   applies? ──► rows by group ──► result of each group ──► findings, with texts
 //   rule_run.cc                  groups.cc                    finding_texts.cc
 //
-// Numbers that a rule needs are absent, not 0, where the profile does not have them. Then the rule,
-// the group or the limit has no result, and says so; it neither fires nor passes on them, unless
-// the rule itself has a default for the number.
+// Numbers that a rule needs are absent, not 0, if the profile does not have them. The rule, group
+// or limit then has no result but a reason; it neither fires nor passes, unless the rule has a
+// default for the number.
 #pragma once
 
 #include <cstddef>
@@ -27,15 +27,15 @@ class RuleRun {
   RuleRun(const CompiledRule& rule, RunData& run, const RuleRunOptions& options)
       : rule_(rule), run_(run), options_(options), most_gain_(rule, run) {}
 
-  /// Once. At least one finding: where the rule does not apply, one that says why.
+  /// Runs the rule; called once. At least one finding, with a reason if the rule does not apply.
   std::vector<Finding> Run();
 
  private:
   const expr::Schema& schema() const { return rule_.names.schema; }
 
-  /// The only finding, with its reason. `field`: the name that is missing, if it is for one.
+  /// Sets the only finding with its reason. `field`: the missing name, if that is the reason.
   void NotApplicable(std::string reason, std::string field);
-  /// One line of `rules explain`: what a program came to.
+  /// Adds a line of `rules explain`: the result of a program.
   void Trace(std::vector<TraceValue>& trace, std::string name, const expr::Program& program,
              std::string shown) const;
   std::string Shown(const expr::Outcome& outcome, const expr::Program& program,
@@ -46,91 +46,89 @@ class RuleRun {
     if (options_.trace) AddNames(rule_, data_, which, trace);
   }
 
-  /// How a rule that fires at that level counts.
+  /// The status of a rule that fires at this level.
   static FindingStatus StatusOf(Level level);
 
-  // Whether the rule applies at all.
+  // Applicability of the rule.
 
-  /// These three: false where the rule does not apply, or no row is selected; finding_ then says
-  /// why.
+  /// These three functions return false if the rule does not apply or selects no row; finding_ then
+  /// has the reason.
   bool CheckRows();
 
-  /// Whether a column has a value anywhere.
+  /// True if the column has any value.
   static bool HasData(const expr::Source& source);
   bool CheckNeeds();
   bool SelectRows();
 
-  // If a number is uncertain, a level is sure if all its possible values reach
-  // it.
+  // Uncertain numbers: a level is certain if all possible values reach it.
 
   void JudgeWhatMayBe();
 
-  /// An uncertain error is a warning.
+  /// Turns an uncertain error into a warning.
   void DoubtError(Judged& judged) const;
 
-  // One group.
+  // Evaluation of one group.
 
-  /// From `when` over metric, limits and gain to the level, and whether it is sure and waived.
+  /// Evaluates `when`, metric, limits and gain; sets the level, its certainty, and the waiver.
   Judged Judge(const RowGroup& group);
 
-  /// If the rule makes its error uncertain, it is a certain warning.
+  /// Turns an error into a certain warning if the rule's `sure_when` is false.
   void CheckSure(const RowGroup& group, Judged& out);
 
-  /// Group fields and `let`s; needed again before a group is worded, since groups share the data.
+  /// Sets group fields and `let` names. Repeated before texts are made: groups share the data.
   void Prepare(const RowGroup& group, std::vector<TraceValue>& trace);
 
-  /// `outcome` may be a part of `out`.
+  /// Marks a group as not applicable. `outcome` may be a part of `out`.
   void MarkAbsent(Judged& out, const expr::Outcome& outcome) const;
-  /// Why a number is absent, in words.
+  /// Explains why a number is absent.
   std::string WhyAbsent(const expr::Outcome& outcome) const;
-  /// False where `when` is false or unknown: the group passes, or the rule does not apply to it.
+  /// False if `when` is false or unknown: the group passes, or the rule does not apply to it.
   bool CheckWhen(const RowGroup& group, Judged& out);
 
-  /// The highest level whose limit is passed; false when none is, and one is unknown.
+  /// Finds the highest level whose limit is exceeded; false if none is, and one is unknown.
   bool CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level);
   void TraceLimit(const CompiledRule::Limit& limit, const expr::Outcome& outcome,
                   std::vector<TraceValue>& trace) const;
-  /// The highest level that the rule can reach under its setting.
+  /// The highest level that the rule can reach with the policy's setting.
   Level MostLevel() const;
-  /// The level that the policy sets for the rule, else its own.
+  /// The policy's level for the rule, else `own`.
   Level Chosen(Level own) const;
   void TraceBound(Judged& out) const;
-  /// The estimated saving, bounded by the cost of the rows and by the iteration; nothing if
-  /// unknown.
+  /// The estimated saving, at most the cost of the rows and the iteration; nothing if unknown.
   std::optional<CappedGain> GainOf(const Judged& judged) const;
 
-  /// Whether the rule's own judgement concerns too little to fail or warn; a policy's setting
-  /// is kept.
+  /// True if the saving is too small to fail or warn. A level or limit set by the policy has
+  /// priority.
   bool IsSmall(const Judged& judged) const;
 
   Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
 
-  /// Whether the measurement is too uncertain to fail.
+  /// True if the measurement is too uncertain to fail.
   bool UsesLowConfidence() const { return rule_.metric && IsUncertain(*rule_.metric); }
 
-  /// Whether a value that the program reads has low confidence, also through names of `let`.
+  /// True if a value used by the program has low confidence, directly or through `let` names.
   bool IsUncertain(const expr::Program& value) const;
 
-  /// The metric whose uncertainty a name shares; empty for one that is certain.
+  /// The metric whose uncertainty the name has; empty if the name is certain.
   static std::string_view SureAs(const Binding& binding);
-  /// The first waiver that has not expired and whose condition holds for the group.
+  /// Applies the first waiver that has not expired and whose condition is true for the group.
   void Waive(const RowGroup& group, Judged& out);
 
-  // Groups together.
+  // Combination of the groups.
 
-  /// With `report: each` a finding for each group that fired or was waived, else the worst group's.
+  /// With `report: each`, a finding for each fired or waived group, else only the worst group's.
   std::vector<Finding> Report();
-  /// What was measured, or looked at, of a rule that passed.
+  /// Text for a rule that passed: the measured value, or the rows that were checked.
   std::string WhatIsFine(const Finding& found) const;
-  /// The finding of one group with its texts, rows and gain; texts only where they will be shown.
+  /// The finding of one group with texts, rows and gain; texts only if they are shown.
   Finding Word(const Judged& judged);
 
-  /// What a rule that passes measures of what its scenario takes away.
+  /// Sets the estimate of a rule that passed: the time that its scenario would remove.
   void SetEstimate(const RowGroup& group, Finding& out);
-  // The simulation of the rule's scenario replaces its estimate, of which it may save more: idle
-  // time of other causes goes with that of one. A plan promises the same number.
+  // Sets the claim. The simulation of the rule's scenario replaces the estimate and may be larger,
+  // since idle time with other causes may disappear as well. A plan uses the same number.
   void SetClaim(const Judged& judged, Finding& out);
-  // Says what a simulation saves beyond the time that the rule measured.
+  // Adds a sentence if the simulation saves more than the time that the rule measured.
   void AddExcess(const Judged& judged, Finding& out);
 
   const CompiledRule& rule_;
@@ -139,13 +137,13 @@ class RuleRun {
   MostGain most_gain_;
   expr::Data data_;
   std::vector<expr::RowId> rows_;
-  std::size_t looked_at_ = 0;  ///< Rows before `where`.
-  /// Of rows whose `where` is unknown: what is absent, and why. Empty without such rows.
+  std::size_t looked_at_ = 0;  ///< Number of rows before `where`.
+  /// For rows whose `where` is unknown: the absent field and the reason. Empty without such rows.
   std::string unknown_field_, unknown_because_;
   Grouping grouping_;
   std::vector<Judged> judged_;
-  std::optional<ScenarioOutcome> simulated_;  ///< Once asked for: of the rule, of all groups.
-  Finding finding_;                           ///< Shared by all findings of the rule.
+  std::optional<ScenarioOutcome> simulated_;  ///< For all groups; set when first needed.
+  Finding finding_;                           ///< Data shared by all findings of the rule.
 };
 
 }  // namespace profgauge::rules

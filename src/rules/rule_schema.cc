@@ -26,7 +26,7 @@ bool HasColumn(const analysis::TableSpec& table, std::string_view id) {
                      [id](const ColumnSpec& column) { return column.id == id; });
 }
 
-/// The column of an enclosing table that names its rows: "id", of iterations "index".
+/// The column of an enclosing table that identifies its rows: "id", for iterations "index".
 std::string_view NameColumn(std::string_view row) { return row == "iteration" ? "index" : "id"; }
 
 using Keys = std::vector<RuleSchema::Key>;
@@ -36,16 +36,15 @@ bool IsKeyOf(const Keys& keys, const analysis::TableSpec& table) {
                      [&](const RuleSchema::Key& key) { return key.joined == &table; });
 }
 
-/// Whether all rows of a group belong to the same row of `enclosing`: it is a key, or the GPU is
-/// and it has one rank.
-/// Fields of a fixed row may be used outside of aggregates: they are one value for the group.
+/// True if all rows of a group belong to one row of `enclosing`: it is a key, or it is the rank of
+/// a GPU key. Its fields may then be used outside of aggregates, as one value per group.
 bool IsFixed(const Keys& keys, const analysis::TableSpec& enclosing) {
   if (IsKeyOf(keys, enclosing)) return true;
   const analysis::TableSpec* gpu = FindTableByRow("gpu");
   return enclosing.row_name == "rank" && gpu != nullptr && IsKeyOf(keys, *gpu);
 }
 
-/// The table of `for_each`. False when there is no such thing.
+/// Finds the table of `for_each`; false if it does not exist.
 bool FindRows(const Rule& rule, RuleSchema& out, Errors& errors) {
   const std::string& name = rule.for_each.text;
   if (name == kProfile) return true;
@@ -122,16 +121,16 @@ void AddParams(const Rule& rule, RuleSchema& out, Errors& errors) {
   }
 }
 
-/// A field, and where it gets its data.
+/// A field with its data source.
 struct Known {
   expr::Field field;
   Binding binding;
 };
 
-/// How the rows of `table` are seen by a rule over `rows` (nullptr: the profile).
+/// How a rule over `rows` (nullptr: the profile) reads the columns of `table`:
 ///
-///     for_each: kernel      kernel.mean -> kColumn       each row has it
-///                           gpu.idle    -> kJoined       of its GPU, by `rank` and `gpu`
+///     for_each: kernel      kernel.mean -> kColumn       a value in each row
+///                           gpu.idle    -> kJoined       that of its GPU, by `rank` and `gpu`
 ///     for_each: profile     gpu.name    -> kCommon       no link: only if all GPUs agree
 Kind KindOf(const analysis::TableSpec& table, const analysis::TableSpec* rows) {
   if (&table == rows) return Kind::kColumn;
@@ -139,8 +138,8 @@ Kind KindOf(const analysis::TableSpec& table, const analysis::TableSpec* rows) {
   return linked ? Kind::kJoined : Kind::kCommon;
 }
 
-/// Tables of which a rule over `rows` may name columns: its own and those that enclose it. That
-/// iterations agree in something is never of use.
+/// Tables whose columns a rule over `rows` may use: its own and those that enclose it. Common
+/// values of iterations are omitted, since they are useless.
 std::vector<const analysis::TableSpec*> NamedTables(const analysis::TableSpec* rows) {
   std::vector<const analysis::TableSpec*> tables;
   if (rows != nullptr) tables.push_back(rows);
@@ -190,7 +189,7 @@ std::optional<Known> FindFact(std::string_view name) {
   return std::nullopt;
 }
 
-/// In the order of this header: the first that knows a name wins.
+/// Looks up a name in the order that the header defines.
 std::optional<Known> FindName(std::string_view name, const analysis::TableSpec* rows,
                               const Keys& keys) {
   if (auto column = FindColumn(name, rows, keys, false)) return column;

@@ -1,9 +1,9 @@
-// Names that the expressions of one rule may use, and the source of each name's data.
+// The names that the expressions of a rule may use, and where their data comes from.
 //
-// The first that knows a name wins: `$params`; columns of the rule's own rows (`kernel.mean`);
-// columns of the rank, GPU or iteration that a row belongs to (`rank.id`, `gpu.idle`); metrics;
-// facts; columns of ranks or GPUs that rows do not show apart, where all of them agree. Then `let`
-// names, `metric` and `gain`.
+// A name is looked up in this order: `$params`; columns of the rule's own rows (`kernel.mean`);
+// columns of the rank, GPU or iteration of a row (`rank.id`, `gpu.idle`); metrics; facts; columns
+// of ranks or GPUs that rows do not distinguish, if all of these agree. Then `let` names, `metric`
+// and `gain`.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 
 namespace profgauge::rules {
 
-/// Where the data of one slot comes from.
+/// The source of the data of one slot.
 struct Binding {
   enum class Kind : std::uint8_t {
-    kParam,     ///< `name` is that of the parameter, without `$`.
-    kColumn,    ///< In the rule's own table.
-    kJoined,    ///< Of `table`, in the row that belongs to the rule's row.
-    kCommon,    ///< Of `table`, where all its rows agree.
-    kMetric,    ///< `name` is the metric's id.
-    kFact,      ///< `name` is the fact's.
-    kComputed,  ///< let, metric, gain: set while a group is evaluated.
+    kParam,     ///< A parameter; `name` is without `$`.
+    kColumn,    ///< A column of the rule's own table.
+    kJoined,    ///< A column of `table`, in the row that the rule's row belongs to.
+    kCommon,    ///< A column of `table` whose rows all agree.
+    kMetric,    ///< A metric; `name` is its id.
+    kFact,      ///< A fact; `name` is its name.
+    kComputed,  ///< A let, metric or gain: set while a group is evaluated.
   };
   Kind kind = Kind::kComputed;
   const analysis::TableSpec* table = nullptr;
@@ -35,11 +35,11 @@ struct Binding {
 };
 
 struct RuleSchema {
-  expr::Schema schema;                         ///< Gets the fields that expressions name.
-  std::vector<Binding> bindings;               ///< One per slot, after Bind().
-  const analysis::TableSpec* table = nullptr;  ///< The rows; nullptr for `for_each: profile`.
-  /// Group keys. A key that is the `id` of a rank, GPU or iteration groups by that row; others by
-  /// the value of a column of the rule's own rows.
+  expr::Schema schema;                         ///< Has the fields that expressions name.
+  std::vector<Binding> bindings;               ///< One per slot, set by Bind().
+  const analysis::TableSpec* table = nullptr;  ///< Table of the rows; nullptr: `profile`.
+  /// Group keys. The `id` of a rank, GPU or iteration groups by that row; other keys group by the
+  /// value of a column of the rule's own rows.
   struct Key {
     const analysis::TableSpec* joined = nullptr;  ///< nullptr: own column.
     std::string column;
@@ -48,22 +48,22 @@ struct RuleSchema {
 
   expr::Slot Add(std::string name, Unit unit, expr::Scope scope, Binding binding,
                  const expr::Enumeration* values = nullptr);
-  /// Finds out where the fields get their data that were named since the last call. REQUIRES: each
-  /// field was found by the schema's source, or added by Add().
+  /// Finds the data sources of fields that were named since the last call. REQUIRES: each field was
+  /// found by the schema's source or added by Add().
   void Bind();
 };
 
-/// The columns of `table` that link its rows to `enclosing` ("rank" and "gpu" for a GPU); empty
-/// when they do not show.
+/// The columns of `table` that link its rows to `enclosing` ("rank" and "gpu" for a GPU); empty if
+/// there are none.
 std::vector<std::string_view> LinkColumns(const analysis::TableSpec& table,
                                           std::string_view enclosing);
 
-/// nullptr: no table has rows of that name.
+/// Finds the table with rows of this name; nullptr: none.
 const analysis::TableSpec* FindTableByRow(std::string_view row_name);
 
-/// Adds errors of for_each, params and group_by to `errors`; the schema then does not have them.
-/// Fields join the schema when an expression names them, so that a rule with five names has five
-/// slots, not a thousand. It does not point into `rule`.
+/// Builds the schema. Errors in for_each, params and group_by go to `errors`, and the schema omits
+/// these. Fields join it when an expression names them, so a rule with five names has five slots,
+/// not a thousand. It does not point into `rule`.
 RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors);
 
 }  // namespace profgauge::rules

@@ -31,7 +31,7 @@ std::vector<std::string> TestFilesOf(const std::string& path) {
   return files;
 }
 
-/// The finding that represents a rule: the first of its findings that fired, else the first.
+/// The finding that represents a rule: its first fired finding, else its first.
 const Finding* FindingOf(const Evaluation& evaluation, const Rule& rule) {
   const Finding* found = nullptr;
   for (const Finding& finding : evaluation.findings) {
@@ -52,7 +52,7 @@ class Comparison {
       Add("metric", Differs(*expected_.metric, found_.metric, found_.metric_unit));
     }
     if (expected_.gain) {
-      // Also where a bound says nothing of the run: a test is about the rule's own number.
+      // Also checked if a bound makes the saving unknown: the test concerns the rule's own number.
       const Claim& claim = found_.claim;
       const Value gain = claim.is_known()    ? Value(claim.saves)
                          : found_.about_time ? Value(*found_.about_time)
@@ -75,7 +75,7 @@ class Comparison {
   void CompareStatus() {
     const std::string_view status = FindingStatusName(found_.status);
     if (!expected_.status || *expected_.status == status) return;
-    // "pass": it did not fire, and nothing was missing.
+    // "pass": it did not fire, and no data was missing.
     if (*expected_.status == "pass" && (Passed(found_.status) || found_.is_left_out)) return;
     std::string text = fmt::format("expected {}, found {}", *expected_.status, status);
     if (!found_.metric_text.empty()) text += fmt::format(" (metric {})", found_.metric_text);
@@ -93,8 +93,8 @@ class Comparison {
   std::vector<std::string> failures_;
 };
 
-/// The rules of one test, set as its `params` say. Waivers and levels are a policy's business.
-/// All rules of the file are compiled and run, as `explains` may name any of them.
+/// Runs one test with its `params`; waivers and levels belong to policies. All rules of the file
+/// are compiled and run, because `explains` may name any of them.
 tl::expected<RuleTestResult, Errors> RunTest(const RuleTestCase& test, const RuleTestFile& file,
                                              const RuleSet& rules) {
   Policy policy;
@@ -132,7 +132,7 @@ void RunFile(const RuleTestFile& file, std::vector<RuleTestResult>& results, Err
     auto result = RunTest(test, file, *rules);
     if (!result) {
       Append(errors, std::move(result).error());
-      return;  // The same rules would give the same errors for every test.
+      return;  // All tests would give the same errors.
     }
     results.push_back(*std::move(result));
   }

@@ -1,4 +1,4 @@
-// Tests of rules, written in YAML beside them: given these metrics and rows, expect these findings.
+// Tests of rules, in YAML beside them: with the given metrics and rows, expect these findings.
 //
 //   schema: 1
 //   rules: [tensorcore.yaml]          # beside the test file; or builtin:NAME
@@ -14,8 +14,8 @@
 //         - {rule: tensorcore/eligible-not-used, level: error, metric: 30%, rows: 1,
 //            message: contains '30.0 % of kernel time'}
 //
-// Values that are not given are absent: a metric without value, a column without values, a table
-// without rows. All rules of `rules` run; only the expected ones are compared.
+// Anything that is not given is absent: metrics, columns and rows. All rules of `rules` run, but
+// only expected findings are compared.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@
 
 namespace profgauge::rules {
 
-/// A number as written: the measured one is rounded to the digits that it shows.
+/// An expected number as written. The measured one is rounded to the same digits.
 struct ExpectedNumber {
   Literal literal;
   double tolerance = 0;  ///< Half of the last digit written, in base units.
   std::string text;
 };
 
-/// How a text is compared; `operator_name` empty: equal. U+202F counts as a blank.
+/// An expected text and its comparison; empty `operator_name`: equal. U+202F equals a space.
 struct ExpectedText {
   enum class Match : std::uint8_t {
     kEquals,
@@ -58,7 +58,7 @@ struct RuleExpectation {
   Where where;
   std::optional<std::string> status;  ///< "error", "warn", "info", "pass", "not_applicable", …
   std::optional<ExpectedNumber> metric, gain;
-  std::optional<std::int64_t> rows;  ///< Number of evidence rows, also those not shown.
+  std::optional<std::int64_t> rows;  ///< Number of evidence rows, including those not shown.
   std::optional<ExpectedText> message, advice;
   std::optional<std::string> because;  ///< A part of the reason.
 };
@@ -67,21 +67,21 @@ struct RuleTestCase {
   std::string name;
   Where where;
   analysis::Analysis given;
-  Facts facts;  ///< Of `given`, too: `profile: {data_loss: true}`.
+  Facts facts;  ///< Also from `given`: `profile: {data_loss: true}`.
   std::vector<RuleSetting> params;
   std::vector<RuleExpectation> expect;
 };
 
 struct RuleTestFile {
   std::string file;
-  std::vector<std::string> rules;  ///< Paths, relative ones made relative to the file's folder.
+  std::vector<std::string> rules;  ///< Paths, resolved relative to the file's folder.
   std::vector<RuleTestCase> tests;
 };
 
 /// Decodes a test file. Reports all errors.
 tl::expected<RuleTestFile, Errors> ParseRuleTests(std::string_view text, const std::string& file);
 
-/// Whether `text` is as expected; nothing, or a sentence that says how it differs.
+/// Compares `text`; nothing if it is as expected, else a sentence about the difference.
 std::optional<std::string> Differs(const ExpectedText& expected, std::string_view text);
 std::optional<std::string> Differs(const ExpectedNumber& expected, const Value& value, Unit unit);
 
@@ -90,12 +90,12 @@ struct RuleTestResult {
   std::string file, name;
   Where where;
   std::vector<std::string> failures;  ///< Sentences; empty: passed.
-  std::vector<std::string> rules;     ///< Files that the tested rules were read from.
+  std::vector<std::string> rules;     ///< Files of the tested rules.
 };
 
-/// Runs the tests of `paths`: test files, or folders of which all *.test.yaml are taken, by name.
-/// In the order of paths, files and tests. A test that fails is a result, not an error.
-/// Errors: test files or rules that do not load, no tests at all.
+/// Runs the tests of `paths`: test files, or folders (all *.test.yaml, by name), in the order of
+/// paths, files and tests. A failed test is a result, not an error. Errors: test files or rules
+/// that do not load, or no tests.
 tl::expected<std::vector<RuleTestResult>, Errors> RunRuleTests(
     const std::vector<std::string>& paths);
 

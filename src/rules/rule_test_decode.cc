@@ -23,7 +23,7 @@ constexpr Decoder::Word<std::string_view> kStatuses[] = {
     {"waived", "waived"}, {"broken", "broken"}, {"not_applicable", "not_applicable"},
 };
 
-/// Digits after the point of a number as written: 1 in "30.5 ms".
+/// Number of decimals as written: 1 for "30.5 ms".
 int DecimalsOf(std::string_view text) {
   const std::size_t point = text.find('.');
   if (point == std::string_view::npos) return 0;
@@ -36,19 +36,19 @@ std::optional<ExpectedNumber> DecodeNumber(Decoder& decoder, const YamlNode& nod
   const auto literal = decoder.Number(node, what);
   if (!literal) return std::nullopt;
   ExpectedNumber expected{*literal, 0, node.text};
-  // One unit in base units, from the text itself: "1 ms" is 1e6.
+  // The value of one unit in base units, from the text: "1 ms" is 1e6.
   const std::string_view text = Trim(node.text);
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
   const std::size_t length = NumberLength(digits);
   const UnitSuffix* suffix = FindUnitSuffix(Trim(digits.substr(length)));
   const double step = ScaledNumber("1", suffix) * std::pow(10.0, -DecimalsOf(digits));
-  // An exponent moves the last digit; such numbers are compared nearly exactly.
+  // An exponent moves the last digit, so such numbers are compared almost exactly.
   const bool has_exponent = digits.substr(0, length).find_first_of("eE") != std::string_view::npos;
   expected.tolerance = has_exponent ? std::abs(literal->value) * 1e-9 : step / 2;
   return expected;
 }
 
-/// "contains 'x'" or the text itself.
+/// Reads an expected text: "contains 'x'", or the text itself.
 std::optional<ExpectedText> DecodeText(Decoder& decoder, const YamlNode& node,
                                        std::string_view what) {
   using Match = ExpectedText::Match;
@@ -217,7 +217,7 @@ std::optional<std::string> Differs(const ExpectedNumber& expected, const Value& 
   if (IsAbsent(value)) return fmt::format("expected {}, found nothing", expected.text);
   const auto wanted = ConvertLiteral(expected.literal, unit);
   if (!wanted) return fmt::format("expected {}, but {}", expected.text, wanted.error());
-  // Slightly more than the half digit, for fractions that have no exact binary form.
+  // Slightly more than half a digit, because fractions may have no exact binary form.
   const double off = std::abs(AsNumber(value, 0) - *wanted);
   if (off <= expected.tolerance * (1 + 1e-9)) return std::nullopt;
   return fmt::format("expected {}, found {} (exactly {})", expected.text,
@@ -228,7 +228,7 @@ namespace {
 
 constexpr std::string_view kNotGiven = "the test does not give it";
 
-/// A scalar as a value of `unit`; absent for null, and after an error.
+/// Reads a scalar as a value of `unit`; absent for null and after an error.
 Value DecodeValue(Decoder& decoder, const YamlNode& node, std::string_view what, Unit unit) {
   if (decoder.IsNull(node)) return {};
   if (unit == Unit::kText) {
@@ -269,9 +269,9 @@ const analysis::TableSpec* FindByRowName(std::string_view row_name) {
   return nullptr;
 }
 
-/// Everything is absent at first, with a reason that names the test; each key then gives one
-/// metric, fact or table. So a rule that reads more than its test gives is "not applicable", not a
-/// pass.
+/// Builds the given data. Everything is absent at first, with a reason that names the test; each
+/// key then adds a metric, fact or table. So a rule that reads more than its test gives is "not
+/// applicable" instead of a pass.
 class GivenBuilder {
  public:
   explicit GivenBuilder(Decoder& decoder) : decoder_(decoder) {
@@ -301,7 +301,7 @@ class GivenBuilder {
   }
 
  private:
-  /// Rows, metrics, facts, and the prefixes of their ids: "gpu.idle", "gpu".
+  /// Valid names: rows, metrics, facts, and prefixes of their ids ("gpu.idle", "gpu").
   static std::vector<std::string_view> Names() {
     std::vector<std::string_view> names;
     for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
@@ -325,7 +325,7 @@ class GivenBuilder {
     return ids;
   }
 
-  /// Those of the vendor that the test gives, else of NVIDIA; words that the test gives are kept.
+  /// Adds the terms of the test's vendor, else of NVIDIA; terms that the test gives are kept.
   void AddWords() {
     const auto vendor = facts_.find("device.vendor");
     const auto* id = vendor == facts_.end() ? nullptr : std::get_if<std::string>(&vendor->second);
@@ -334,7 +334,7 @@ class GivenBuilder {
     facts_.merge(words);
   }
 
-  /// {idle: {mean: 40%}} is {idle.mean: 40%}.
+  /// Expands a group: {idle: {mean: 40%}} is {idle.mean: 40%}.
   void AddGroup(const YamlNode& group, const YamlNode& node) {
     std::vector<std::string_view> rest;
     for (const std::string_view id : Ids()) {
@@ -381,7 +381,7 @@ class GivenBuilder {
     if (!IsAbsent(metric->value)) metric->absent_because.clear();
   }
 
-  /// Whether `id` names a fact.
+  /// Adds a fact; false if `id` names none.
   bool AddFact(const std::string& id, const YamlNode& node) {
     for (const FactSpec& fact : FactCatalogue()) {
       if (fact.name != id) continue;
@@ -417,7 +417,7 @@ class GivenBuilder {
     analysis_.absent_tables.erase(analysis_.absent_tables.find(spec->id));
   }
 
-  /// Tests name values by their ids, like rules, or by their titles in reports.
+  /// Replaces ids of values by cell texts: tests may use ids, like rules, or titles of reports.
   void NameValue(const std::string& name, const YamlNode& node, Value& cell) {
     auto* text = std::get_if<std::string>(&cell);
     const expr::Enumeration* known = KnownValuesOf(name);

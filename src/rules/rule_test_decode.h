@@ -1,4 +1,4 @@
-// Tests of rules, from YAML.
+// Decodes tests of rules.
 #pragma once
 
 #include "analysis/analysis.h"
@@ -13,12 +13,11 @@ void DecodeRuleTests(Decoder& decoder, RuleTestFile& out);
 // The `given` of a rule test: an Analysis and Facts made from YAML.
 
 struct Given {
-  analysis::Analysis
-      analysis;  ///< Every metric and every table is absent except those of the test.
+  analysis::Analysis analysis;  ///< All metrics and tables are absent except those of the test.
   Facts facts;
 };
 
-/// Mistakes are errors: unknown metrics, facts, tables and columns, values of another unit.
+/// Decodes `given`. Errors: unknown metrics, facts, tables and columns, and values of another unit.
 Given DecodeGiven(Decoder& decoder, const YamlNode& node);
 
 }  // namespace profgauge::rules

@@ -15,7 +15,7 @@ namespace profgauge::rules {
 
 namespace {
 
-/// The only kind of device that has the data the rule needs; empty: no such.
+/// The only device kind that has the rule's data; empty: any.
 std::string_view FamilyOf(const CompiledRule& rule) {
   if (rule.names.table != nullptr && !rule.names.table->family.empty()) {
     return rule.names.table->family;
@@ -36,8 +36,8 @@ bool HasFamily(const analysis::Analysis& analysis, std::string_view family) {
                      });
 }
 
-/// Skips rules about a kind of device that the run does not have: "not applicable" would be
-/// no information. Findings that do not apply come last and are no cause, so places stay.
+/// Drops rules about a device kind that the run does not have: "not applicable" would be no
+/// information. These findings come last and are no cause, so indices stay valid.
 void DropOtherFamilies(std::span<const CompiledRule> rules, const analysis::Analysis& analysis,
                        std::vector<Finding>& findings) {
   std::erase_if(findings, [&](const Finding& finding) {
@@ -59,7 +59,7 @@ Error FindingError(const SourceText& finding, std::string message, std::string h
           {"help: " + std::move(help)}};
 }
 
-/// Adds the changes of rules' scenarios, where a policy's scenario names rules.
+/// Adds the scenarios of rules to a policy's scenarios that name them.
 void AddRuleScenarios(const Policy& policy, std::span<const CompiledRule> rules,
                       std::vector<CompiledScenario>& scenarios, Errors& errors) {
   for (std::size_t i = 0; i < scenarios.size(); ++i) {

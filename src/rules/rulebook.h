@@ -1,4 +1,4 @@
-// Everything that is known before a profile is read: the rules that a policy makes run, compiled.
+// The rule book: all rules that a policy selects, compiled before a profile is read.
 //
 //   auto policy = LoadPolicy(path);
 //   auto book = LoadRulebook(*policy, {today, allow_long_waivers});
@@ -22,26 +22,24 @@
 
 namespace profgauge::rules {
 
-/// Movable; findings point into it and into the policy.
+/// A compiled rule book. Movable; findings point into it and into the policy.
 class Rulebook {
  public:
-  const RuleSet& rules() const {
-    return *rules_;
-  }  ///< All that were loaded, also those switched off.
+  const RuleSet& rules() const { return *rules_; }  ///< All loaded rules, including disabled ones.
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
-  bool LooksAt(const analysis::TableSpec& table) const;  ///< Whether any of them needs its rows.
+  bool LooksAt(const analysis::TableSpec& table) const;  ///< True if any rule reads its rows.
 
-  /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
-  /// `replayer`: of AnalyzeForReplay(); null where the profile cannot be replayed.
+  /// Simulates the policy's scenarios; adds what_if.NAME.* and the table what_if. Call it before
+  /// Evaluate(). `replayer`: of AnalyzeForReplay(); nullptr if the profile cannot be simulated.
   void Predict(const analysis::simulation::Replayer* replayer, analysis::Analysis& analysis) const;
-  /// The findings of one run. Gains of rules that name a scenario come from `simulations`, if there
-  /// are any (SimulationsOf()). `trace` keeps intermediate values, for `rules explain`. Without it
-  /// rules about a kind of device that the run does not have (AWS Neuron) are skipped, unless they
-  /// are required. `beside`, where given, runs beside the rules.
+  /// The findings of one run. `simulations` (SimulationsOf()), if any, gives the savings of rules
+  /// with a scenario. `trace` keeps intermediate values for `rules explain`. Without it, rules
+  /// about a device kind that the run does not have (AWS Neuron) are skipped unless required.
+  /// `beside`, if given, runs concurrently with the rules.
   Evaluation Evaluate(const analysis::Analysis& analysis, const Facts& facts, bool trace = false,
                       ScenarioRunner* simulations = nullptr,
                       std::function<void()> beside = {}) const;
-  /// Which findings to fix in which order. Without simulations: a plan without steps, and why.
+  /// The order in which to fix findings. Without simulations: no steps, but a reason.
   Plan PlanOf(const Evaluation& evaluation, const analysis::Analysis& analysis,
               ScenarioRunner* simulations) const;
 
@@ -51,12 +49,12 @@ class Rulebook {
   std::vector<CompiledRule> compiled_;
   std::vector<CompiledScenario> scenarios_;
   std::chrono::sys_days today_{};
-  std::int64_t allowed_missing_ = 0;  ///< Ranks, as the policy says.
+  std::int64_t allowed_missing_ = 0;  ///< Number of ranks, as the policy says.
   knowledge::TunableThresholds thresholds_;
 };
 
-/// Loads the built-in rules and those that the policy names, applies the policy to them and
-/// compiles them. `policy` must outlive the result. Errors: those of all files and expressions.
+/// Loads built-in rules and those that the policy names, applies the policy and compiles them.
+/// `policy` must outlive the result. Errors: those of all files and expressions.
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options);
 
 }  // namespace profgauge::rules

@@ -40,7 +40,7 @@ void AddUnknownRule(Errors& errors, const RuleSet& rules, const std::string& id,
   if (error.notes.empty()) error.notes.emplace_back("help: `profgauge rules list` shows all rules");
 }
 
-/// A parameter that is the limit of a rule on a metric of the catalog is a value of that metric.
+/// Checks that a parameter is a possible value of the catalog metric that it limits.
 void CheckParam(const Rule& rule, const std::string& name, double value, const Where& where,
                 Errors& errors) {
   const std::shared_ptr<const analysis::MetricSpec> metric =
@@ -62,7 +62,7 @@ void CheckParam(const Rule& rule, const std::string& name, double value, const W
       .notes.push_back(fmt::format("help: `{}: off` switches the rule off", rule.id));
 }
 
-/// Overrides the parameters of one rule. A glob may name parameters that only some rules have.
+/// Sets parameters of one rule. A glob may name parameters that only some of its rules have.
 void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors) {
   const Rule& rule = *active.rule;
   for (const auto& [name, param] : setting.params) {
@@ -89,7 +89,7 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
   }
 }
 
-/// `gpu/idle: {params: …}` beside `"*": off` leaves the rule off, whatever its author expects.
+/// An error for parameters of a disabled rule: beside `"*": off`, parameters enable nothing.
 void CheckParamsOfOff(const Policy& policy, std::span<const ActiveRule> active, Errors& errors) {
   for (const RuleSetting& setting : policy.rules) {
     if (setting.choice || setting.params.empty()) continue;
@@ -104,7 +104,7 @@ void CheckParamsOfOff(const Policy& policy, std::span<const ActiveRule> active, 
   }
 }
 
-/// A rule that is set, and switched off by a glob that is after it in the same file.
+/// An error for a rule that is set, and disabled by a later glob in the same file.
 void CheckOffAfter(const Policy& policy, Errors& errors) {
   for (std::size_t i = 0; i < policy.rules.size(); ++i) {
     const RuleSetting& off = policy.rules[i];
@@ -123,7 +123,7 @@ void CheckOffAfter(const Policy& policy, Errors& errors) {
   }
 }
 
-/// A gate that judges nothing passes everything.
+/// An error for a policy that judges nothing, because it would pass everything.
 void CheckJudgesNothing(const Policy& policy, std::span<const ActiveRule> active, Errors& errors) {
   const bool has_limits = !policy.thresholds.empty() || policy.baseline.has_value();
   const bool is_off = !active.empty() && std::all_of(active.begin(), active.end(), [](auto& rule) {
@@ -137,8 +137,8 @@ void CheckJudgesNothing(const Policy& policy, std::span<const ActiveRule> active
 
 }  // namespace
 
-// All rules are in `active` until the end, in the order of `rules`: checks of settings need those
-// that are off, too.
+// Until the end, `active` has all rules in the order of `rules`, since checks also need the
+// disabled ones.
 std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
                                               const SelectOptions& options, Errors& all) {
   Errors errors = options.allow_long_waivers ? Errors{} : CheckWaivers(policy, options.today);
@@ -180,14 +180,14 @@ std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy
     }
   }
   for (const Waiver& waiver : policy.waivers) {
-    if (waiver.rule.empty()) continue;  // It waives a limit.
+    if (waiver.rule.empty()) continue;  // A waiver of a limit.
     if (const Rule* rule = rules.Find(waiver.rule)) {
       if (!HasExpired(waiver, options.today)) active_of(rule).waivers.push_back(&waiver);
     } else {
       AddUnknownRule(errors, rules, waiver.rule, waiver.place);
     }
   }
-  // The rules of files that could not be decoded are unknown.
+  // Rules of files that could not be decoded are unknown, so these errors are not reported.
   if (!rules.is_whole) {
     std::erase_if(errors, [](const Error& error) { return error.code == "policy/unknown-rule"; });
   }

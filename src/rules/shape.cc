@@ -72,13 +72,13 @@ namespace json = boost::json;
 constexpr std::string_view kNumber = R"((0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?)";
 constexpr std::string_view kZero = R"(0(\.0+)?([eE][+-]?[0-9]+)?)";
 
-// A text that the decoder would read as a number: blanks around it and a sign are fine.
+// A text that the decoder reads as a number; spaces around it and a sign are valid.
 json::object Text(const std::string& pattern, bool is_unsigned = false) {
   return {{"type", "string"},
           {"pattern", fmt::format("^\\s*{}({})\\s*$", is_unsigned ? "\\+?" : "[+-]?", pattern)}};
 }
 
-/// "(ms|us)", for all suffixes of the units.
+/// A pattern for all suffixes of the units: "(ms|us)".
 std::string Suffixes(const std::vector<Unit>& units) {
   std::vector<std::string_view> texts;
   for (const UnitSuffix& suffix : UnitSuffixes()) {
@@ -89,7 +89,7 @@ std::string Suffixes(const std::vector<Unit>& units) {
   return texts.empty() ? std::string() : fmt::format("({})", fmt::join(texts, "|"));
 }
 
-/// As ConvertLiteral takes them.
+/// Adds the values that ConvertLiteral() accepts.
 void AddNumbersOf(Unit unit, bool is_unsigned, json::array& out) {
   const bool is_plain = unit == Unit::kNumber || unit == Unit::kCount || unit == Unit::kFlops;
   if (is_plain) {
@@ -126,17 +126,17 @@ json::object Enum(const std::vector<std::string>& words) {
   json::array values;
   for (const std::string& word : words) {
     values.emplace_back(word);
-    // Unquoted they are no texts to readers of YAML.
+    // Unquoted, these words are booleans in YAML.
     if (word == "true" || word == "false") values.emplace_back(word == "true");
   }
   return {{"enum", std::move(values)}};
 }
 
-// Shape by shape; mappings and numbers become `$defs`, so that "a limit" is written once for the
-// hundred metrics that may have one:
+// Writes shape by shape. Mappings and numbers become `$defs`, so that "a limit" is written once for
+// the hundred metrics that may have one:
 //
 //     Shape {is_text, units {time}}    {"anyOf": [{"type": [...]}, {"$ref": "#/$defs/number-ns"}]}
-//     Shape of nothing                 {"not": {}}: no value is accepted
+//     Shape of nothing                 {"not": {}}: no value is valid
 class SchemaWriter {
  public:
   json::object Root(const FileShape& file) {
@@ -220,7 +220,7 @@ class SchemaWriter {
     return Defined(name, {{"anyOf", std::move(ways)}});
   }
 
-  /// A reference to the schema, which is kept once for each content.
+  /// A reference to the schema; equal schemas are stored once.
   json::object Defined(std::string_view name, const json::object& schema) {
     const std::string text = json::serialize(schema);
     const auto [known, is_new] = names_.try_emplace(text, Slug(name));
@@ -299,8 +299,8 @@ std::string PrettyJson(const json::value& value) {
   return out;
 }
 
-// The purpose of each key of the configuration files: in schemas and manual pages. A test ensures
-// that every key of the decoders has its line here, and that none is left over.
+// The purpose of each key of configuration files, for schemas and manual pages. A test ensures that
+// every key of the decoders has a line here, and every line a key.
 
 namespace {
 

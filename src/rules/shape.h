@@ -1,9 +1,9 @@
-// The accepted contents of a configuration file, reported by its decoder: the decoder runs once
-// over an empty value of each kind, and notes the values that it would have accepted (Decoder,
-// "shape"). So a schema always agrees with the decoder.
+// The valid contents of a configuration file, reported by its decoder: the decoder runs over an
+// empty value of each kind and notes what it would have accepted (see Decoder). So a schema always
+// agrees with the decoder.
 //
-// Only structure: keys, kinds, words, ranges, units, ids. Conditions on more than one value, on
-// other files or on the meaning of a text are known only to the decoder.
+// A shape has only structure: keys, kinds, words, ranges, units, ids. Only the decoder checks
+// conditions on several values, on other files, or on the meaning of a text.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -23,21 +23,21 @@ namespace profgauge::rules {
 
 struct ShapeKey;
 
-/// The accepted values of one place. If there are several: any of them.
+/// The valid values of one place; any of the listed alternatives.
 struct Shape {
   bool is_null = false;
   bool is_text = false;                                          ///< Any text that is not blank.
-  std::vector<std::string> words;                                ///< One of these.
-  std::optional<std::pair<std::int64_t, std::int64_t>> integer;  ///< From, to.
-  std::set<Unit> units;      ///< Numbers of these; see ConvertLiteral.
-  bool is_unsigned = false;  ///< No number of `units` is negative.
+  std::vector<std::string> words;                                ///< Any of these words.
+  std::optional<std::pair<std::int64_t, std::int64_t>> integer;  ///< Least and largest integer.
+  std::set<Unit> units;      ///< Numbers in one of these units; see ConvertLiteral.
+  bool is_unsigned = false;  ///< Numbers must not be negative.
   bool is_number = false;    ///< A number of any unit.
   bool is_list = false;
   std::vector<Shape> items;  ///< For a list: one shape.
   bool is_map = false;
-  std::string what;            ///< "a waiver", as messages call the mapping.
+  std::string what;            ///< Name of the mapping in messages: "a waiver".
   std::vector<ShapeKey> keys;  ///< The mapping's keys, in the decoder's order.
-  std::vector<Shape> others;   ///< Values under names of the user's: none or one shape.
+  std::vector<Shape> others;   ///< Values under names chosen by the user: none or one shape.
 };
 
 struct ShapeKey {
@@ -56,19 +56,18 @@ struct FileShape {
 /// "policy", "rules", "rule-tests", "devices", "config", "names".
 std::vector<FileShape> ConfigurationShapes();
 
-/// The purpose of a key, one sentence without full stop; empty when it has no entry. `what`: see
-/// Shape.
+/// The purpose of a key, one sentence without full stop; empty if unknown. `what` is Shape::what.
 std::string_view KeyDoc(std::string_view what, std::string_view key);
 
-// Shapes of configuration files as JSON Schema (2020-12), for editors.
+// JSON Schema (2020-12) for configuration files, for editors.
 //
-// Values are read by the rules of YAML 1.2. The decoder may refuse a value that the schema accepts:
-// a schema knows only structure.
+// Values are read by the rules of YAML 1.2. The decoder may reject a value that the schema accepts,
+// because a schema knows only structure.
 
-/// The schema as indented JSON. Equal mappings are written once, under `$defs`.
+/// The schema as indented JSON. Equal mappings are written once, in `$defs`.
 std::string ConfigurationSchema(const FileShape& file);
 
-/// Indented by two; lists of plain values on one line.
+/// JSON with an indent of two; lists of plain values are on one line.
 std::string PrettyJson(const boost::json::value& value);
 
 }  // namespace profgauge::rules

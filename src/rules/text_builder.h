@@ -1,10 +1,10 @@
-// Texts that are put together from others, and still know where each token is in a file.
+// Builds texts from parts of other texts; each token keeps its place in a file.
 //
 //     written   sum(slow)                  in line 12 of a file; `slow` is kernel.time * 2
 //     made      sum((kernel.time * 2))     Part "sum(", Inserted "(kernel.time * 2)", Part ")"
 //
-// Expressions are replaced as text, so that the one compiler reports errors, and it reports them at
-// places that the author knows.
+// Expressions are replaced as text, so that a single compiler reports errors, at places that the
+// author knows.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ class TextBuilder {
  public:
   explicit TextBuilder(std::string file) { out_.file = std::move(file); }
 
-  /// Bytes [begin, end) of `from`, with their places.
+  /// Appends bytes [begin, end) of `from` with their places.
   void Part(const SourceText& from, std::size_t begin, std::size_t end);
-  /// Text that is not in the file; an error in it points at `where`.
+  /// Appends text that is not in the file; errors in it point at `where`.
   void Inserted(std::string_view text, const Where& where);
 
   SourceText Take() { return std::move(out_); }
@@ -35,10 +35,10 @@ class TextBuilder {
   SourceText out_;
 };
 
-/// 'text', as the expression language writes it.
+/// The text as a literal of the expression language: 'text'.
 std::string QuotedText(std::string_view text);
 
-/// A number as expressions and files write it, to all its digits.
+/// The number as a literal of expressions and files, with all digits.
 std::string LiteralText(const Literal& value);
 
 }  // namespace profgauge::rules

@@ -32,7 +32,7 @@ Result<sys_days> ParseNow(std::string_view text, std::string_view name) {
                   name, PrintableShort(text, 40))));
 }
 
-/// REQUIRES: the policy was loaded, which checks that it is a day.
+/// The waiver's last day. REQUIRES: the policy was loaded, which checks the date.
 sys_days LastDay(const Waiver& waiver) { return ParseDay(waiver.expires).value_or(sys_days{}); }
 
 std::string Described(const Waiver& waiver) {
@@ -65,8 +65,8 @@ std::string FormatDay(sys_days day) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
-// Never before the clock: builds set SOURCE_DATE_EPOCH to the date of a commit, which would make
-// every waiver last for ever.
+// Never earlier than the clock: builds set SOURCE_DATE_EPOCH to the date of a commit, and waivers
+// would never expire.
 Result<sys_days> Today(const std::string& now, const char* source_date_epoch) {
   sys_days today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   if (!now.empty()) {
@@ -84,8 +84,8 @@ bool HasExpired(const Waiver& waiver, sys_days today) { return LastDay(waiver) <
 
 namespace {
 
-// The largest bound that a waiver of this policy may have, in the unit of `up_to`; nothing where
-// its limit is not in the policy, or says nothing about how far.
+// The largest valid bound for this waiver, in the unit of `up_to`. Nothing if its limit is not in
+// the policy, or has no value to compare with.
 std::optional<double> MostOf(const Policy& policy, const Waiver& waiver) {
   constexpr double kMostLimits = knowledge::kGateWaiverLimits.value();
   std::optional<double> most;

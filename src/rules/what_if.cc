@@ -34,7 +34,7 @@ constexpr std::string_view kLimits = "The simulation ignores bandwidth contentio
 constexpr std::string_view kJoint = "; collectives end when their last rank has arrived";
 constexpr std::string_view kPeers = ". Other ranks arrive as recorded";
 
-// The threads that a replay leaves as they are, in one clause; empty without any.
+// Names the threads whose launches keep their times, in one clause; empty without any.
 std::string FreeThreads(const analysis::simulation::Replayer& replayer) {
   std::string names;
   for (const analysis::simulation::PathGraph& graph : replayer.graphs()) {
@@ -84,7 +84,7 @@ namespace {
 constexpr analysis::simulation::PathTable kTables[] = {
     analysis::simulation::PathTable::kHost, analysis::simulation::PathTable::kApi,
     analysis::simulation::PathTable::kDevice, analysis::simulation::PathTable::kGap};
-// The kind of rows that the names in an expression belong to: that of the first that has one.
+// The kind of rows in an expression: that of the first name that belongs to one.
 std::optional<analysis::simulation::PathTable> TableOf(std::string_view text) {
   const auto ast = expr::Parse(text);
   if (!ast) return std::nullopt;
@@ -151,7 +151,7 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
 }
 
 expr::Data DataOf(const analysis::simulation::Replayer::Rows& rows) {
-  expr::Data data;  // Slots are the columns, in their order.
+  expr::Data data;  // One slot per column, in their order.
   for (const Column& column : rows.cells.columns()) {
     expr::Source& source = data.emplace_back();
     source.column = &column;
@@ -202,8 +202,8 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
   row.Text("path"_col, PathText(found));
 }
 
-// Whether scenarios go one after the other: where the times of all steps are kept, memory for each
-// one costs more time than that.
+// True if scenarios must run one by one: if the times of all events are kept, memory for several
+// costs more time than it saves.
 bool GoesAlone(const analysis::simulation::Replayer& replayer,
                analysis::simulation::PredictionOf wanted) {
   constexpr std::size_t kManySteps = 4'000'000;
@@ -315,7 +315,7 @@ std::string WhyNotSimulated(const analysis::simulation::Scenario& changes,
 
 namespace {
 
-// Collectives and copies have rooms of their own; of kernels that compute nothing is hidden.
+// Overlaps transfers: collectives and copies use separate resources. Computing kernels stay.
 std::vector<analysis::simulation::Scaling> ScalingsThatHide(
     const analysis::simulation::ScenarioRows& rows,
     const analysis::simulation::Replayer& replayer) {
@@ -372,8 +372,8 @@ std::vector<analysis::simulation::Scaling> ScenarioRunner::Select(const Compiled
     std::vector<double> factors(found.size(), scale.factor);
     if (scale.by) factors = expr::EvaluateNumbers(*scale.by, data, found);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      // A row without a known target is no row of the change: else a change of which nothing is
-      // known would save nothing.
+      // A row without a known target is not changed and not counted; otherwise an unknown change
+      // would save nothing.
       if (std::isnan(factors[i])) continue;
       const double factor = scale.by ? analysis::simulation::FactorInSteps(factors[i]) : factors[i];
       const auto [to, is_new] = by_factor.try_emplace(factor);

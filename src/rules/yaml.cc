@@ -17,7 +17,7 @@
 namespace profgauge::rules {
 namespace {
 
-/// No one nests a policy this deep; yaml-cpp itself gives up at 500.
+/// Deeper nesting is a mistake; yaml-cpp itself stops at 500.
 constexpr std::size_t kDeepest = 32;
 
 Error MakeError(std::string code, std::string message, Where where,
@@ -36,7 +36,7 @@ Where PlaceOf(const std::string& file, std::uint32_t line, std::uint32_t column,
   return where;
 }
 
-/// Builds the tree from yaml-cpp's events, which still know about anchors, tags and quotes.
+/// Builds the tree from the events of yaml-cpp, which include anchors, tags and quotes:
 ///
 ///     a: [1, 2]      OnMapStart              push {map}
 ///                    OnScalar a              {map, key a}
@@ -45,7 +45,7 @@ Where PlaceOf(const std::string& file, std::uint32_t line, std::uint32_t column,
 ///                    OnSequenceEnd           pop: the entry a of the map
 ///                    OnMapEnd                pop: the root
 ///
-/// After an error it goes on, so that the rest of the file is checked, too.
+/// Continues after an error, so that the rest of the file is checked, too.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(const std::string& file, std::string_view source, Errors& errors)
@@ -97,8 +97,8 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Frame {
     YamlNode node;
-    std::optional<YamlNode> key;  ///< Key of a mapping that was read, while its value was not.
-    boost::unordered_flat_map<std::string, std::uint32_t> lines;  ///< Where each key first stood.
+    std::optional<YamlNode> key;  ///< A key that was read before its value.
+    boost::unordered_flat_map<std::string, std::uint32_t> lines;  ///< Line of each key's first use.
   };
 
   YamlNode MakeNode(YamlNode::Kind kind, const YAML::Mark& mark) const {
@@ -145,7 +145,7 @@ class TreeBuilder : public YAML::EventHandler {
   void Close() {
     Frame frame = std::move(stack_.back());
     stack_.pop_back();
-    // Deeply nested nodes are dropped immediately: destroying them would recurse.
+    // Deeply nested nodes are dropped immediately, because destroying them would recurse.
     if (stack_.size() >= kDeepest) frame.node = YamlNode{};
     Add(std::move(frame.node));
   }
@@ -207,7 +207,7 @@ class TreeBuilder : public YAML::EventHandler {
   bool has_unclosed_quote_ = false;
 };
 
-/// A stream over memory that is not copied.
+/// A stream over memory without a copy.
 class ViewBuffer : public std::streambuf {
  public:
   explicit ViewBuffer(std::string_view text) {
@@ -236,7 +236,7 @@ constexpr KnownMessage kMessages[] = {
     {"end of map flow not found", "the mapping that is opened with `{` is not closed", ""},
 };
 
-/// The last line up to `line` that is indented with a tab, and the tab's column; both from 1.
+/// The last line up to `line` that is indented with a tab, and the tab's column; both 1-based.
 std::optional<std::pair<std::uint32_t, std::uint32_t>> FindTab(std::string_view text,
                                                                std::uint32_t line) {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> found;
@@ -255,7 +255,7 @@ Error SyntaxError(const YAML::ParserException& exception, const std::string& fil
                   std::string_view text) {
   const auto line = static_cast<std::uint32_t>(std::max(0, exception.mark.line) + 1);
   const auto column = static_cast<std::uint32_t>(std::max(0, exception.mark.column) + 1);
-  // The parser takes a tab for a blank of no width, and then complains of something that follows.
+  // The parser treats a tab as an empty space and then reports an error at something that follows.
   if (const auto tab = FindTab(text, line)) {
     Error error = MakeError("yaml/syntax", "a tab in the indentation",
                             PlaceOf(file, tab->first, tab->second, 1));
@@ -271,8 +271,8 @@ Error SyntaxError(const YAML::ParserException& exception, const std::string& fil
   return error;
 }
 
-/// YAML allows neither control characters nor bytes that are not UTF-8; yaml-cpp replaces the
-/// latter and takes 0x04 for the end of the file.
+/// YAML allows neither control characters nor invalid UTF-8. yaml-cpp replaces the latter and
+/// treats 0x04 as the end of the file.
 std::optional<Error> FindBadByte(std::string_view text, const std::string& file) {
   std::uint32_t line = 1, column = 1;
   while (!text.empty()) {
@@ -337,7 +337,7 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
     }
     document.root = builder.TakeRoot();
     if (builder.too_deep() || builder.has_unclosed_quote()) return std::nullopt;
-    Errors second_errors;  // Only its existence matters.
+    Errors second_errors;  // Only the existence of a second document matters.
     TreeBuilder second(document.file, document.source, second_errors);
     if (parser.HandleNextDocument(second)) {
       errors.push_back(MakeError("yaml/documents", "the file holds more than one document",
@@ -352,7 +352,7 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
     if (!builder.has_unclosed_quote()) errors.push_back(SyntaxError(exception, file, text));
     return std::nullopt;
   } catch (const std::bad_alloc&) {
-    throw;  // Not its fault.
+    throw;  // Not an error of the file.
   } catch (const std::exception& exception) {
     errors.push_back(MakeError("yaml/syntax", Printable(exception.what()), PlaceOf(file, 0, 0)));
     return std::nullopt;
@@ -362,7 +362,7 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
 
 namespace {
 
-/// A position in the source that knows its line and column.
+/// A position in the source with its line and column.
 struct Cursor {
   std::string_view source;
   std::size_t at;
@@ -387,7 +387,7 @@ struct Cursor {
   }
 };
 
-/// Bytes of source that the escape at the cursor takes; 0 when there is none.
+/// Number of source bytes of the escape at the cursor; 0 without one.
 std::size_t EscapeLength(const Cursor& cursor, char quote) {
   if (quote == '\'') return cursor.Peek() == '\'' && cursor.Peek(1) == '\'' ? 2 : 0;
   if (quote != '"' || cursor.Peek() != '\\') return 0;
@@ -413,14 +413,14 @@ void Place(std::vector<SourceText::Run>& runs, std::size_t offset, const Cursor&
 
 }  // namespace
 
-// Two cursors, one over the decoded text, one over the source. Where bytes are equal both advance;
-// where they are not, YAML has decoded something:
+// Uses two cursors, for the decoded text and for the source. Both advance over equal bytes; if
+// bytes differ, YAML decoded something:
 //
 //     line 3   when: >                        text   gpu.idle > 20% and rank.id == 3
 //     line 4       gpu.idle > 20% and                ^0                 ^19
 //     line 5       rank.id == 3               runs   {0: line 4, column 5}, {19: line 5, column 5}
 //
-// A run is kept only where the place does not follow from the run before it.
+// A run is stored only if its place does not follow from the run before it.
 std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode& node) {
   std::vector<SourceText::Run> runs;
   Cursor cursor{source, node.offset, node.line, node.column};
@@ -458,7 +458,7 @@ std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode&
   return runs;
 }
 
-// In double quotes a backslash takes the next byte, in single quotes two quotes are one.
+// In double quotes, a backslash escapes the next byte; in single quotes, two quotes are one.
 bool IsQuoteClosed(std::string_view source, std::size_t offset) {
   if (offset >= source.size()) return true;
   const char quote = source[offset];
@@ -476,13 +476,13 @@ bool IsQuoteClosed(std::string_view source, std::size_t offset) {
 
 namespace {
 
-/// The part before the text and the children of a node.
+/// The header of an encoded node, before its text and children:
 ///
 ///     | kind | plain | offset | line | column | text_size | children |  text ...  | children ...
 ///     '---------------- 7 x 4 bytes, byte order of the machine ------'
 ///
-/// A child of a list is a node; one of a mapping is two, the key and its value. No checks on
-/// decoding: the bytes are made by the build of the same program.
+/// A child of a list is a node; a child of a mapping is two, key and value. Decoding does not check
+/// the bytes, since the build of the same program makes them.
 struct Head {
   std::uint32_t kind = 0, plain = 0, offset = 0, line = 0, column = 0, text_size = 0, children = 0;
 };
