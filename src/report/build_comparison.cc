@@ -19,7 +19,7 @@
 namespace profgauge::report {
 namespace {
 
-/// A difference: its text has a sign.
+/// A difference; its text has a sign.
 Quantity MakeChange(double change, Unit unit, bool is_points) {
   if (is_points) return MakeDifference(change, Unit::kShare);
   Quantity quantity = MakeQuantity(change, unit);
@@ -28,15 +28,15 @@ Quantity MakeChange(double change, Unit unit, bool is_points) {
   return quantity;
 }
 
-/// The change as people say it: relative for times and counts, in percentage points for shares; in
-/// the unit where there is nothing to relate it to.
+/// A change as people write it: relative for times and counts, in percentage points for shares, in
+/// the unit if the base is 0.
 Quantity ChangeOf(double base, double change, Unit unit) {
   if (unit == Unit::kShare) return MakeChange(change, Unit::kShare, true);
   if (base != 0) return MakeChange(change / base, Unit::kShare, false);
   return MakeChange(change, unit, false);
 }
 
-/// The same in the unit of the limit that is beside it, if one does.
+/// A change in the unit of the limit beside it, if there is a limit.
 Quantity ChangeBesideLimit(const gate::MetricComparison& compared) {
   if (compared.limit.empty()) return ChangeOf(compared.base, compared.change, compared.unit);
   const bool is_share = compared.unit == Unit::kShare;
@@ -47,7 +47,7 @@ Quantity ChangeBesideLimit(const gate::MetricComparison& compared) {
   return ChangeOf(compared.base, compared.change, compared.unit);
 }
 
-/// Number by number in the unit of the limit beside it:
+/// Each number is in the unit of the limit beside it:
 ///
 ///     limit           change, low, high         of iteration.time.median, base 40 ms
 ///     5 %             shares                    +7.8 % [+3.1, +12.7]
@@ -81,7 +81,7 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
   metric.change = ChangeBesideLimit(compared);
   if (compared.method == gate::CompareMethod::kStatistics) {
     const bool is_points = compared.unit == Unit::kShare && !compared.is_relative;
-    // Times are compared as ratios, whatever the unit of their limit.
+    // Times are compared as ratios, whatever the unit of their limit is.
     const bool is_amount = compared.unit != Unit::kShare && !compared.is_relative;
     const auto said = [&](double change) {
       return is_amount ? MakeChange(change * compared.base, compared.unit, false)
@@ -104,7 +104,7 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
   metric.total_limit = share(compared.total_limit, true);
   metric.chance = share(compared.chance, false);
   metric.sees = share(compared.sees, true);
-  // "-6.4 %" beside "times are not compared" would compare them.
+  // "-6.4 %" beside "times are not compared" would be a comparison.
   if (compared.is_of_other_work) {
     metric.change = MakeQuantity({}, metric.change.unit, "the runs did different work");
     metric.low = metric.high = metric.total = metric.chance = metric.sees = {};
@@ -136,7 +136,7 @@ PairedValue BuildValue(const gate::PairedValue& paired, const DeviceWords& words
   return value;
 }
 
-// Two runs do not show how much equal runs differ: no difference between them is significant.
+// Two runs do not show how much equal runs differ, so none of their differences is significant.
 bool KnowsNoise(const gate::RunComparison& run) { return run.baseline_runs + run.current_runs > 2; }
 
 ComparisonStep BuildStep(const gate::WaterfallStep& from, bool knows_noise) {
@@ -184,7 +184,7 @@ PairedTable BuildTable(const gate::PairedTable& from, bool knows_noise) {
 }  // namespace
 
 std::string AcceleratorOf(const Comparison& comparison) {
-  std::array<std::string_view, 2> device;  // Devices of the baseline and of this run.
+  std::array<std::string_view, 2> device;  // Devices of baseline and candidate.
   const auto put = [&](std::string_view property, std::string_view base, std::string_view current) {
     if (property == "gpu") device = {base, current};
   };

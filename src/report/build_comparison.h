@@ -1,4 +1,4 @@
-// A comparison with a baseline, for reports.
+// Makes the comparison with a baseline for reports.
 #pragma once
 
 #include <span>
@@ -20,15 +20,15 @@
 
 namespace profgauge::report {
 
-/// `accelerator`: that of the report that contains the comparison; empty: as the runs state it.
+/// `accelerator`: that of the report with the comparison; empty: as the runs say.
 Comparison BuildComparison(const gate::RunComparison& run, const std::string& accelerator);
 
-/// Whose devices both runs had; empty when they differ or nothing shows.
+/// The accelerator of both runs; empty if they differ or it is unknown.
 std::string AcceleratorOf(const Comparison& comparison);
 
-// The certificate's check against the baseline: lost launches look like a faster run.
+// Check of the certificate against the baseline: lost launches look like a faster run.
 
-/// Adds the check; `comparison` is null without a baseline. Nothing where no checks were made.
+/// Adds the check; `comparison` is nullptr without a baseline. Does nothing if no checks were made.
 void AddLaunchCheck(const gate::RunComparison* comparison, Certificate& certificate);
 
 }  // namespace profgauge::report

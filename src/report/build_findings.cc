@@ -16,7 +16,7 @@
 namespace profgauge::report {
 namespace {
 
-/// The worst level that the rule can reach, for findings that did not fire.
+/// The highest level that the rule can reach, for findings that did not fire.
 rules::Level WorstLevelOf(const rules::Rule& rule) {
   if (rule.level) return *rule.level;
   const bool has_error = rule.metric && (rule.metric->error_above || rule.metric->error_below);
@@ -34,7 +34,7 @@ std::string ReasonOf(const rules::Finding& finding) {
                      finding.waiver->expires);
 }
 
-// Where to read on. The built-in rules' page is not beside the report; the program has its text.
+// The source of more information; for built-in rules, a command that prints it.
 std::string DocsOf(const rules::Rule& rule) {
   const bool is_derived = rule.docs.empty() || rule.docs.starts_with("rules/README.md#");
   if (!is_derived) return rule.docs;
@@ -49,8 +49,8 @@ std::string PathOfRank(std::int64_t number, std::span<const Profile> ranks) {
   return {};
 }
 
-/// The command with the path of each "<rank 3>". Empty where one is unknown, or where two ranks
-/// have the same: then it would compare a file with itself.
+/// The command with a path for each "<rank 3>". Empty if a path is unknown, or if two ranks have
+/// the same, because a file would be compared with itself.
 std::string NextOf(std::string_view command, std::span<const Profile> ranks) {
   static const RE2 kRank("<rank (-?[0-9]{1,9})>");
   std::string out;
@@ -77,7 +77,7 @@ std::string UnknownRowsText(const rules::Finding& from) {
                            FormatCount(static_cast<std::int64_t>(from.rows_unknown)));
 }
 
-// One more sentence of the message.
+// Adds a sentence to the message.
 void AddNote(const std::string& note, Finding& finding) {
   finding.message += " " + note;
   AddPart(finding.message_parts, TextPart::Kind::kText, " " + note);
@@ -124,14 +124,14 @@ Finding BuildFinding(const rules::Finding& from, const rules::Evaluation& evalua
 
 }  // namespace
 
-// In the order of the evaluation, so that positions in a plan are valid here, too.
+// Keeps the order of the evaluation, so indices in a plan are valid here, too.
 std::vector<Finding> BuildFindings(const rules::Evaluation& evaluation,
                                    std::span<const Profile> ranks) {
   std::vector<Finding> findings;
   for (const rules::Finding& finding : evaluation.findings) {
     findings.push_back(BuildFinding(finding, evaluation, ranks));
   }
-  // What only shows that the profile is flawed saves nothing, nor do symptoms of that.
+  // Findings that only show flaws of the profile save nothing, and neither do their symptoms.
   std::vector<std::size_t> flaws;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const rules::Finding& cause = evaluation.findings[i];

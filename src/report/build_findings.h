@@ -1,4 +1,4 @@
-// Findings as the report shows them.
+// Makes the findings of a report.
 #pragma once
 
 #include <span>
@@ -20,8 +20,8 @@
 
 namespace profgauge::report {
 
-/// In the order of `evaluation`: by weight, a symptom after its cause. `ranks`: where the files
-/// lie that a finding's `next` names; without them, and where two ranks are in one file, it is
+/// Findings in the order of `evaluation`: by weight, a symptom after its cause. `ranks` have the
+/// files that a finding's `next` names; without them, or if two ranks share a file, `next` is
 /// empty.
 std::vector<Finding> BuildFindings(const rules::Evaluation& evaluation,
                                    std::span<const Profile> ranks = {});

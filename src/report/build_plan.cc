@@ -18,13 +18,13 @@ Quantity TimeOf(double ns) {
   return {static_cast<std::int64_t>(std::llround(ns)), Unit::kTime, FormatDuration(ns), ""};
 }
 
-/// The change of the step: its rule's name for it, else the first point of the advice.
+/// The change of a step: the rule's text, else the first point of the advice.
 std::string ChangeOf(const rules::Finding& finding) {
   if (!finding.change.empty()) return finding.change + ".";
   return finding.advice_parts.empty() ? "" : TextOf(finding.advice_parts.front());
 }
 
-// A step changes all that its rule looks at: it is the fix of all of its findings.
+// Adds the keys of all findings of the rule, because the step fixes them all.
 void AddKeys(const rules::Evaluation& evaluation, std::size_t first,
              std::vector<std::string>& keys) {
   const rules::Finding& of = evaluation.findings[first];
@@ -86,7 +86,7 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
       AddKeys(evaluation, at, to.findings);
       to.fired = to.fired && rules::Fired(evaluation.findings[at].status);
     }
-    // The title of the fault: a passed rule may become the limit once the steps before it are done.
+    // The title of the fault: a passed rule may become the bottleneck after earlier steps.
     to.title = to.fired ? first.title : InDeviceWords(first.rule->title, words);
     to.change = ChangeOf(first);
     if (step.claim.is_best_case && !to.change.empty()) {

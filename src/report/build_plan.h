@@ -1,4 +1,4 @@
-// What a change saves, in words.
+// Makes the plan of a report.
 #pragma once
 
 #include <span>
@@ -22,9 +22,9 @@ namespace profgauge::report {
 
 Saving BuildSaving(const rules::Claim& claim);
 
-// The plan of the report, in words.
+// The plan of a report, as texts.
 
-/// `evaluation`: the plan's source; `words`: of the devices.
+/// `evaluation`: the findings on which the plan is based; `words`: terms for the devices.
 Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
                const DeviceWords& words);
 

@@ -29,7 +29,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-// How a version is written in the profile.
+// The format of a version in the profile.
 enum class Coding : std::uint8_t {
   kText,
   kCuda,  ///< 12040 is 12.4.
@@ -53,16 +53,16 @@ constexpr std::array<VersionFact, 10> kVersions = {{
     {"python_version", "Python", Coding::kText},
 }};
 
-// Facts that say how the file is written, not how the run went.
+// Facts about the file format instead of the run.
 constexpr std::array<std::string_view, 3> kFormatFacts = {"displayTimeUnit", "baseTimeNanoseconds",
                                                           "schemaVersion"};
 
-// Vendors write versions as one number:
+// Decodes a version. Vendors write versions as one number:
 //
 //     12040       CUDA    1000 * major + 10 * minor                      12.4
 //     60232831    HIP     10 000 000 * major + 100 000 * minor + patch   6.2.32831
 //
-// A text that is no such number stays as it is.
+// Other texts stay unchanged.
 std::string Decoded(const std::string& text, Coding coding) {
   std::int64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -74,7 +74,7 @@ std::string Decoded(const std::string& text, Coding coding) {
   return fmt::format("{}.{}.{}", number / 10'000'000, number / 100'000 % 100, number % 100'000);
 }
 
-// Facts of all ranks: common values as they are, differing ones with a list of the ranks' values.
+// Facts of all ranks: equal values once, different ones as a list with the ranks.
 Pairs MergedFacts(std::span<const Profile> ranks) {
   Pairs merged;
   std::map<std::string, std::size_t, std::less<>> places;
@@ -123,7 +123,7 @@ bool IsFormatFact(std::string_view key) {
 
 constexpr std::size_t kMostDevices = 4'096;
 
-// The GPUs with work, else those that the profiles name.
+// The GPUs that have work, else those that the profiles name.
 std::vector<Device> DevicesOf(const BuildInput& input) {
   std::vector<Device> devices;
   if (const Table* gpus = input.analysis->FindTable("gpus"); gpus != nullptr && gpus->rows() > 0) {
@@ -145,7 +145,7 @@ std::vector<Device> DevicesOf(const BuildInput& input) {
   return devices;
 }
 
-// ISO 8601 in UTC. Origins that count from boot or from nothing are no dates: empty.
+// Date as ISO 8601 in UTC; empty for origins that count from boot or another start.
 std::string CaptureDate(std::int64_t origin_ns) {
   if (!IsDate(origin_ns)) return {};
   const std::int64_t seconds = origin_ns / 1'000'000'000;
@@ -159,7 +159,7 @@ std::string CaptureDate(std::int64_t origin_ns) {
                      clock.minutes().count(), clock.seconds().count());
 }
 
-// "; the last 2 left out as incomplete"; empty: none is, or others are left out besides.
+// "; the last 2 left out as incomplete"; empty if none is, or if others are excluded as well.
 std::string LeftOutText(const analysis::Analysis& analysis) {
   const Table* others = analysis.FindTable("other_iterations");
   const std::int64_t left_out = analysis.iterations_total - analysis.iterations_selected -
@@ -229,7 +229,7 @@ std::string SelectionText(const analysis::Analysis& analysis) {
 
 namespace {
 
-// "iterations 200 to 400 of 939", where a file without events says which its numbers are of.
+// "iterations 200 to 400 of 939", if a file without events has the range of its numbers.
 std::string StatedSelection(const Reported& reported, const analysis::Analysis& analysis) {
   const auto [recorded, start, stop] = reported.iterations;
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
@@ -240,14 +240,14 @@ std::string StatedSelection(const Reported& reported, const analysis::Analysis& 
 
 }  // namespace
 
-// From the right, one kind of suffix after the other:
+// Removes one kind of suffix after the other, from the right:
 //
 //     out/run7.worker0.1623143089861.pt.trace.json.gz
 //     without folders and suffixes      run7.worker0.1623143089861
 //     without the time stamp            run7.worker0
 //     without the worker or rank        run7
 //
-// A name of which nothing would be left keeps its worker, or all of it.
+// If nothing would remain, the name keeps its worker or stays whole.
 std::string RunNameOf(std::string_view path) {
   if (path == kExampleProfile) return "example";
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
@@ -281,7 +281,7 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   for (const Profile& profile : input.ranks) info.sources.push_back(profile.source.path);
   info.format = first.source.format;
   info.dialect = first.source.dialect;
-  // One file may sum up many ranks.
+  // One file may contain sums of many ranks.
   const analysis::Metric* ranks = analysis.Find(metric::kProfileRanks);
   info.ranks = std::max(static_cast<std::int64_t>(input.ranks.size()),
                         ranks == nullptr ? 0 : AsWhole(ranks->value, 0));

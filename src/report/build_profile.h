@@ -1,4 +1,4 @@
-// The part of the report about the measurement: run, devices, versions, environment.
+// Makes the section about the measurement: run, devices, versions, environment.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@
 
 namespace profgauge::report {
 
-/// The version that a fact of a profile states, as people write it: "cuda_driver_version" 12040 is
+/// The version in a fact of a profile, as people write it: 12040 of "cuda_driver_version" is
 /// "12.4".
 std::string DecodedVersion(std::string_view fact, const std::string& text);
 ProfileInfo BuildProfileInfo(const BuildInput& input);
@@ -28,7 +28,7 @@ ProfileInfo BuildProfileInfo(const BuildInput& input);
 /// The profile's facts, without those shown as a version or framework.
 std::vector<std::pair<std::string, std::string>> BuildEnvironment(std::span<const Profile> ranks);
 
-/// Hashes and options: everything that decides the numbers, and no paths of reports.
+/// Hashes and options, i.e. everything that decides the numbers; no paths of reports.
 std::vector<std::pair<std::string, std::string>> BuildProvenance(const BuildInput& input);
 
 }  // namespace profgauge::report

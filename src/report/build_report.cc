@@ -24,7 +24,7 @@
 namespace profgauge::report {
 namespace {
 
-/// The kinds of device whose own metrics the run has: those of others would only be noise.
+/// The device families for which the run has metrics; metrics of other families are omitted.
 std::set<std::string_view> FamiliesOf(const analysis::Analysis& analysis) {
   std::set<std::string_view> families = {""};
   for (const analysis::Metric& found : analysis.metrics) {
@@ -33,7 +33,7 @@ std::set<std::string_view> FamiliesOf(const analysis::Analysis& analysis) {
   return families;
 }
 
-/// Whether times without a profile can state the metric: of steps, of the run, of a load test.
+/// True if times without a profile can have the metric: of steps, of the run, or of a load test.
 bool IsOfTimes(const analysis::Metric& metric) {
   return metric.spec->family == analysis::kUnrecordedFamily ||
          metric.spec->family == analysis::kServingFamily ||
@@ -46,7 +46,7 @@ std::vector<Metric> BuildMetrics(const analysis::Analysis& analysis, const Devic
   std::vector<Metric> metrics;
   for (const analysis::Metric& found : analysis.metrics) {
     if (!families.contains(found.spec->family)) continue;
-    // Without a profile the list of what one would show is no news.
+    // Without a profile, the list of missing metrics is useless.
     const bool is_told = IsOfTimes(found) || found.spec->id == metric::kProfileRanks;
     if (is_of_times && (IsAbsent(found.value) || !is_told)) continue;
     Metric& metric = metrics.emplace_back();
@@ -58,7 +58,7 @@ std::vector<Metric> BuildMetrics(const analysis::Analysis& analysis, const Devic
     metric.better = BetterOf(found.spec->direction);
     metric.quantity = MakeQuantity(found.value, found.spec->unit, found.absent_because);
     metric.note = found.note;
-    // The run's own words: "samples per second".
+    // The run's own unit: "samples per second".
     if (found.spec->id == metric::kStepThroughput && !IsAbsent(found.value)) {
       metric.quantity.text += " " + found.note.substr(0, found.note.find(' ')) + "/s";
     }
@@ -74,7 +74,7 @@ bool AreOfTimes(std::span<const Profile> ranks) {
 
 Value LimitOf(const std::optional<double>& limit) { return limit ? Value{*limit} : Value{}; }
 
-/// How far the measured value is inside its limits: negative when it is beyond one.
+/// Distance of the measured value to its limits; negative if it is beyond one.
 Value RoomOf(const Value& measured, const rules::Threshold& threshold) {
   if (IsAbsent(measured) || (!threshold.min && !threshold.max)) return {};
   const double value = AsNumber(measured, 0);
@@ -84,8 +84,8 @@ Value RoomOf(const Value& measured, const rules::Threshold& threshold) {
   return room;
 }
 
-// The margin is to the nearer limit; beyond one it is negative. A limit that does not apply has
-// none, though its number may be there.
+// The margin is the distance to the nearer limit, negative beyond it. A limit that does not apply
+// has no margin, even if the number is known.
 GateRow BuildGateRow(const gate::GateResult& result, const analysis::Analysis& analysis,
                      const DeviceWords& words) {
   const std::shared_ptr<const analysis::MetricSpec> spec =
@@ -106,12 +106,12 @@ GateRow BuildGateRow(const gate::GateResult& result, const analysis::Analysis& a
                        : MakeDifference(Value{}, unit, "the limit does not apply");
   row.level = StateOf(rules::LevelName(result.threshold.level));
   row.status = StateOf(gate::GateStatusName(result.status));
-  // Measured value and limit are beside it in every rendering.
+  // All outputs show the measured value and the limit beside it.
   const bool said_already = result.status == gate::GateStatus::kError ||
                             result.status == gate::GateStatus::kWarn ||
                             result.status == gate::GateStatus::kInfo;
   if (!said_already) row.reason = InDeviceWords(result.reason, words);
-  // "3.88 ms (limit ≤ 3.88 ms)" does not show the difference.
+  // "3.88 ms (limit ≤ 3.88 ms)" hides the difference.
   const auto reads_alike = [&](const Value& limit) {
     return !IsAbsent(limit) && row.measured.text == FormatValue(limit, unit);
   };
@@ -157,7 +157,7 @@ VerdictInfo VerdictOf(const gate::Verdict& verdict) {
     info.needed = verdict.needed;
     for (const std::string& text : verdict.reasons) {
       const gate::Reason* reason = gate::ReasonOfText(text);
-      if (reason == nullptr) continue;  // What failed, beside it.
+      if (reason == nullptr) continue;  // A failure beside it.
       info.no_verdict.push_back({std::string(reason->id), text, std::string(reason->act)});
       info.again &= reason->again && (reason->of != gate::ReasonOf::kLimit || !is_settled);
     }
@@ -179,7 +179,7 @@ VerdictInfo BuildVerdict(const BuildInput& input) {
   return info;
 }
 
-// In catalog order; tables without columns are absent ones.
+// Adds tables in catalog order; tables without columns are missing ones.
 void BuildTables(const BuildInput& input, Report& report) {
   if (input.tables != nullptr) {
     report.tables = std::move(*input.tables);
@@ -215,8 +215,7 @@ std::vector<ImportCounter> BuildImport(std::span<const Profile> ranks) {
   return counters;
 }
 
-/// A limit on a change is in the gate table with the others. The row shows the change that missed
-/// it.
+/// The row of a limit on a change in the table of limits, with the change that missed it.
 GateRow RowOf(const ComparedMetric& metric) {
   GateRow row;
   row.metric = metric.metric;
@@ -394,7 +393,7 @@ using Reworded = std::pair<std::string_view, std::string_view>;
 constexpr Reworded kPlainIterations[] = {{"unrecorded iteration", "iteration"},
                                          {"Unrecorded iteration", "Iteration"},
                                          {"unrecorded time", "time"}};
-// Only where runs are compared: elsewhere a profile is what the reader could record.
+// Words for comparisons of runs; elsewhere, a profile is the data that the reader could record.
 constexpr Reworded kPlainRecordings[] = {{" profiles", " recordings"}, {" profile", " recording"}};
 
 template <std::size_t N>

@@ -1,7 +1,7 @@
-// Assembles the report object from the results of the other layers.
+// Builds the report object from the results of other layers.
 //
-// It decides nothing: numbers, findings and verdicts are those of the layers below, put into words
-// and quantities. Renderers see only its result, never a profile.
+// It decides nothing: numbers, findings and verdicts come from lower layers and become texts and
+// quantities. Renderers read only its result, never a profile.
 #pragma once
 
 #include <optional>
@@ -23,40 +23,40 @@ struct BuildInput {
   std::span<const Profile> ranks;
   const analysis::Analysis* analysis = nullptr;
   const rules::Policy* policy = nullptr;            ///< nullptr: nothing was judged.
-  const gate::Verdict* verdict = nullptr;           ///< nullptr also.
+  const gate::Verdict* verdict = nullptr;           ///< nullptr: nothing was judged.
   const gate::RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
-  const gate::BaselineInfo* baseline = nullptr;     ///< nullptr: no one asked for one.
-  /// The rules' findings. Here only the waived ones are counted; the verdict counts the rest.
+  const gate::BaselineInfo* baseline = nullptr;     ///< nullptr: no baseline was requested.
+  /// The rules' findings. Only waived ones are counted here; the verdict has the other counts.
   std::vector<Finding> findings;
   std::optional<Plan> plan = std::nullopt;
   std::string rules_hash;  ///< Hash of the rule files, for the provenance; may be empty.
   /// Options that change numbers, as ("warmup", "3"), for the provenance.
   std::vector<std::pair<std::string, std::string>> options;
-  /// The analysis' tables, to be moved into the report instead of copied; nullptr: copied.
+  /// The analysis' tables, which are moved into the report; nullptr: they are copied.
   std::vector<Table>* tables = nullptr;
 };
 
-/// The whole report except its timeline (timeline.h). Tables are moved where `input.tables` is set,
-/// else copied: they are most of a report.
+/// Builds the report without its timeline (timeline.h). Tables, the largest part, are moved if
+/// `input.tables` is set, else copied.
 /// REQUIRES: input.ranks is not empty and input.analysis is set.
 Report BuildReport(const BuildInput& input);
 
-/// A report that holds nothing but a comparison, for two runs of which only snapshots are known.
-/// `verdict` has the comparison's counts; `policy` is the name of the judging policy, may be empty.
+/// A report that has only a comparison, for two runs with snapshots only. `verdict` has the counts
+/// of the comparison. `policy`: name of the judging policy; may be empty.
 Report BuildComparisonReport(const gate::RunComparison& comparison, const gate::Verdict& verdict,
                              const std::string& policy);
 
-/// "run7" for "out/run7.worker0.1623143089861.pt.trace.json.gz": without folders, the suffixes of
-/// trace files, the time stamp and the worker that profilers add.
+/// The name of a run from a path, without folders, suffixes of trace files, time stamp and worker:
+/// "run7" for "out/run7.worker0.1623143089861.pt.trace.json.gz".
 std::string RunNameOf(std::string_view path);
 
-/// A limit as shown: "≥ 60 %", "≤ 15 %", "10 % to 60 %".
+/// A limit as text: "≥ 60 %", "≤ 15 %", "10 % to 60 %".
 std::string LimitText(const Value& min, const Value& max, Unit unit);
 
-// The words of a report of times. Nothing was recorded there, so that no iteration is "unrecorded",
-// and what is compared is no profile.
+// Words for reports of times without a profile: iterations are not "unrecorded" there, and the
+// compared inputs are no profiles.
 
-/// Changes the texts of limits, metrics, comparison, verdict and remarks.
+/// Changes the texts of limits, metrics, comparison, verdict and remarks accordingly.
 void UseWordsOfTimes(Report& report);
 
 }  // namespace profgauge::report

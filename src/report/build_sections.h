@@ -1,4 +1,4 @@
-// The sections of a report, each made from the results of one layer.
+// Makes the sections of a report, each from the results of one layer.
 #pragma once
 
 #include <span>
@@ -20,15 +20,15 @@
 
 namespace profgauge::report {
 
-// Small parts that every section of a report is built from.
+// Small parts for all sections.
 
-/// The number with its text; `absent_because` is kept only when it is absent.
+/// Makes a quantity with its text; `absent_because` is kept only if `value` is absent.
 Quantity MakeQuantity(Value value, Unit unit, std::string absent_because = {});
 
-/// A difference: its text has a sign, and of shares it is in points, "−13.4 points".
+/// Makes a difference: its text has a sign; for shares it is in points, "−13.4 points".
 Quantity MakeDifference(Value difference, Unit unit, std::string absent_because = {});
 
-/// "higher", "lower" or "neutral".
+/// The better direction of a metric.
 Better BetterOf(analysis::Direction direction);
 
 }  // namespace profgauge::report

@@ -36,10 +36,10 @@ constexpr std::array<MetricId, 10> kMetrics = {kMedian,
                                                metric::kDataloaderExposedShare,
                                                metric::kMemoryPeakAllocated};
 
-// Of more benchmarks a page would be nothing but charts.
+// More series of benchmarks would crowd out the other charts.
 constexpr std::size_t kMostBenchmarkSeries = 24;
 
-// The median comes from the iterations themselves: every run with times has them.
+// The median is computed from iterations, so every run with times has it.
 std::optional<double> ValueOf(const gate::Snapshot& run, std::string_view metric) {
   if (metric == kMedian) return gate::MedianIteration(run);
   const auto it = run.metrics.find(metric);
@@ -60,13 +60,13 @@ TrendChange BuildChange(const gate::stats::ChangePoint& point, std::size_t run,
   return change;
 }
 
-// The values of runs that share a definition, and which runs they are of.
+// Values of runs with one definition, and the indices of these runs.
 struct Stretch {
   std::vector<double> values;
   std::vector<std::size_t> runs;
 };
 
-// Levels are looked for between two changes of the definition only.
+// Changes of the level are searched only between changes of the definition:
 //
 //     run          1   2   3   4   5   6   7   8   9
 //     definition   1   1   1   1   2   2   2   2   2
@@ -85,7 +85,7 @@ TrendChange Redefinition(std::size_t run) {
   return change;
 }
 
-// Device words of the latest run whose devices are known.
+// Terms for the devices of the latest run whose devices are known.
 const DeviceWords& WordsOf(std::span<const gate::HistoryEntry* const> entries) {
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     const Accelerator found = AcceleratorOfName((*entry)->snapshot.Environment("gpu"));
@@ -94,7 +94,7 @@ const DeviceWords& WordsOf(std::span<const gate::HistoryEntry* const> entries) {
   return DeviceWordsOf(Accelerator::kUnknown);
 }
 
-// `value_of` a run; of a metric what its definition is counts, too.
+// `value_of` returns a run's value. For metrics, definitions count, too.
 template <class ValueOfRun>
 TrendSeries BuildSeries(std::span<const gate::HistoryEntry* const> entries,
                         const analysis::MetricSpec& spec, const ValueOfRun& value_of,
@@ -131,7 +131,7 @@ TrendSeries SeriesOfMetric(std::span<const gate::HistoryEntry* const> entries,
   return series;
 }
 
-// The benchmarks of the last run, in their order.
+// Adds the benchmarks of the last run, in its order.
 void AddBenchmarks(std::span<const gate::HistoryEntry* const> entries,
                    std::vector<TrendSeries>& out) {
   if (entries.empty()) return;
@@ -165,7 +165,7 @@ std::string_view StateName(gate::HistoryState state) {
   return {};
 }
 
-// The answers of `history check`, by its default limit.
+// Adds the results of `history check` with its default limit.
 void AddAnswers(std::span<const gate::HistoryEntry* const> entries,
                 std::span<const gate::HistoryLevel> levels, std::vector<TrendSeries>& series) {
   std::vector<gate::ChosenRun> runs;

@@ -20,11 +20,11 @@
 
 namespace profgauge::report {
 
-/// `entries`: oldest first. Those that are not comparable with the last one are left out: one of
-/// another model or GPU would be a change of the level. Series: the median iteration time of all
-/// runs, and a few other metrics that at least two runs have. Changes of the level are looked for
-/// between two changes of a metric's definition only (gate/change_points.h).
-/// Steps and creep are those of gate/history_check.h, of the runs since the last of `levels`.
+/// Makes a trend from `entries`, oldest first. Entries that are not comparable with the last one
+/// are excluded: another model or GPU would look like a change of the level. Series: the median
+/// iteration time, and a few metrics that at least two runs have. Changes of the level are searched
+/// only between changes of a metric's definition (gate/change_points.h). Steps and creep come from
+/// gate/history_check.h, for runs since the last of `levels`.
 Trend BuildTrend(std::span<const gate::HistoryEntry* const> entries, const std::string& branch,
                  std::span<const gate::HistoryLevel> levels = {});
 

@@ -24,21 +24,21 @@ constexpr std::string_view kPublicWords[] = {
 #include "knowledge/public_words.inc"
 };
 
-/// The words of the sentences of our sources.
+/// The words of all sentences in our sources.
 constexpr std::string_view kOwnWords =
 #include "report/own_words.inc"
     ;
 
-/// Too short to say whose it is: "nt", "k".
+/// Shorter words cannot identify an owner: "nt", "k".
 constexpr std::size_t kShortestWord = 3;
-/// Digits of a replacement: 2^32 names, of which a profile has some ten thousand.
+/// Bytes of a replacement: 2^32 names, while a profile has some ten thousand.
 constexpr std::size_t kBytesShown = 4;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Bytes of the word at the start of `text`; 0: there is none. Other alphabets are letters, signs
-/// between words (dashes, arrows, ×, narrow spaces) are not.
+/// Number of bytes of the word at the start of `text`; 0: none. Characters of other alphabets are
+/// letters; symbols (dashes, arrows, ×, narrow spaces) are not.
 ///
 /// REQUIRES: `text` does not start within a character.
 std::size_t WordAt(std::string_view text) {
@@ -72,18 +72,18 @@ std::string Lower(std::string_view word) {
   return lower;
 }
 
-/// Calls `use(word, place)` for each word.
+/// Calls `use(word, position)` for each word.
 void ForEachWord(std::string_view text,
                  const std::function<void(std::string_view, std::size_t)>& use) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t size = WordAt(text.substr(at));
     if (size > 0) use(text.substr(at, size), at);
-    // A sign is passed as a whole: the rest of its bytes would look like letters.
+    // Skips a symbol as a whole, since its other bytes would look like letters.
     at += size > 0 ? size : std::max<std::size_t>(1, Utf8Length(text.substr(at)));
   }
 }
 
-/// The words of our texts, in lower case: of the rules that are compiled in, and of the sources.
+/// The words of our texts in lower case: of compiled-in rules and of the sources.
 const std::unordered_set<std::string>& OwnWords() {
   static const auto kWords = [] {
     std::unordered_set<std::string> words;
@@ -99,8 +99,8 @@ const std::unordered_set<std::string>& OwnWords() {
   return kWords;
 }
 
-/// By what rules and readers know kinds of work: words of the patterns of kernels and collectives,
-/// and the keys of PyProf's ranges.
+/// Words by which rules and readers recognize kinds of work: from patterns of kernels and
+/// collectives, and the keys of PyProf's ranges.
 const std::unordered_set<std::string>& PartsOfKinds() {
   static const auto kParts = [] {
     std::unordered_set<std::string> parts = {
@@ -129,7 +129,7 @@ bool IsPublicWord(const std::string& word) {
     }
     return RE2(all);
   }();
-  // "128x64", "16816", "0x4b00", "3ul"
+  // Numbers such as "128x64", "16816", "0x4b00", "3ul".
   static const RE2 kNumber(R"(\d[\dxX]*(?:[a-z]{0,2}|[0-9a-f]*))");
   static const RE2 kHidden(R"((?:name|fn|mod|file|kernel)_[0-9a-f]{8})");
   return RE2::FullMatch(word, kPattern) || RE2::FullMatch(word, kNumber) ||
@@ -141,7 +141,7 @@ bool IsRoot(std::string_view word) {
          std::end(kPublicRoots);
 }
 
-/// Which words of a name are below a public root: "at::native::f", "torch/nn/linear.py(3): run".
+/// Finds words of a name below a public root: "at::native::f", "torch/nn/linear.py(3): run".
 ///
 ///     site-packages/torch/nn/linear.py(3): forward;mynet/net.py(7): run
 ///                   ^^^^^ ^^ ^^^^^^        ^^^^^^^ |
@@ -150,7 +150,7 @@ class Roots {
  public:
   explicit Roots(std::string_view name) : name_(name) {}
 
-  /// REQUIRES: called for each word, in order.
+  /// True if the word is below a public root. REQUIRES: called for each word in order.
   bool Covers(std::string_view word, std::size_t at) {
     const std::string_view before = name_.substr(0, at), after = name_.substr(at + word.size());
     const bool starts_frame = before.empty() || before.ends_with(';') || before.ends_with('\n');
@@ -185,7 +185,7 @@ constexpr std::string_view PrefixOf(NameKind of) {
   return "name";
 }
 
-/// "net.py", "libx.so.1", "ops.cu"
+/// True before a suffix of a file: "net.py", "libx.so.1", "ops.cu".
 bool NamesFile(std::string_view after) {
   static const RE2 kSuffix(R"(\.(?:py|pyc|ipynb|so|c|cc|cpp|cu|cuh|h|hpp)\b)");
   return RE2::PartialMatch(re2::StringPiece(after.data(), std::min<std::size_t>(after.size(), 8)),
@@ -193,13 +193,13 @@ bool NamesFile(std::string_view after) {
          after.starts_with('.');
 }
 
-/// The kind of the word at `at` of a name of kind `of`.
+/// The kind of the word at `at` in a name of kind `of`.
 NameKind KindAt(std::string_view name, std::string_view word, std::size_t at, NameKind of) {
   if (NamesFile(name.substr(at + word.size()))) return NameKind::kFile;
   return name.substr(0, at).ends_with("): ") ? NameKind::kFunction : of;
 }
 
-/// Where a word's parts end: at `_`, before a capital, between letters and digits.
+/// Splits a word at `_`, before capitals, and between letters and digits.
 std::vector<std::string_view> PartsOfWord(std::string_view word) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
@@ -257,7 +257,7 @@ std::string CodeNames::InParts(std::string_view word, NameKind of) {
   std::string out;
   bool any_known = false;
   for (std::size_t i = 0; i < parts.size();) {
-    // The longest known run: "MatMul" is known, "Mat" is not.
+    // Prefers the longest known part: "MatMul" is known, "Mat" is not.
     std::size_t end = i;
     for (std::size_t j = parts.size(); j > i && end == i; --j) {
       const auto* const last = parts[j - 1].data() + parts[j - 1].size();

@@ -135,7 +135,7 @@ void Describe(Io& io, Metric& metric) {
   io.Field("note", metric.note, If::kSet);
 }
 
-// Without a value where it is unknown.
+// Describes a saving, which has no value if it is unknown.
 void DescribeSaving(Io& io, std::string_view key, Saving& saving) {
   if (!io.Has(key, !saving.text.empty())) return;
   if (!io.writes()) saving.value = {{}, Unit::kTime, kAbsentText, ""};
@@ -212,7 +212,7 @@ void DescribePoints(Io& io, Finding& finding) {
   io.out().EndArray();
 }
 
-// The place of a finding in the plan: its step, or the reason why it has none. It follows from the
+// Writes the place of a finding in the plan: its step, or why it has none. It is derived from the
 // plan, so it is not read.
 void WritePlace(JsonWriter& out, const Finding& finding, const Plan& plan) {
   const auto has = [](const std::vector<std::string>& names, const std::string& name) {
@@ -354,7 +354,7 @@ void Describe(Io& io, Plan& plan) {
   io.Object("floor", [&](Io& one) { Describe(one, plan.floor); });
 }
 
-// It follows from the rest: it is written, and read for the schema.
+// Written, and read only for the schema, since it is derived from the other fields.
 void DescribeDiagnosis(Io& io, const Report& report) {
   Diagnosis diagnosis;
   if (io.writes()) diagnosis = Diagnose(report);
@@ -380,7 +380,7 @@ std::string_view KindOf(const Value& value) {
   return std::holds_alternative<double>(value) ? "a fraction" : "a whole number";
 }
 
-// False when the cell's type is not the column's.
+// Adds a cell; false if its type is not the column's.
 bool AddCell(Table& table, Column& column, const Value& value) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   const auto* real = std::get_if<double>(&value);
@@ -449,7 +449,7 @@ void WriteTable(JsonWriter& out, const Table& table, const std::vector<std::size
   out.EndObject();
 }
 
-// A table keeps its cells by column, so it has no description: this is its one twin.
+// Tables store cells by column, so they are not described by fields but read and written here.
 void DescribeTables(Io& io, Report& report) {
   std::vector<LeftOutTable> left_out = report.left_out;
   if (io.writes()) {
@@ -534,7 +534,7 @@ void Describe(Io& io, PairedValue& value) {
   io.Field("change", value.change);
 }
 
-// `parent` is the index of the step above, -1 for a category; times are ns per iteration.
+// `parent` is the index of the part above, -1 for a category; times are ns per iteration.
 void Describe(Io& io, ComparisonStep& step) {
   io.Word("level", step.level, gate::kPartLevelNames);
   io.Field("name", step.name);
@@ -550,7 +550,7 @@ void Describe(Io& io, ComparisonStep& step) {
   io.Field("significant", step.significant);
 }
 
-// Rows are lists in the order of `columns`: there may be a thousand of them.
+// Rows are lists in the order of `columns`, since there may be a thousand.
 constexpr std::array<std::string_view, 13> kPairedColumns = {
     "name",       "change",       "base_count",      "current_count",
     "base",       "current",      "base_host",       "current_host",
@@ -654,12 +654,12 @@ void DescribeLoosened(Io& io, std::vector<Loosened>& loosened) {
       Io::Style::kLines);
 }
 
-//   differences, alike   which properties of the runs differ, and which do not
-//   movement             what kind of movement, where a limit is missed
+//   differences, alike   different and equal properties of the runs
+//   movement             kind of movement, if a limit is missed
 //   metrics              those with a limit on their change
-//   waterfall            steps of the iteration time, in ns
-//   kernels, ops         paired work; left out where there is none
-//   values               metrics side by side
+//   waterfall            parts of the iteration time's change, in ns
+//   kernels, ops         paired work; omitted if there is none
+//   values               metrics of both runs
 void Describe(Io& io, Comparison& comparison) {
   io.Field("baseline", comparison.baseline);
   io.Field("candidate", comparison.candidate);
@@ -696,7 +696,7 @@ void Describe(Io& io, Comparison& comparison) {
   std::int64_t index = 0;
   io.List("waterfall", comparison.waterfall, [&](Io& one, ComparisonStep& step) {
     Describe(one, step);
-    // Parents come before their parts: nothing that draws the tree can go round in circles.
+    // Parents must precede their parts, so that drawing the tree ends.
     const bool is_earlier = step.parent >= -1 && step.parent < index++;
     if (!one.writes() && !is_earlier) {
       one.node()["parent"].Expected("the index of an earlier step");
@@ -750,7 +750,7 @@ void Describe(Io& io, Report& report) {
 void Write(JsonWriter& out, const Report& report) {
   out.BeginObject();
   Io io(out);
-  Describe(io, const_cast<Report&>(report));  // An Io that writes changes nothing.
+  Describe(io, const_cast<Report&>(report));  // Writing changes nothing.
   out.EndObject();
 }
 

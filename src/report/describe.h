@@ -1,4 +1,4 @@
-// The sections of report.json, each described once (report/io.h).
+// Describes the sections of report.json, each once (report/io.h).
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace profgauge::report {
 
-/// The whole file. Of what is read, `diagnosis` follows from the rest; bulk tables are not there.
+/// The whole file. When reading, `diagnosis` is recomputed, and bulk tables are missing.
 void Describe(Io& io, Report& report);
 void Describe(Io& io, Comparison& comparison);
 
-// Parts of verdict.json, too.
+// Sections that verdict.json also has.
 void DescribeAccepted(Io& io, std::vector<Accepted>& accepted);
 void DescribeNoVerdict(Io& io, std::vector<NoVerdict>& reasons);
 void DescribeLoosened(Io& io, std::vector<Loosened>& loosened);
 
-/// Writes it as an object.
+/// Writes the report as an object.
 void Write(JsonWriter& out, const Report& report);
 
 }  // namespace profgauge::report

@@ -23,12 +23,12 @@ using knowledge::kDiagnosisMostlyKernels;
 using knowledge::kDiagnosisOfBound;
 
 struct Class {
-  std::string_view rules;  // An id, or a category with its slash.
+  std::string_view rules;  // An id, or a category with a slash.
   std::string_view id, word;
-  int sentences = 1;  // Taken from the finding's message.
+  int sentences = 1;  // Number of sentences from the finding's message.
 };
 
-// The first that fits. Rules of no class or word have their title in its place.
+// The first match counts. Without a match or word, the rule's title is used.
 constexpr std::array kClasses = std::to_array<Class>({
     {"io/", "input-bound", "Input-bound"},
     {"host/exposed-copies", "copy-bound", "Copy-bound"},
@@ -43,7 +43,7 @@ constexpr std::array kClasses = std::to_array<Class>({
     {"compute/memory-bound", "memory-bound", "Memory-bound"},
     {"compute/layout-conversions", "slow-kernels", ""},
     {"compute/device-copies", "slow-kernels", ""},
-    // These name operators in their second sentence.
+    // Messages that name operators in their second sentence.
     {"compute/few-tiles", "slow-kernels", "", 2},
     {"compute/partial-tiles", "slow-kernels", "", 2},
     {"compute/skinny-products", "slow-kernels", "", 2},
@@ -56,12 +56,12 @@ constexpr std::array kClasses = std::to_array<Class>({
     {"compute/", "compute-bound", "Compute-bound"},
     {"tensorcore/", "compute-bound", "Compute-bound"},
     {"shapes/", "compute-bound", "Compute-bound"},
-    {"gpu/idle", "idle", "Idle", 2},  // The second one has the main cause.
+    {"gpu/idle", "idle", "Idle", 2},  // The second sentence has the main cause.
     {"gpu/idle-stated", "idle", "Idle"},
 });
 
-// "1.50 ms per call. The rest …" up to the end of this many sentences. Code between backticks ends
-// none.
+// The first `count` sentences of a text, e.g. of "1.50 ms per call. The rest …". Periods in
+// backticks end no sentence.
 std::string_view Sentences(std::string_view text, int count) {
   bool is_code = false;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
@@ -84,7 +84,7 @@ bool IsSymptom(const Report& report, const Finding& finding) {
   return CauseOf(report, finding) != nullptr;
 }
 
-// "First calls: …": one or two words, up to a colon.
+// True for texts with a heading: "First calls: …", one or two words before a colon.
 bool HasOwnHead(std::string_view text) {
   const std::string_view head = text.substr(0, text.find(": "));
   return head.size() < text.size() && std::ranges::count(head, ' ') <= 1 &&
@@ -151,8 +151,8 @@ bool NamesADevice(const Report& report) {
                              [](const Device& device) { return !device.name.empty(); });
 }
 
-// The word of a class is said of the whole run. It is not where the finding is about a part: of the
-// host beside kernels that run most of the time, of kernels that take less than half of their time.
+// The word of a class describes the whole run. It is omitted for a finding about a part: the host
+// if kernels run most of the time, or kernels that take less than half of their time.
 Diagnosis OfFinding(const Report& report, const Finding& finding) {
   const auto found = std::ranges::find_if(kClasses, [&finding](const Class& of) {
     return of.rules.ends_with('/') ? finding.rule.starts_with(of.rules) : finding.rule == of.rules;
@@ -183,7 +183,7 @@ Diagnosis OfFinding(const Report& report, const Finding& finding) {
   return out;
 }
 
-// The last cause of causes. In a report that was read back, causes may form a circle.
+// The last cause in the chain of causes. In a report that was read, causes may form a cycle.
 const Finding* RootOf(const Report& report, const Finding& finding) {
   const Finding* root = &finding;
   for (std::size_t depth = 0; depth < report.findings.size(); ++depth) {
@@ -194,8 +194,8 @@ const Finding* RootOf(const Report& report, const Finding& finding) {
   return root;
 }
 
-// Whether ranks mostly wait for each other in exposed communication: a symptom of what makes them
-// late, whichever of the two is larger.
+// True if exposed communication is mostly waiting for other ranks: then it is a symptom of whatever
+// delays them.
 bool MostlyWaits(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
   if (ranks == nullptr) return false;
@@ -207,9 +207,8 @@ bool MostlyWaits(const Report& report) {
   return waits > 0 && waits >= transfers;
 }
 
-// What the order of candidates counts of a saving: the least that a simulation gives, half of an
-// upper bound. 0 where nothing is known. Where a low end may be the profiler's own time, the plan's
-// order is by the other end, and so is this.
+// The saving that orders candidates: the low end of a simulation, half of an upper bound, 0 if
+// unknown. If the low end may only be the profiler's time, the high end counts, as in the plan.
 double WorthOf(const Report& report, const Finding& finding) {
   const double saves = AsNumber(finding.saves.value.value, 0);
   switch (finding.saves.basis) {
@@ -225,8 +224,8 @@ double WorthOf(const Report& report, const Finding& finding) {
   }
 }
 
-// Findings that may be the headline: roots about the run. In a run that fails by errors only those
-// whose families hold one.
+// Findings that may be the headline: causes about the run. If the run fails by errors, only those
+// with an error among their symptoms or themselves.
 std::vector<const Finding*> Candidates(const Report& report) {
   std::vector<const Finding*> all, failing;
   const bool fails = report.verdict.status == State::kFail;
@@ -247,8 +246,8 @@ std::vector<const Finding*> Candidates(const Report& report) {
   return std::move(chosen);
 }
 
-// Of the candidates the one that could save most, if that is enough to matter; in a run that fails
-// the first one otherwise.
+// The candidate with the largest saving, if large enough to matter. Otherwise, in a run that fails,
+// the first error.
 const Finding* MostWorth(const Report& report, const std::vector<const Finding*>& candidates) {
   const Finding* most = nullptr;
   double worth = kDiagnosisLeastShare.Of(IterationOf(report));
@@ -266,7 +265,7 @@ const Finding* MostWorth(const Report& report, const std::vector<const Finding*>
   return nullptr;
 }
 
-// A finding about work that takes half of the kernel time, though its saving is unknown.
+// The finding about work with at least half of the kernel time, if its saving is unknown.
 const Finding* MostCovering(const std::vector<const Finding*>& candidates) {
   const Finding* most = nullptr;
   double share = kDiagnosisCovers.value();
@@ -283,7 +282,7 @@ const Finding* MostCovering(const std::vector<const Finding*>& candidates) {
   return most;
 }
 
-// A run without a device: the operator that takes most of the host's time.
+// The headline of a run without a device: the operator with most host time.
 Diagnosis OfHost(const Report& report) {
   const Table* ops = FindTableById(report, "ops");
   const double window = IterationOf(report) * static_cast<double>(SummedIterations(report));
@@ -308,7 +307,7 @@ bool HasDevice(const Report& report) {
   return !report.profile.devices.empty() || idle == nullptr || !IsAbsent(idle->quantity.value);
 }
 
-// Nothing large: what the time is, and the finding that is left, if any.
+// If nothing is large: the parts of the time, and the remaining finding, if any.
 Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& candidates) {
   const double kernels = KernelShare(report);
   if (!NamesADevice(report)) {
@@ -321,7 +320,7 @@ Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& can
   }
   const std::string text =
       fmt::format("kernels run for {} of {}", ShareText(kernels), WholeText(report));
-  // Kernels of whose work nothing is known may be as slow as they like: that is no praise.
+  // Kernels whose work is unknown may be slow, so they are not praised.
   const std::string why = report.plan ? report.plan->floor.absent_because : std::string();
   if (candidates.empty() && !why.empty()) {
     return {"unknown", fmt::format("Unknown: {}, but whether they are fast is unknown: {}.", text,
@@ -360,13 +359,13 @@ Diagnosis OfBreakdown(const Report& report, const std::vector<const Finding*>& c
               fmt::format("{} of {}{}.", ShareText(most), WholeText(report), words.after)};
 }
 
-// The first clause of a reason as a sentence, of at most twelve words.
+// The first clause of a reason as a sentence of at most twelve words.
 std::string ShortReason(std::string_view reason) {
   constexpr std::size_t kMostWords = 12;
   reason = WithoutId(reason);
   for (const std::string_view end : {". ", "; ", ", but uncertain", " (", ": "}) {
     const std::size_t at = reason.find(end);
-    // "Median iteration time: …" is no clause yet.
+    // "Median iteration time: …" is not yet a clause.
     const std::string_view head = reason.substr(0, at);
     const bool is_clause =
         std::ranges::any_of(std::initializer_list<std::string_view>{" is ", " are ", " was "},
@@ -384,7 +383,7 @@ std::string TitleOfLimit(const Report& report, const GateRow& row) {
   return TextFor(report.profile, row.title.empty() ? row.metric : row.title);
 }
 
-// With a metric's title in place of its id.
+// Replaces the id of a metric by its title.
 std::string WithTitle(const Report& report, std::string reason) {
   for (const GateRow& row : report.gate) {
     const bool is_of_row =
@@ -409,7 +408,7 @@ bool IsInPlan(const Report& report, const Finding& finding) {
          });
 }
 
-// Whether a finding of its family is a step of the plan.
+// True if a finding of the same family is a step of the plan.
 bool IsFamilyInPlan(const Report& report, const Finding& finding) {
   const Finding* root = RootOf(report, finding);
   return std::ranges::any_of(report.findings, [&](const Finding& some) {
@@ -423,7 +422,7 @@ std::string WhyNoSaving(const Finding& finding) {
   return is_nothing ? " (no saving found: other work takes as long)" : "";
 }
 
-// " of rank 3", where a number is of one of several ranks; the parts of an iteration are of all.
+// " of rank 3", if the number is of one of several ranks; parts of an iteration are of all ranks.
 std::string OfWhom(const Report& report, const Finding& finding) {
   const bool is_of_one = report.profile.ranks > 1 && !finding.metric_of.empty();
   return is_of_one ? " of " + finding.metric_of : "";
@@ -448,8 +447,8 @@ Reason ReasonOfLimit(const Report& report, const GateRow& row) {
   return reason;
 }
 
-// One for each error, as the counts have them; without an error, one for each warning. Those of
-// limits first, then findings by what they could save.
+// One reason per error, as counted; without errors, one per warning. Limits come first, then
+// findings by saving.
 std::vector<Reason> ReasonsOf(const Report& report, State level) {
   std::vector<Reason> reasons;
   for (const GateRow& row : report.gate) {
@@ -477,8 +476,8 @@ std::vector<Reason> ReasonsOf(const Report& report, State level) {
   return reasons;
 }
 
-// The limit on a change that makes the run fail; nullptr where a finding does, too, or a limit on
-// the run's own number.
+// The limit on a change that fails the run. nullptr if a finding or a limit on the run's own number
+// also fails.
 const GateRow* MissedChange(const Report& report) {
   if (report.verdict.status != State::kFail) return nullptr;
   const bool is_finding = std::ranges::any_of(report.findings, [&report](const Finding& finding) {
@@ -494,7 +493,7 @@ const GateRow* MissedChange(const Report& report) {
   return missed;
 }
 
-// The category that most of a longer iteration is in; empty where no category has half of it.
+// The category with at least half of the increase of the iteration time; empty if there is none.
 std::string LargestPart(const Report& report) {
   if (!report.comparison || report.comparison->delta <= 0) return {};
   const ComparisonStep* most = nullptr;
@@ -516,14 +515,14 @@ const ComparedMetric* FindCompared(const Report& report, std::string_view id) {
   return found == report.comparison->metrics.end() ? nullptr : &*found;
 }
 
-// Whether parts are all that fails.
+// True if only parts fail the run.
 bool IsFailedByParts(const Report& report) {
   if (PartReasons(report).empty()) return false;
   const auto fails = [](const auto& row) { return row.status == State::kError; };
   return std::ranges::none_of(report.gate, fails) && std::ranges::none_of(report.findings, fails);
 }
 
-// The result of the comparison is the answer, not other possible savings.
+// The result of the comparison is the headline, not other possible savings.
 Diagnosis OfChange(const Report& report, const GateRow& row) {
   if (const ComparedMetric* metric = FindCompared(report, row.metric);
       metric && IsOfTotal(*metric)) {
@@ -538,8 +537,8 @@ Diagnosis OfChange(const Report& report, const GateRow& row) {
                                     row.limit, is_time ? LargestPart(report) : "")};
 }
 
-// The headline tells what fails the run, the plan begins with what saves most: where these are two
-// causes, the headline says so.
+// The headline names the cause of the failure; the plan starts with the largest saving. If these
+// differ, the headline mentions it.
 Diagnosis OfCause(const Report& report, const Finding& finding) {
   Diagnosis out = OfFinding(report, finding);
   if (!report.plan || report.plan->steps.empty()) return out;
@@ -592,7 +591,7 @@ std::vector<std::string> PartReasons(const Report& report) {
                                          "benchmark "};
   for (const std::string& reason : report.verdict.reasons) {
     const bool is_part = std::ranges::any_of(kKinds, [&](std::string_view kind) {
-      // "kernel gemm: +40 % …", "kernels: 48 kernels … are all about 30 % slower …"
+      // Matches "kernel gemm: +40 % …" and "kernels: 48 kernels … are all about 30 % slower …".
       const std::string_view word = kind.substr(0, kind.size() - 1);
       return reason.starts_with(kind) || reason.starts_with(std::string(word) + "s: ");
     });

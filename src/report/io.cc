@@ -3,7 +3,7 @@
 namespace profgauge::report {
 namespace {
 
-// A quantity that no one set has no value, no text and no reason.
+// False for a quantity that was never set: no value, text or reason.
 bool IsSet(const Quantity& quantity) {
   return !IsAbsent(quantity.value) || !quantity.text.empty() || !quantity.absent_because.empty();
 }

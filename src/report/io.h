@@ -1,5 +1,5 @@
-// One description of each section of report.json: it writes the section, reads it back, and gives
-// its schema. So no field is written under one name and read under another.
+// One description of each section of report.json that writes the section, reads it, and gives its
+// schema. So reading and writing cannot use different names for a field.
 //
 //     void Describe(Io& io, Remark& remark) {
 //       io.Field("id", remark.id);
@@ -10,8 +10,8 @@
 //     Io(document node)   remark has both
 //     Io(shape node)      the node's shape: an object of two strings
 //
-// Fields are written in the order of the description; a key that is missing leaves its field as it
-// is. O(size of the section).
+// Fields are written in the order of the description. A missing key leaves its field unchanged.
+// O(size of the section).
 #pragma once
 
 #include <array>
@@ -32,14 +32,13 @@
 
 namespace profgauge::report {
 
-/// Whether a field is written that has no value: an empty text or list, a number that is not above
-/// zero, false.
+/// When a field is written: always, or only if it is set, i.e. not empty, zero, negative or false.
 enum class If : std::uint8_t { kAlways, kSet };
 
-/// The text of an absent value is not in the file: it is always the same dash.
+/// Text of absent values. The file omits it, since it is always the same dash.
 inline constexpr const char* kAbsentText = "\u2013";
 
-/// The fields of one object, in the order of the file. The writer or document must outlive it.
+/// The fields of one object, in file order. The writer or document must outlive this.
 class Io {
  public:
   using Style = JsonWriter::Style;
@@ -49,40 +48,40 @@ class Io {
   explicit Io(JsonNode in) : in_(std::move(in)) {}
 
   bool writes() const { return out_ != nullptr; }
-  /// REQUIRES: it writes.
+  /// The writer. REQUIRES: this writes.
   JsonWriter& out() { return *out_; }
-  /// The object that is read. REQUIRES: it does not write.
+  /// The object that is read. REQUIRES: this does not write.
   const JsonNode& node() const { return *in_; }
-  /// Whether the key is part of the object: of one that is written, where it is set.
+  /// True if the object has the key; when writing, if it is set.
   bool Has(std::string_view key, bool is_set) const { return writes() ? is_set : At(key).exists(); }
 
   void Field(std::string_view key, std::string& text, If when = If::kAlways);
   void Field(std::string_view key, std::int64_t& number, If when = If::kAlways);
   void Field(std::string_view key, double& number);
   void Field(std::string_view key, bool& is, If when = If::kAlways);
-  /// Not written where it is absent.
+  /// Omitted if absent.
   void Field(std::string_view key, Value& value);
   void Field(std::string_view key, Unit& unit);
   void Field(std::string_view key, std::vector<std::string>& texts, Style style = Style::kInline,
              If when = If::kAlways);
   void Field(std::string_view key, Pairs& pairs);
-  /// {"value", "unit", "text"} or {"absent", "unit"}: an absent value has its reason, never a
-  /// number. Not written where nobody set it.
+  /// {"value", "unit", "text"} or {"absent", "unit"}: an absent value has a reason, never a number.
+  /// Omitted if it was never set.
   void Field(std::string_view key, Quantity& quantity);
-  /// The same, without an object for it.
+  /// The fields of a quantity without an enclosing object.
   void Fields(Quantity& quantity);
 
-  /// By name; one of `among`, else the file is refused.
+  /// A state by its name. Names that are not in `among` are rejected.
   void Word(std::string_view key, State& state, std::span<const State> among,
             If when = If::kAlways);
-  /// By the index of its name.
+  /// An enumeration by its name, whose index is the value.
   template <class Enum, std::size_t n>
   void Word(std::string_view key, Enum& value, const std::array<std::string_view, n>& names) {
     if (writes()) return out_->Field(key, names[static_cast<std::size_t>(value)]);
     value = static_cast<Enum>(At(key).IndexAmong(names).value_or(static_cast<std::size_t>(value)));
   }
 
-  /// fill(Io&) describes the object.
+  /// An object that fill(Io&) describes.
   template <class Fill>
   void Object(std::string_view key, Fill fill, Style style = Style::kLines) {
     if (!writes()) {
@@ -94,7 +93,7 @@ class Io {
     fill(*this);
     out_->EndObject();
   }
-  /// fill(Io&, T&) describes each element, an object.
+  /// A list of objects; fill(Io&, T&) describes each element.
   template <class T, class Fill>
   void List(std::string_view key, std::vector<T>& all, Fill fill, Style style = Style::kInline) {
     if (!writes()) {
@@ -113,7 +112,7 @@ class Io {
     }
     out_->EndArray();
   }
-  /// The same as an object whose keys are `id` of the elements.
+  /// A list of objects, written as an object whose keys are the elements' `id`.
   template <class T, class Fill>
   void Map(std::string_view key, std::vector<T>& all, std::string T::*id, Fill fill) {
     if (!writes()) {

@@ -39,7 +39,7 @@ std::string_view KindName(const json::value& value) {
 
 std::string ToString(const json::string& text) { return std::string(text.c_str(), text.size()); }
 
-// False for lists, objects and whole numbers beyond 64 bits.
+// False for lists, objects and integers beyond 64 bits.
 bool ToValue(const json::value& value, Value& out) {
   if (value.is_null()) return out = Value{}, true;
   if (value.is_bool()) return out = value.get_bool(), true;

@@ -1,7 +1,7 @@
-// The input of a decoder of JsonNodes, noted while it runs over a reporting node (JsonNode).
+// Records which values a decoder reads from JsonNodes, when it runs over a node that reports.
 //
-// One decoder, two uses: over a document it reads a report, over a shape it reports the schema of
-// its reads. So report.schema.json cannot differ from the reader.
+// The same decoder reads a report from a document, and reports the schema of what it reads for a
+// shape. So report.schema.json always agrees with the reader.
 //
 //     node["gate"].Elements()[0]["limit"].Text()     document: the text, path "gate[0].limit"
 //                                                    shape: gate is a list of {limit: string}
@@ -31,10 +31,10 @@ struct JsonShape {
   std::set<std::string> types;  ///< Types of JSON Schema: "string", "integer", "array", …
   std::vector<std::string> words;
   std::vector<std::unique_ptr<Entry>> keys;  ///< For an object, in the order of reading.
-  std::unique_ptr<JsonShape> others;         ///< For an object: values under any other key.
+  std::unique_ptr<JsonShape> others;         ///< For an object: values under all other keys.
   std::unique_ptr<JsonShape> items;          ///< For a list.
 
-  /// The shape under `key`, made when asked for the first time.
+  /// The shape under `key`, created at the first call.
   JsonShape& At(std::string_view key);
 };
 
@@ -51,24 +51,24 @@ inline JsonShape& JsonShape::At(std::string_view key) {
   return keys.back()->shape;
 }
 
-// A cursor over a parsed JSON document for decoders that must not stop at every step: a missing
-// value reads as empty, and of all invalid fields the first is kept.
+// A cursor over a parsed JSON document, for decoders that must not stop at errors: a missing value
+// reads as empty, and only the first invalid field is kept.
 
 struct BadField {
   std::string path, expected, found;
 };
 
-/// One value of the document, or nothing, and where it is. Views into the document.
+/// A value of the document, or none, with its path. It points into the document.
 class JsonNode {
  public:
-  /// The root. `bad` receives the first bad field; it must outlive all nodes.
+  /// The root. `bad` receives the first invalid field and must outlive all nodes.
   JsonNode(const boost::json::value& root, std::optional<BadField>& bad)
       : value_(&root), bad_(&bad) {}
-  /// Reports the shape: every function notes in `shape` the value that it would have read, and
-  /// reads nothing. A list has one element then, and an object one entry besides the named ones.
+  /// A node that reports: every function notes in `shape` the value that it would read, and reads
+  /// nothing. A list then has one element, an object one entry besides the named ones.
   JsonNode(JsonShape& shape, std::optional<BadField>& bad) : shape_(&shape), bad_(&bad) {}
 
-  /// The entry `key` of this object; a node of nothing when there is none.
+  /// The entry `key` of this object; an empty node if there is none.
   JsonNode operator[](std::string_view key) const;
   bool exists() const { return value_ != nullptr || shape_ != nullptr; }
   const std::string& path() const { return path_; }
@@ -76,12 +76,11 @@ class JsonNode {
   std::string Text() const;
   std::int64_t Integer() const;
   bool Bool() const;
-  /// Text, number, true, false; absent for null and for nothing.
+  /// Text, number, true or false; absent for null and empty nodes.
   Value Any() const;
   /// A name of UnitName().
   Unit UnitNamed() const;
-  /// Which of `names` it is; nothing where there is none, or an empty text. Another text is a bad
-  /// field.
+  /// The index of this text in `names`; nothing for empty nodes and texts. Other texts are invalid.
   std::optional<std::size_t> IndexAmong(std::span<const std::string_view> names) const;
 
   /// The elements of this list.
@@ -90,7 +89,7 @@ class JsonNode {
   std::vector<std::pair<std::string, JsonNode>> Entries() const;
   std::vector<std::string> Texts() const;
   std::vector<std::pair<std::string, std::string>> TextPairs() const;
-  /// The cells of this list, which must be `size` of them; else a bad field and no cells.
+  /// The cells of this list, which must have `size` elements; else invalid, and no cells.
   std::vector<Value> Cells(std::size_t size) const;
 
   /// Notes that this value is invalid.
@@ -101,7 +100,7 @@ class JsonNode {
   JsonNode(const boost::json::value* value, std::string path, std::optional<BadField>& bad)
       : value_(value), path_(std::move(path)), bad_(&bad) {}
 
-  /// Whether this node asks; then the type is noted.
+  /// True if this node reports; then the type is noted.
   bool Asks(std::string_view type) const;
 
   const boost::json::value* value_ = nullptr;
@@ -110,10 +109,11 @@ class JsonNode {
   std::optional<BadField>* bad_ = nullptr;
 };
 
-// Parses a report.json as base/exact_json.h does: a report read back must give the same bytes
-// again.
+// Parses report.json like base/exact_json.h, so that a report that was read is written with the
+// same bytes.
 
-/// Errors (kInput, "report/not-json"): not JSON, with the byte offset; nested deeper than 32.
+/// Parses a document. Errors (kInput, "report/not-json"): invalid JSON, with the byte offset, or
+/// nested deeper than 32.
 Result<boost::json::value> ParseJsonDocument(std::string_view text, const std::string& name);
 
 }  // namespace profgauge::report

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Why there is no report.
+/// The first error of a run that ended without a report.
 std::string ReadErrors(const JsonNode& root) {
   std::string first;
   for (const JsonNode& error : root["errors"].Elements()) {

@@ -1,8 +1,7 @@
-// Reads report.json back, so that a report can be drawn again without its profile.
+// Reads report.json, so that a report can be rendered again without its profile.
 //
-// Only report::kSchema is read. Unknown keys are ignored, so that a file with fields that are newer
-// than the program can still be rendered. Data that report.json does not have (bulk tables) is
-// named in Report::left_out.
+// Only report::kSchema is read. Unknown keys are ignored, so files with newer fields can be
+// rendered. Report::left_out lists data that report.json does not have (bulk tables).
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -16,22 +15,20 @@
 
 namespace profgauge::report {
 
-/// The file that replaces a report if a run ended without one: `errors`, and no `profile`.
+/// Schema of the file that replaces a report if a run ended early: `errors` and no `profile`.
 inline constexpr int kEndingSchema = 2;
 
-/// Parses report.json; `name` is used in messages. RenderJson of the result gives `text` again when
-/// this version wrote it. Errors (kInput): "report/not-json" with its offset,
-/// "report/not-a-report", "report/ended-early" where there is none, "report/newer-schema", and
-/// "report/bad-field" with the JSON path.
+/// Parses report.json. Messages use `name`. If this version wrote `text`, RenderJson() of the
+/// result gives it again. Errors (kInput): "report/not-json" with an offset, "report/not-a-report",
+/// "report/ended-early" (there is no report), "report/newer-schema", "report/bad-field" with a
+/// path.
 Result<Report> ReadReport(std::string_view text, const std::string& name);
 
-/// The input of ReadReport, for the schema of report.json.
+/// The shape that ReadReport() accepts, for the schema of report.json.
 JsonShape ReportShape();
 
-// report.json as JSON Schema (2020-12): the input of ReadReport, reported by itself.
-//
-// Only types are said: keys that are unknown are ignored by the reader, so a newer minor
-// version's file is valid too.
+// report.json as JSON Schema (2020-12), made from the shape that ReadReport() reports. It has only
+// types. The reader ignores unknown keys, so files of newer minor versions are valid, too.
 
 boost::json::object ReportSchema();
 

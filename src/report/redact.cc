@@ -19,7 +19,7 @@
 namespace profgauge::report {
 namespace {
 
-// Characters that end a path inside a text.
+// True for characters that end a path within a text.
 bool EndsWord(char c) {
   return c == ' ' || c == ';' || c == ',' || c == '"' || c == '\'' || c == '`' || c == '\n' ||
          c == '\t' || c == '=' || c == '(' || c == ')' || c == '[' || c == ']';
@@ -27,7 +27,7 @@ bool EndsWord(char c) {
 
 bool IsSeparator(char c) { return c == '/' || c == '\\'; }
 
-// "train.py", "libfoo.so.1", "train.py:12": a name, a dot, a suffix of letters and digits.
+// True for "train.py", "libfoo.so.1", "train.py:12": a name, a dot, a suffix of letters and digits.
 bool IsFileName(std::string_view name) {
   const auto colon = name.find(':');
   if (colon != name.npos && name.find("::") == name.npos) name = name.substr(0, colon);
@@ -37,7 +37,7 @@ bool IsFileName(std::string_view name) {
                      [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
-/// Names are hidden after all public ones are known, and sentences after all names are.
+/// The passes: all public names are learned, then names are hidden, then sentences.
 enum class Pass : std::uint8_t { kLearn, kNames, kProse };
 
 bool HasWord(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
@@ -67,7 +67,7 @@ class Redactor {
         if (!hosts->IsAbsentAt(row)) AddHost(table.strings()[hosts->TextAt(row)]);
       }
     }
-    // The longest first: one host's name may begin another's.
+    // Longest first, because one host's name may start another's.
     std::stable_sort(hosts_.begin(), hosts_.end(),
                      [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
     for (const Device& device : report.profile.devices) code_.LearnWhole(device.name);
@@ -76,7 +76,7 @@ class Redactor {
 
   void Begin(Pass pass) { pass_ = pass; }
 
-  /// A text that is a name, or several.
+  /// Redacts a text that consists of names.
   void Name(std::string& text, NameKind of = NameKind::kName) {
     if (level_ >= RedactLevel::kCode) {
       if (pass_ == Pass::kLearn) code_.Learn(text, of);
@@ -87,7 +87,7 @@ class Redactor {
     HidePlaces(text);
   }
 
-  /// A sentence, with names between backticks.
+  /// Redacts a sentence with names in backticks.
   void operator()(std::string& text) {
     if (level_ < RedactLevel::kCode) return HidePlaces(text);
     if (text.find('`') == text.npos) {
@@ -127,7 +127,7 @@ class Redactor {
       (*this)(*text);
     }
     Name(finding.key);
-    if (level_ != RedactLevel::kNone) finding.next.clear();  // It has the names of files.
+    if (level_ != RedactLevel::kNone) finding.next.clear();  // It has names of files.
     (*this)(finding.message_parts);
     for (RichText& point : finding.advice_parts) (*this)(point);
     for (std::vector<Value>& row : finding.evidence) {
@@ -171,7 +171,7 @@ class Redactor {
     if (level_ == RedactLevel::kAll && pass_ == Pass::kNames) HideMessageSizes(table);
   }
 
-  // Both runs are named as the report's own is.
+  // Names both runs like the report's own run.
   void operator()(Comparison& comparison) {
     comparison.baseline = "baseline";
     comparison.candidate = "run";
@@ -313,7 +313,7 @@ void VisitTexts(Report& report, const std::string& name, Redactor& redact) {
   redact(report.timeline);
 }
 
-// "until 2026-12-31" of a sentence on a waiver; empty where it has none.
+// "until 2026-12-31" from a sentence about a waiver; empty if it has none.
 std::string UntilOf(std::string_view text) {
   constexpr std::string_view kUntil = ", until ";
   constexpr std::size_t kDay = 10;
@@ -321,7 +321,7 @@ std::string UntilOf(std::string_view text) {
   return at == text.npos ? "" : fmt::format("until {}", text.substr(at + kUntil.size(), kDay));
 }
 
-// Who waived something, and why.
+// Hides who waived findings, and why.
 void HideWaivers(Report& report) {
   for (Finding& finding : report.findings) {
     if (finding.status == State::kWaived) finding.reason = UntilOf(finding.reason);
@@ -335,7 +335,7 @@ void HideWaivers(Report& report) {
   }
 }
 
-// The runs of a history, and who accepted what for which reason.
+// Hides the runs of a history, and who accepted something and why.
 void HideBaseline(Report& report) {
   constexpr std::string_view kHidden = "hidden by --redact";
   for (Accepted& one : report.verdict.accepted) {
@@ -352,14 +352,14 @@ void HideBaseline(Report& report) {
     if (why.starts_with("model ")) why = "model";
   }
   baseline.level.clear();
-  const bool is_hidden = baseline.source.empty();  // When it was judged; files are not named.
+  const bool is_hidden = baseline.source.empty();  // Already hidden; files are not named.
   if (is_hidden || baseline.line.empty()) return;
   baseline.source.clear();
   baseline.line = baseline.runs.empty() ? "baseline: none is comparable; judged by limits only"
                                         : fmt::format("baseline: {} runs", baseline.runs.size());
 }
 
-// Texts of a summary that are ours, or that are compared letter by letter.
+// True for texts of a summary that are ours, or that must stay equal for comparisons.
 bool IsOwnText(std::string_view column) {
   constexpr std::string_view kOwn[] = {
       "accelerator", "backend", "dialect",  "format", "framework",     "hint.how",     "log.name",
@@ -457,7 +457,7 @@ void RedactSummary(Summary& summary, const Redaction& redaction) {
     }
   }
   for (auto& [column, texts] : summary.texts) {
-    if (column == "selection") continue;  // As it was asked for: distinguished by its letters.
+    if (column == "selection") continue;  // As requested: compared letter by letter.
     for (std::string& text : texts) text = WithoutFolders(text);
   }
 }

@@ -1,8 +1,7 @@
-// Removes from a report the place where it was made, and at higher levels the names of the code
-// that ran.
+// Removes from a report the places where it was made and, at higher levels, names of code.
 //
-// An output that is to be shared is redacted as an object, once, before any renderer: a text that a
-// renderer composes later has only redacted parts.
+// The report object is redacted once, before rendering, so that texts which a renderer composes
+// have only redacted parts.
 #pragma once
 
 #include <span>
@@ -16,26 +15,26 @@
 
 namespace profgauge::report {
 
-/// `text` without the folders of the files that it names: "/home/me/train.py(3): main" is
-/// "train.py(3): main". A file is a word with `/` or `\` whose last part has a suffix.
+/// `text` without folders in names of files: "/home/me/train.py(3): main" becomes "train.py(3):
+/// main". A file is a word with `/` or `\` whose last part has a suffix.
 std::string WithoutFolders(std::string_view text);
 
-/// Every text of the report, of its tables and of its timeline: without folders, and with each host
-/// name that the profile states replaced by "host-1", "host-2", …. The run and its files are named
-/// "run" and "input 1", …, because profilers put host names into them. The compared run is named
-/// "baseline". Numbers stay as they are, except the sizes of messages at RedactLevel::kAll.
+/// Redacts all texts of the report, its tables and its timeline: removes folders, and replaces host
+/// names of the profile by "host-1", "host-2", …. Run and files become "run" and "input 1", …,
+/// because profilers put host names into them; the compared run becomes "baseline". Numbers stay,
+/// except sizes of messages at RedactLevel::kAll.
 void Redact(Report& report, const Redaction& redaction = Redaction(RedactLevel::kPlaces));
 
-/// A digest in place of a content hash, from which the names could be guessed; a digest stays.
+/// A digest of a content hash, from which hidden names could be guessed; a digest stays unchanged.
 std::string DigestOf(const std::string& hash);
 
-/// The key of names for inputs with these content hashes: `redaction.key` where there is one, else
-/// the hashes, in their order. Only with the inputs can the names be made again.
+/// The key for replaced names: `redaction.key` if set, else the content hashes of the inputs in
+/// order. With the hashes, the replacements can only be repeated by someone who has the inputs.
 std::string KeyOf(const Redaction& redaction, std::span<const std::string> hashes);
 
-/// Redact() of a summary: facts that name a host or a person are left out. Summaries have no
-/// separate fields for names of files and hosts. REQUIRES: where code is
-/// hidden, `redaction.key` is KeyOf() of all ranks of the run, so that their names stay equal.
+/// Redacts a summary, and removes facts with a host or person. Summaries have no separate fields
+/// for names of files and hosts. REQUIRES: if code is hidden, `redaction.key` is KeyOf() of all
+/// ranks of the run, so that their names stay equal.
 void RedactSummary(Summary& summary, const Redaction& redaction = Redaction(RedactLevel::kPlaces));
 
 }  // namespace profgauge::report

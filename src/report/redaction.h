@@ -1,4 +1,4 @@
-// How much a report hides, for who draws one and for who asks for it.
+// How much a report hides.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ enum class RedactLevel : std::uint8_t {
 
 struct Redaction {
   RedactLevel level = RedactLevel::kNone;
-  /// Key of the replaced names. Empty: the inputs' content hashes, which the outputs then do not
-  /// have, so that a name cannot be guessed without the inputs.
+  /// Key for replaced names. Empty: the content hashes of the inputs, which are then removed from
+  /// the outputs, so names cannot be guessed without the inputs.
   std::string key;
 
   Redaction() = default;

@@ -16,7 +16,7 @@
 namespace profgauge::report {
 namespace {
 
-// For a table without another number; larger than any of an ordinary profile.
+// Default number of rows; larger than any table of an ordinary profile.
 constexpr std::size_t kJsonRows = 10'000;
 
 }  // namespace
@@ -27,8 +27,6 @@ const Metric* FindMetricById(const Report& report, std::string_view id) {
   return it == report.metrics.end() ? nullptr : &*it;
 }
 
-// By the heads of the columns, which every rule with moments uses alike. A row without both start
-// and length says no moment.
 std::string ShellWord(std::string_view text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%";
@@ -38,6 +36,8 @@ std::string ShellWord(std::string_view text) {
   return word + "'";
 }
 
+// Finds the columns by their heads, which are the same in all rules with times. A row needs both a
+// start and a length.
 std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row) {
   std::int64_t start = -1, length = -1, rank = -1;
   for (std::size_t k = 0; k < std::min(row.size(), finding.evidence_heads.size()); ++k) {
@@ -64,7 +64,7 @@ bool HasFired(const Finding& finding) {
 
 const Finding* CauseOf(const Report& report, const Finding& finding) {
   if (!HasFired(finding)) return nullptr;
-  // A search that ends at the finding cannot run in a circle, whatever a report.json says.
+  // The search ends at the finding, so a cycle in report.json is harmless.
   for (const Finding& cause : report.findings) {
     if (&cause == &finding) return nullptr;
     if (HasFired(cause) &&
@@ -83,8 +83,8 @@ bool IsTree(const Table& table) {
          ColumnOf<kTree>(table, "depth"_col) != nullptr;
 }
 
-// Trees of several iterations and ranks follow each other in `op_tree`; the first is the one that
-// outputs without scripts show. REQUIRES: the table is `op_tree`, or has no such columns.
+// `op_tree` has the trees of several iterations and ranks, one after the other. Outputs without
+// scripts show the first. REQUIRES: the table is `op_tree`, or has no such columns.
 std::size_t RowsOfFirstTree(const Table& table) {
   const Column* iteration =
       analysis::catalog::ColumnOf<analysis::catalog::columns::kOpTree>(table, "iteration"_col);
@@ -107,11 +107,11 @@ std::size_t CountRowsInJson(const Table& table) {
   return std::min(table.rows(), most);
 }
 
-// Which rows a table of report.json has, in the order of the table:
+// Rows of a table in report.json, in the order of the table:
 //
 //     bulk tables                   none
 //     without `json_rows`, sorted   the heaviest: by device time, time, bytes, ...
-//     trees                         the first rows: any prefix is a tree again
+//     trees                         the first rows: any prefix is a tree
 //     others                        those with the largest `sheet_by`, else the first
 std::vector<std::size_t> RowsInJson(const Table& table) {
   const std::size_t most = CountRowsInJson(table);
@@ -120,7 +120,7 @@ std::vector<std::size_t> RowsInJson(const Table& table) {
   if (rows.size() == most) return rows;
   const TableLook* look = FindTableLook(table.id());
   const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
-  // Rows of trees come after their parents, so that the first rows are a tree again.
+  // In trees, rows follow their parents, so the first rows are a tree.
   const bool is_tree = analysis::catalog::ColumnOf<analysis::catalog::columns::kOpTree>(
                            table, "depth"_col) != nullptr ||
                        analysis::catalog::ColumnOf<analysis::catalog::columns::kOpTree>(
@@ -156,13 +156,13 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
   return parts;
 }
 
-// Iterations of all ranks together, at least 1: sums of a table divide by it for a value per
+// Number of iterations over all ranks, at least 1; sums of a table are divided by it for values per
 // iteration.
 std::int64_t SummedIterations(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
   const Column* iterations =
       analysis::catalog::ColumnOf<analysis::catalog::columns::kRanks>(ranks, "iterations"_col);
-  // With many ranks a stored report has only some rows.
+  // With many ranks, a stored report has only some of the rows.
   if (iterations == nullptr ||
       iterations->size() !=
           static_cast<std::size_t>(std::max<std::int64_t>(report.profile.ranks, 0))) {
@@ -183,11 +183,11 @@ bool IsOfTotal(const ComparedMetric& metric) {
          AsNumber(metric.total.value, 0) > limit;
 }
 
-// Which rows of a table an output has, and in which order.
+// Selects and orders the rows of a table for an output.
 
 namespace {
 
-// Tables without a separate order are sorted by the first of these that they have.
+// Other tables are sorted by the first of these columns that they have.
 constexpr std::array<std::string_view, 7> kHeaviest = {
     "device_self", "time", "device_total", "host_self", "total_time", "bytes", "self_increase"};
 
@@ -197,13 +197,13 @@ std::size_t RowsInWorkbook(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
   const std::size_t most = look == nullptr || look->sheet_rows == 0 ? kXlsxRows : look->sheet_rows;
   if (table.rows() <= most) return table.rows();
-  // A part cannot be summed or pivoted: the page shows its extremes.
+  // A part of the rows cannot be summed or pivoted; the page shows the extremes.
   const bool is_chosen = look != nullptr && look->sheet_rows > 0 && !look->sheet_by.empty();
   return is_chosen ? std::min(most, kXlsxTellingRows) : most;
 }
 
-// The rows with the largest values of table_look.h's `sheet_by`, of equal values the earlier ones;
-// without that column the first rows. In the order of the table. A selection, not a sort of all.
+// Rows with the largest values of `sheet_by` (of equal values, the earlier), else the first rows,
+// in the order of the table. Uses a selection instead of a full sort.
 std::vector<std::size_t> TellingRows(const Table& table, std::size_t most) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});

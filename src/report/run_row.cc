@@ -28,10 +28,10 @@ namespace {
 
 using ColumnType = RowColumnSpec::Type;
 
-// A row stays a line of some kilobytes whatever a profile or a command line holds.
+// Limits in bytes, so that a row stays a line of some kilobytes.
 constexpr std::size_t kLongestText = 200;
 constexpr std::size_t kLongestList = 2'000;
-// Properties of a run that a user gave with --label, and their columns.
+// Properties of a run from --label, and their columns.
 constexpr std::string_view kLabelProperty = "label ";
 constexpr std::string_view kLabelColumn = "label_";
 
@@ -59,7 +59,7 @@ std::vector<std::string> ShortTexts(std::vector<std::string> texts) {
   return out;
 }
 
-// Letters, digits and `_` as columns have them: "team-a" is label_team_a.
+// A column name with only letters, digits and `_`: "team-a" is label_team_a.
 std::string RowColumnName(std::string_view text) {
   std::string name(text);
   for (char& c : name) {
@@ -162,7 +162,7 @@ void DescribeRecording(const Report& report, bool is_redacted, RunRow& row) {
   row.world_size = std::max(stated, row.ranks.value_or(1));
 }
 
-// What failed, worst first; of a run without a verdict the codes of its reasons.
+// Failures, worst first; for a run without a verdict, the codes of its reasons.
 std::vector<std::string> RowReasons(const Report& report) {
   std::vector<std::string> reasons;
   if (report.verdict.status == State::kNoVerdict) {
@@ -221,7 +221,7 @@ void TakeComparison(const Report& report, RunRow& row) {
   row.total = RowShare(compared->total);
 }
 
-// A driver as reports show it: 12040 is 12.4.
+// A driver version as in reports: 12040 is 12.4.
 std::string DriverText(std::string_view raw) {
   std::int64_t number = 0;
   const auto parsed = std::from_chars(raw.data(), raw.data() + raw.size(), number);
@@ -239,7 +239,7 @@ RowCell RowCellOf(const std::optional<std::vector<std::string>>& texts) {
   return texts ? RowCell(*texts) : RowCell();
 }
 
-// The columns before and after the labels, with what fills each.
+// The columns before and after the labels, with the functions that fill them.
 struct RowFill {
   std::string_view name;
   ColumnType type;
@@ -345,7 +345,7 @@ RunRow RowOf(const gate::HistoryEntry& entry) {
       facts.labels.emplace_back(name.substr(kLabelProperty.size()), value);
   }
   RunRow row = RowOfFacts(facts);
-  row.tool.clear();  // That which judged it is not kept.
+  row.tool.clear();  // The tool that judged the run is not stored.
   row.exit_code.reset();
   DescribeRun(entry.snapshot, false, row);
   if (entry.verdict.empty()) return row;

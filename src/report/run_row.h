@@ -1,5 +1,5 @@
-// One row of numbers for each run, with the same columns whatever the run: for warehouses, which
-// read thousands of them. `check --write row=FILE` and `history list --format` write it.
+// One row of numbers per run, with the same columns for every run: for data warehouses, which read
+// thousands of them. `check --write row=FILE` and `history list --format` write it.
 //
 //   column                               of a report           of an ending   of a history
 //   run, time, commit, branch, job       yes                   yes, no run    yes
@@ -7,7 +7,7 @@
 //   baseline, change, movement           yes                   no             no
 //   one for each metric                  yes                   no             yes
 //
-// A row has no names of hosts, users or files. Columns are only added: one that goes or changes its
+// A row has no names of hosts, users or files. Columns are only added; removing one or changing its
 // meaning raises kRowSchema.
 #pragma once
 
@@ -31,47 +31,47 @@ inline constexpr int kRowSchema = 1;
 
 /// A row. Empty texts, absent numbers and NaN are unknown: null in every format.
 struct RunRow {
-  std::string run;             ///< RunIdOf(); the same for the same recording on every machine.
-  std::string time, captured;  ///< ISO 8601, UTC: when it was judged, when it was recorded.
+  std::string run;             ///< RunIdOf(); the same for a profile on every machine.
+  std::string time, captured;  ///< ISO 8601, UTC: when it was judged and recorded.
   std::string tool, format, branch, commit, job;
   std::vector<std::pair<std::string, std::string>> labels;  ///< Columns label_NAME.
-  std::string gpu;                                          ///< Models, each once.
+  std::string gpu;  ///< Names of models, without duplicates.
   std::optional<double> gpus, ranks, world_size, iterations;
   std::string framework, driver;
   std::string verdict;  ///< "pass", "fail" or "no_verdict".
   std::optional<double> exit_code;
-  /// Metrics that failed, or codes of what leaves the run without a verdict.
+  /// Metrics that failed, or codes of reasons for no verdict.
   std::optional<std::vector<std::string>> reasons;
-  std::optional<std::vector<std::string>> findings;  ///< Keys of those that fired.
+  std::optional<std::vector<std::string>> findings;  ///< Keys of fired findings.
   std::string policy, baseline_state;
   std::optional<double> baseline_runs;
-  /// Of the time of an iteration or step against the baseline: shares.
+  /// Change of the time of an iteration or step against the baseline, as shares.
   std::optional<double> change, change_low, change_high, total;
   std::string movement;
-  std::vector<double> metrics;  ///< One for each of metric::kAll; empty: none is known.
+  std::vector<double> metrics;  ///< One for each of metric::kAll; empty: none known.
 };
 
-/// What the caller knows of a run besides its report.
+/// Facts about a run that its report does not have.
 struct RowFacts {
   std::int64_t time = 0;  ///< When it was judged, Unix seconds.
   std::string branch, commit, job;
   std::vector<std::pair<std::string, std::string>> labels;
   int exit_code = 0;
-  bool is_redacted = false;  ///< The run is named by a digest, and its branch and job are hidden.
+  bool is_redacted = false;  ///< The run's name is a digest; branch and job are hidden.
 };
 
-/// The first 16 digits of the content hash, of several ranks that of their hashes in order: as
-/// Snapshot::source has it. `is_redacted`: digests take the place of hashes, which could be looked
-/// up. Empty: unknown.
+/// The first 16 digits of the content hash; for several ranks, of the hash of their hashes in
+/// order, as in Snapshot::source. `is_redacted`: uses digests, because hashes could be looked up.
+/// Empty: unknown.
 std::string RunIdOf(std::vector<std::string> hashes, bool is_redacted);
 
-/// The row of a run that was judged. Of a comparison without a profile only the verdict is known.
+/// The row of a judged run. A comparison without a profile has only a verdict.
 RunRow RowOf(const Report& report, const RowFacts& facts);
-/// The row of a run that ended without a report, for reasons with these codes.
+/// The row of a run that ended early, with the codes of its errors.
 RunRow RowOf(std::vector<std::string> codes, const RowFacts& facts);
 /// The row of a run of a history.
 RunRow RowOf(const gate::HistoryEntry& entry);
-/// Fills who ran, and the metrics, from the run that a comparison is about.
+/// Sets the description of the run, and its metrics, from the compared run.
 void DescribeRun(const gate::Snapshot& run, bool is_redacted, RunRow& row);
 
 /// Null, a number, a text, or a list of texts.
@@ -84,7 +84,7 @@ struct RowColumnSpec {
   Unit unit = Unit::kText;
   std::string doc;
 };
-/// The columns with one for each label, in the order of cells.
+/// The columns, including one for each label, in the order of cells.
 std::vector<RowColumnSpec> RowColumns(const std::set<std::string>& labels = {});
 /// The cells of the row, as many as RowColumns(labels).
 std::vector<RowCell> RowCells(const RunRow& row, const std::set<std::string>& labels);

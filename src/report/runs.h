@@ -1,4 +1,4 @@
-// Several runs in one report, and the differences between any two of them.
+// Several runs in one report, with the differences between each two of them.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,14 @@ namespace profgauge::report {
 /// n runs have n (n - 1) / 2 pairs.
 struct Runs {
   struct Pair {
-    std::size_t base = 0, current = 0;  ///< Positions in `runs`; `base` is the earlier one.
-    Report report;                      ///< Only a comparison: BuildComparisonReport.
+    std::size_t base = 0, current = 0;  ///< Indices in `runs`; `base` is the earlier one.
+    Report report;                      ///< Only a comparison: BuildComparisonReport().
   };
-  std::vector<Report> runs;  ///< Named `profile.name`, each by another name.
-  std::vector<Pair> pairs;   ///< Every two runs, by base, then by current.
+  std::vector<Report> runs;  ///< Each with another `profile.name`.
+  std::vector<Pair> pairs;   ///< All pairs, by base, then by current.
 };
 
-// The history of runs as a trend page shows it: one line of numbers for each metric, with the
-// places where its level changed.
+// The trend of a history: one series per metric, with the places at which its level changed.
 
 struct TrendRun {
   std::int64_t id = 0;
@@ -30,22 +29,22 @@ struct TrendRun {
   std::int64_t iterations = 0;
 };
 
-/// From `run` on the level is another.
+/// A change of the level, which starts at `run`.
 struct TrendChange {
   std::size_t run = 0;     ///< Index into Trend::runs.
   Quantity before, after;  ///< Means of the levels.
   Quantity change;         ///< Relative, with a sign.
-  /// The metric has another definition from here on: `before`, `after` are empty.
+  /// The definition of the metric changes here: `before` and `after` are empty.
   bool is_redefined = false;
   bool is_worse = false;  ///< By the metric's direction; false for neutral ones.
 };
 
 struct TrendSeries {
   std::string metric, title;
-  std::vector<Quantity> values;  ///< One for each run; absent where the run has no such value.
+  std::vector<Quantity> values;  ///< One per run; absent if the run has no value.
   std::vector<TrendChange> changes;
-  /// What `history check` finds since the last accepted level: "step", "creep" or "flat", and its
-  /// sentence. Empty of few runs, of a metric without a worse side, or if a run has no value.
+  /// The result of `history check` since the last accepted level: "step", "creep" or "flat", and
+  /// its sentence. Empty for few runs, metrics without a worse side, and if a run has no value.
   std::string state, answer;
 };
 

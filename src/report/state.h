@@ -1,8 +1,8 @@
-// States of limits, rules, changes and runs: values inside, the words of report.json at its
-// edge.
+// States of limits, rules, changes and runs. They are values in the program, and words only in
+// report.json.
 //
-// A new state needs its name in kStateNames, at the same place, and a row in the lists of those
-// that may have it: the reader of report.json refuses others.
+// A new state needs its name in kStateNames, at the same place, and an entry in the lists where it
+// is valid; the reader of report.json rejects others.
 #pragma once
 
 #include <array>
@@ -14,8 +14,7 @@
 
 namespace profgauge::report {
 
-/// State of a limit, a rule, a change or a run; also its severity if it is missed or fires: its
-/// level.
+/// The state of a limit, rule, change or run. Also the level of a limit or rule.
 enum class State : std::uint8_t {
   kNone,  ///< Unknown: "".
   kPass,
@@ -35,10 +34,10 @@ enum class State : std::uint8_t {
   kImproved,
   kInconclusive,
   kCaution,   ///< An optional limit that stays undecided.
-  kGood,      ///< A rule whose number was measured and keeps its limits.
-  kNotFound,  ///< A rule that looked and found nothing.
-  kCovered,   ///< A rule that passed beside a finding about the same.
-  kAccepted,  ///< A limit on a change, missed, which somebody accepts up to a bound.
+  kGood,      ///< A rule whose measured number is within its limits.
+  kNotFound,  ///< A rule that was evaluated and found nothing.
+  kCovered,   ///< A passed rule beside a finding about the same fault.
+  kAccepted,  ///< A missed limit on a change that a user accepts up to a bound.
 };
 inline constexpr std::array<std::string_view, 22> kStateNames = {
     "",         "pass",         "fail",           "no_verdict",     "not_judged",
@@ -55,14 +54,14 @@ constexpr std::optional<State> FindState(std::string_view name) {
   }
   return std::nullopt;
 }
-/// The state of a name that the gate or the rules give. REQUIRES: there is one.
+/// The state with a name from the gate or the rules. REQUIRES: it exists.
 constexpr State StateOf(std::string_view name) {
   const std::optional<State> state = FindState(name);
   assert(state);
   return state.value_or(State::kNone);
 }
 
-// Which of them each may be.
+// The valid states of each kind.
 inline constexpr std::array kLevels = {State::kError, State::kWarn, State::kInfo};
 inline constexpr std::array kRunStates = {State::kPass, State::kFail, State::kNoVerdict,
                                           State::kNotJudged};
@@ -77,33 +76,33 @@ inline constexpr std::array kChangeStates = {
     State::kPass,    State::kFail,          State::kImproved, State::kInconclusive, State::kOpen,
     State::kMissing, State::kNotApplicable, State::kWaived,   State::kAccepted};
 
-/// Which direction of a metric is better.
+/// The better direction of a metric.
 enum class Better : std::uint8_t { kNeutral, kHigher, kLower };
 inline constexpr std::array<std::string_view, 3> kBetterNames = {"neutral", "higher", "lower"};
 constexpr std::string_view NameOf(Better better) {
   return kBetterNames[static_cast<std::size_t>(better)];
 }
 
-/// Quantity of a table of work in both runs.
+/// The quantity in a table of paired work.
 enum class Measure : std::uint8_t { kGpuTime, kHostTime };
 inline constexpr std::array<std::string_view, 2> kMeasureNames = {"gpu_time", "host_time"};
 constexpr std::string_view NameOf(Measure measure) {
   return kMeasureNames[static_cast<std::size_t>(measure)];
 }
 
-// Types of timeline tracks. The page's script distinguishes them by these words.
+// Types of timeline tracks. The page's script distinguishes them by these names.
 
 enum class TrackType : std::uint8_t {
   kStream,      ///< Work of a device.
   kThread,      ///< Operators and calls of a host thread.
-  kPython,      ///< Its Python stack.
-  kOs,          ///< Its system calls.
-  kWaiting,     ///< The reasons of its waiting.
-  kSample,      ///< Its call stack at single moments.
-  kCore,        ///< The threads on a core of the host.
+  kPython,      ///< Python stack of a host thread.
+  kOs,          ///< System calls of a host thread.
+  kWaiting,     ///< Reasons why a host thread waits.
+  kSample,      ///< Sampled call stacks of a host thread.
+  kCore,        ///< Threads on a core of the host.
   kAnnotation,  ///< Ranges that annotate a stream.
-  kLayer,       ///< Annotations that are a device's regions.
-  kDetail,      ///< Shows work again, more finely.
+  kLayer,       ///< Annotations that are regions of a device.
+  kDetail,      ///< Shows the same work in more detail.
   kPath,        ///< The critical path.
 };
 

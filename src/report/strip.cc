@@ -16,7 +16,7 @@
 namespace profgauge::report {
 namespace {
 
-/// A window of the strip before it is laid out. Its own time is on the clock of its rank.
+/// A window before its layout. `own` is on the clock of its rank.
 struct Chosen {
   Strip::Window window;
   Span own;
@@ -33,7 +33,7 @@ const analysis::RankTime* TimeOf(std::span<const analysis::RankTime> times, std:
   return found == times.end() ? nullptr : &*found;
 }
 
-// As BuildTimeline() numbers ranks.
+// Numbers ranks like BuildTimeline().
 const Profile* ProfileOf(std::span<const Profile> ranks, std::int64_t rank) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const std::int64_t recorded = ranks[i].distributed.rank;
@@ -42,8 +42,8 @@ const Profile* ProfileOf(std::span<const Profile> ranks, std::int64_t rank) {
   return nullptr;
 }
 
-// The row of each rank's iteration comes before those of its calls, whose times are on the common
-// clock. Within one iteration it and the rank's own differ by a constant.
+// The row of a rank's iteration precedes those of its calls, whose times are on the common clock.
+// Within an iteration, this clock and the rank's differ by a constant.
 std::vector<Chosen> ChooseRanks(const Table& calls, std::span<const analysis::RankTime> times) {
   std::vector<Chosen> chosen;
   for (std::size_t row = 0; row < calls.rows(); ++row) {
@@ -84,11 +84,11 @@ Chosen ChooseIteration(const Table& iterations, std::size_t row, std::string_vie
   return one;
 }
 
-// The slowest, and the one whose length is nearest to the median.
+// The slowest iteration, and the one nearest to the median.
 std::vector<Chosen> ChooseIterations(const Table& iterations) {
   std::vector<std::pair<std::int64_t, std::size_t>> lengths;
   for (std::size_t row = 0; row < iterations.rows(); ++row) {
-    // Of equally long ones the first is the slowest.
+    // If several are equally long, the first.
     const Ns observed =
         WholeAt(iterations, row, "duration") - WholeAt(iterations, row, "unobserved");
     lengths.emplace_back(observed, iterations.rows() - row);
@@ -114,7 +114,7 @@ Strip BuildStrip(std::span<const Profile> ranks, std::span<const analysis::RankT
   std::vector<Chosen> chosen;
   if (calls != nullptr) chosen = ChooseRanks(*calls, times);
   strip.of_ranks = !chosen.empty();
-  // Later calls than the table has may wait, too.
+  // Calls beyond the table's last row may wait, too.
   strip.knows_waits = strip.of_ranks && std::ranges::none_of(chosen, [](const Chosen& one) {
                         return one.calls >= analysis::communication::kCallsShown;
                       });

@@ -1,5 +1,4 @@
-// The strip of the first screen: which iterations it shows, and what each moment of them is spent
-// on.
+// Makes the strip of the first screen: selected iterations with the category of each moment.
 #pragma once
 
 #include <span>
@@ -11,9 +10,9 @@
 
 namespace profgauge::report {
 
-/// `ranks` with their events; `times`: of their analysis. Of several ranks that were matched, the
-/// latest, the median and the earliest in one iteration (table `rank_calls`), on a common clock;
-/// else the slowest iteration and a typical one (table `iterations`), both from 0. Empty without
+/// `ranks` have events; `times` come from their analysis. With several matched ranks: the latest,
+/// the median and the earliest in one iteration (table `rank_calls`), on a common clock. Otherwise:
+/// the slowest and a typical iteration (table `iterations`), both starting at 0. Empty without
 /// times, device work or a breakdown. O(events) of up to three ranks.
 Strip BuildStrip(std::span<const Profile> ranks, std::span<const analysis::RankTime> times,
                  const analysis::classify::Knowledge& knowledge, const Report& report);

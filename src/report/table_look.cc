@@ -10,7 +10,7 @@ namespace {
 
 using enum TableLook::Order;
 
-// Why Markdown has no table.
+// Reasons why Markdown has no table.
 constexpr std::string_view kEvents = "a row for each event";
 constexpr std::string_view kFiner = "another table has the totals";
 constexpr std::string_view kTree = "nested rows do not fit a flat table";
@@ -43,12 +43,12 @@ constexpr std::string_view kIterations[] = {
     "other_kernel", "memcpy",   "communication", "runtime",
     "dataloader",   "cpu",      "other",         "kernels"};
 
-// Columns of the page. An operator's type repeats most of its name, and the rule of a kernel
-// explains one cell: they are left to the menu.
+// Columns of the page. An operator's type mostly repeats its name, and a kernel's rule explains one
+// cell, so both are only in the menu.
 constexpr std::string_view kPageOps[] = {
     "name",    "device_self",          "device_total",     "host_self", "calls",
     "kernels", "tensor_core_eligible", "uses_tensor_core", "direction"};
-// The page chooses the iteration and rank of a tree above it.
+// Iteration and rank of a tree are selected above it.
 constexpr std::string_view kPageOpTree[] = {"name",      "kind",         "calls",      "host_total",
                                             "host_self", "device_total", "device_self"};
 constexpr std::string_view kPageTreeChange[] = {
@@ -94,7 +94,7 @@ constexpr std::string_view kPageRankSteps[] = {"rank",
                                                "host_time",
                                                "unattributed",
                                                "late_cost"};
-// Like a listing: the line itself comes after its number.
+// Like a listing: the line follows its number.
 constexpr std::string_view kPageSourceLines[] = {
     "file",        "line",      "text",  "instructions", "instruction_time",
     "active_time", "wait_time", "flops", "engines"};

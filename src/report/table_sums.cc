@@ -19,7 +19,7 @@
 namespace profgauge::report {
 namespace {
 
-/// Kind, ranks, class of sizes.
+/// Kind, number of ranks, size class.
 using Alike = std::tuple<std::string, std::int64_t, std::int64_t>;
 
 void Judge(const std::vector<std::size_t>& places, std::vector<SizeBandwidth>& all) {
@@ -76,7 +76,7 @@ std::optional<KernelTimes> KernelTimesOf(const Report& report) {
       analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(kernels, "time"_col);
   const Column* uses = analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(
       kernels, "uses_tensor_core"_col);
-  // The scope of the summary beside it: the selected iterations.
+  // Like the summary beside it, only work in the selected iterations counts.
   const Column* outside =
       analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(kernels, "outside"_col);
   KernelTimes times;

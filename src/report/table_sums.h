@@ -10,38 +10,38 @@
 
 namespace profgauge::report {
 
-// How fast collectives are for the size of their messages, and which are slower than usual.
+// Bandwidth of collectives by message size, and which are slower than usual.
 
-/// A row of the table `message_sizes` whose calls were matched.
+/// A row of the table `message_sizes` whose calls were matched between ranks.
 struct SizeBandwidth {
   std::string kind, group;
   std::int64_t ranks = 0;
-  double bytes = 0;      ///< Mean of a call.
-  double bandwidth = 0;  ///< On the bus.
-  /// Median of the groups with as many ranks, for the same kind and class of sizes; 0 where they
-  /// are too few for a usual value.
+  double bytes = 0;      ///< Mean per call.
+  double bandwidth = 0;  ///< Bus bandwidth.
+  /// Median over groups with as many ranks, for the same kind and size class; 0 if there are too
+  /// few for a usual value.
   double usual = 0;
-  bool is_slow = false;  ///< Below 0.8 of the usual.
+  bool is_slow = false;  ///< Below 0.8 of `usual`.
 };
 
-/// In the order of the table; empty without it.
+/// The rows of `message_sizes` in their order; empty if the table is missing.
 std::vector<SizeBandwidth> SizeBandwidths(const Report& report);
 
-/// The slow ones, in the order of their relative slowness. Empty says that none is known to be
+/// The slow rows of `all`, slowest first, relative to `usual`. Empty means that none is known to be
 /// slow: with few groups there is no usual value.
 std::vector<SizeBandwidth> SlowBandwidths(const std::vector<SizeBandwidth>& all);
 
-// Sums of device work, by the tables of the report: durations, so that
-// overlapping work counts each time.
+// Sums of device work from the report's tables. Durations are added, so overlapping work counts
+// each time.
 
-/// Times of all kernels, by whether they use matrix units; ns.
+/// Times of all kernels, by use of matrix units; ns.
 struct KernelTimes {
   double on_matrix_units = 0, off = 0, undecided = 0;
 };
-/// By the table `kernels`; nothing without it.
+/// Sums the table `kernels`; nothing if it is missing.
 std::optional<KernelTimes> KernelTimesOf(const Report& report);
 
-/// Time of copies and memsets, by the table `memcpys`; nothing without it.
+/// Time of copies and memsets, from the table `memcpys`; nothing if it is missing.
 std::optional<double> CopyTimeOf(const Report& report);
 
 }  // namespace profgauge::report

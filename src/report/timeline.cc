@@ -41,7 +41,7 @@ std::string ConfigText(const Profile& profile, LaunchConfigId id) {
   return out.starts_with(", ") ? out.substr(2) : out;
 }
 
-// Distinguishes kinds of steps of the critical path from those of other events.
+// Distinguishes kinds of critical path steps from kinds of other events.
 constexpr std::uint64_t kPathKey = std::uint64_t{1} << 40;
 
 Category CategoryOfPart(const analysis::simulation::PathMove& part) {
@@ -66,7 +66,7 @@ Category CategoryOfPart(const analysis::simulation::PathMove& part) {
   return Category::kOther;
 }
 
-// The kind of events that are not drawn, whatever their names.
+// Key for events of GPUs that are not drawn, whatever the term for GPUs is.
 constexpr std::string_view kGpusText = "GPUs";
 
 Ns Sum(const std::vector<TimelineEvent>& events) {
@@ -227,13 +227,13 @@ void TimelineBuilder::Leave(std::string_view what, const Events& events) {
   undrawn_[what].events += events.size();
 }
 
-// Events were put into lanes, so their numbers differ from rows of the profile. First every event
-// writes its number at its row, then each looks up the number of its launch or its container:
+// Events are sorted into lanes, so their numbers are no rows of the profile. First, every event
+// writes its number at its row; then each looks up the number of its launch or container:
 //
 //     timeline event   40: call, row 7      calls[7] = 40
 //                      95: kernel, row 3    launched by call 7: link[95] = 40
 //
-// A launch that the cut left out has no number: the kernel has no link.
+// If the launch was omitted, the kernel has no link.
 void TimelineBuilder::AddLinks() {
   std::vector<std::uint32_t> calls(profile_->api.size(), Timeline::kNoLink);
   std::vector<std::uint32_t> hosts(path_.empty() ? 0 : profile_->host.size(), Timeline::kNoLink);
@@ -310,7 +310,7 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                                      FormatCount(static_cast<std::int64_t>(steps_left_out)));
   }
   timeline.marks = options.marks;
-  // Columns end with the rank that last had them.
+  // The values of an amount end with the last rank that has it.
   for (Timeline::Amount& amount : timeline.amounts) amount.value.resize(timeline.start.size());
   return timeline;
 }
@@ -353,7 +353,7 @@ void DropFacets(Timeline& timeline) {
   for (Timeline::Kind& kind : timeline.kinds) kind.facets.clear();
 }
 
-// Those of one are 0 in the other.
+// Appends amounts; those of only one timeline are 0 in the other.
 void AppendAmounts(Timeline& to, Timeline& more, std::size_t events_before) {
   for (Timeline::Amount& amount : more.amounts) {
     auto same = std::find_if(to.amounts.begin(), to.amounts.end(),
@@ -371,7 +371,7 @@ void AppendAmounts(Timeline& to, Timeline& more, std::size_t events_before) {
 }  // namespace
 
 // Indices of the second run follow those of the first: each index into a list of `more` grows by
-// the size of that list of `out`, before anything is appended.
+// the size of the same list in `out` before anything is appended.
 Timeline StackTimelines(TimelineOfRun base, TimelineOfRun current) {
   Prepare(base, std::max<Ns>(0, current.anchor - base.anchor));
   Prepare(current, std::max<Ns>(0, base.anchor - current.anchor));
@@ -415,11 +415,11 @@ Timeline StackTimelines(TimelineOfRun base, TimelineOfRun current) {
   return out;
 }
 
-// Tracks of the host: threads, calls of the operating system, and cores.
+// Tracks of the host: threads, system calls, and cores.
 
 namespace {
 
-// Ranges that the breakdown counts as nothing are annotations.
+// Ranges that are in no category of the breakdown are annotations.
 Category ShownCategory(Category category) {
   return category == Category::kOther ? Category::kAnnotation : category;
 }
@@ -433,8 +433,7 @@ std::string GroupOf(TrackType type) {
 
 }  // namespace
 
-// Marks without length are kept whatever the cut is: they are few, and programs write them to be
-// found.
+// Marks without length are always kept: they are few, and programs write them to be found.
 void TimelineBuilder::AddThreads() {
   std::vector<Events> threads(profile_->threads.size());
   const HostTable& host = profile_->host;
@@ -501,7 +500,7 @@ void TimelineBuilder::AddCpu() {
   AddByThread(waiting, TrackType::kWaiting);
   auto samples = SampleEvents(*profile_, cut_, kinds_);
   AddByThread(samples, TrackType::kSample);
-  // A row for each object of the host, used or not, if all of them fit.
+  // Adds a track for each core of the host, used or not, if all of them fit.
   const std::int32_t of_host = cores.empty() ? 0 : CoresOfHost(*profile_);
   const auto used = static_cast<std::int32_t>(cores.size());
   constexpr std::int32_t kMostIdleCores = 64;
@@ -554,8 +553,8 @@ std::string TimelineBuilder::DetailOf(std::size_t row) const {
   return detail;
 }
 
-// Hundreds of threads do nothing of interest. The busiest are drawn, the others folded, and beyond
-// a bound left out and counted.
+// Hundreds of threads do little. The busiest are drawn, others are folded, and beyond a limit only
+// counted.
 void TimelineBuilder::AddByThread(std::vector<Events>& threads, TrackType type) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < threads.size(); ++i) {

@@ -22,8 +22,8 @@
 namespace profgauge::report {
 namespace {
 
-// Magnitudes distinguish durations by their first seven bits, so that the one of which the shortest
-// kept is holds few.
+// Durations are classified by magnitude, their first seven bits, so that the magnitude of the
+// shortest kept duration contains few.
 constexpr std::size_t kBits = 7, kHalf = std::size_t{1} << (kBits - 1),
                       kMagnitudes = (65 - kBits) * kHalf;
 
@@ -41,13 +41,13 @@ std::size_t MagnitudeOf(Ns duration) {
 struct Kept {
   std::size_t total = 0;
   std::size_t lost = 0;
-  Ns least = 0;  // Shorter ones are lost: 0 if all are kept.
+  Ns least = 0;  // Shorter ones are omitted; 0: all are kept.
 };
 
-// The longest of the durations that `visit` calls its argument with, each time the same. How many,
-// `keep` says of their number.
-// Two passes and a histogram instead of sorting all events: the first counts magnitudes, the second
-// looks only at the magnitude in which the limit falls.
+// Keeps the longest durations that `visit` passes to its argument, in the same order each time.
+// `keep` returns how many, given the total. Instead of sorting all, it uses two passes and a
+// histogram: the first counts magnitudes, the second examines only the magnitude that contains the
+// limit.
 //
 //     durations   9 9 8 7 7 7 2, at most 5      the fifth longest is 7: with its ties there are 6
 //     kept        9 9 8                         so 7 is out: least is 8, lost 4
@@ -78,7 +78,7 @@ Kept KeepLongest(Visit visit, Keep keep) {
   return {total, total - longer - kept, least};
 }
 
-// Calls `visit(duration)` for all that tracks of devices may show.
+// Calls `visit(duration)` for all events that device tracks may show.
 template <class Visit>
 void VisitDevice(const Profile& profile, Visit visit) {
   if (profile.neuron == nullptr) {
@@ -89,7 +89,7 @@ void VisitDevice(const Profile& profile, Visit visit) {
   for (const auto& row : profile.neuron->packets) visit(row.duration);
 }
 
-// Calls `visit(start, duration)` for all that tracks of the host may show.
+// Calls `visit(start, duration)` for all events that host tracks may show.
 template <class Visit>
 void VisitHost(const Profile& profile, Visit visit) {
   const auto visit_rows = [&](const auto& rows) {
@@ -113,11 +113,11 @@ bool IsIn(const std::vector<Span>& spans, Ns time) {
   return after != spans.begin() && time < std::prev(after)->end;
 }
 
-// The spans, in their order, that hold at most `most` events together.
-// A span that does not fit is passed over, and a shorter one after it may still fit.
+// Selects spans in their order that together have at most `most` events. A span that does not fit
+// is skipped; a later, shorter one may fit.
 std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& around,
                               std::size_t most) {
-  std::vector<Ns> starts;  // Starts of those that could be kept: sorting all of them takes long.
+  std::vector<Ns> starts;  // Starts of candidates only; sorting all is slow.
   const std::vector<Span> wanted = Merge(around);
   VisitHost(profile, [&](Ns start, Ns) {
     if (IsIn(wanted, start)) starts.push_back(start);
@@ -141,7 +141,7 @@ std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& a
   return kept;
 }
 
-// The median; 0 where the whole profile is the only one.
+// The median iteration time; 0 for fewer than two iterations.
 Ns IterationLength(const Report& report) {
   const Table* table = FindTableById(report, "iterations");
   const Column* duration =

@@ -18,8 +18,8 @@
 
 namespace profgauge::report {
 
-/// `around` are spans of time in order of their weight; each is kept whole if half of the budget
-/// without device events has room for it and those before it.
+/// Selects the kept events. `around` are spans of time, most important first. A span is kept whole
+/// if it and the earlier ones fit into half of the budget that remains after device events:
 ///
 ///     budget 300 000    device events 120 000: all kept        rest 180 000
 ///                       host events near findings, at most      90 000, the weightiest spans first
@@ -27,11 +27,11 @@ namespace profgauge::report {
 TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
                         const std::vector<Span>& around);
 
-/// "412 000 host events shorter than 3 µs"; empty when nothing was left out.
+/// "412 000 host events shorter than 3 µs"; empty if all events were kept.
 std::string LeftOutText(const std::vector<TimelineCut>& cuts);
 
-/// For each finding's evidence of that rank that says when: that time, and a typical iteration's
-/// length on either side.
+/// Spans around the evidence of findings for this rank, if it has times: that time, and the length
+/// of a typical iteration on either side.
 std::vector<Span> SpansAroundFindings(const Report& report, std::int64_t rank);
 
 }  // namespace profgauge::report

@@ -24,8 +24,8 @@ const DeviceWords& WordsOf(const Profile& profile) {
   return DeviceWordsOf(profgauge::AcceleratorOf(std::span(&profile, 1)));
 }
 
-// The allocator's total on each GPU, thinned to the resolution of a screen.
-// The highest of neighbors represents all: a peak of one allocation must not vanish.
+// Adds the allocated memory of each GPU, with a point per pixel of a screen. The largest of
+// neighboring values is kept, so that no peak vanishes.
 void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   const MemoryTable& memory = profile.memory;
   std::map<std::int32_t, Timeline::Counter> counters;
@@ -56,25 +56,25 @@ void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   }
 }
 
-// Where events are left out, and for viewers that draw points: 16 384 parts of the profile, of at
-// least 1 µs. A page with all events counts from them (Timeline::Counter::of).
+// Number of buckets, of at least 1 µs, for timelines with omitted events and for viewers that draw
+// points. A page with all events computes the values from them (Timeline::Counter::of).
 constexpr Ns kMostBusyBuckets = 16'384;
 Ns BucketOf(Ns window) {
   return std::max<Ns>(1000, (window + kMostBusyBuckets - 1) / kMostBusyBuckets);
 }
 
-// One GPU's kernels over [first, last): the share of each bucket in which one runs, and the blocks
-// per SM, at most 1, over its time.
+// For each bucket: the share of time in which a kernel of the GPU runs, and the time-weighted
+// blocks per SM, at most 1.
 struct Busy {
   std::vector<double> running, efficiency;
 };
 
-// Adds `value` × length to the buckets that [from, to) is in.
+// Adds `value` × length to each bucket that [from, to) overlaps:
 //
 //     bucket         |    0    |    1    |    2    |
 //     [from, to)          |-------------------|        0: a half, 1: all, 2: a half
 //
-// The last bucket takes the rest of the window, which may be longer.
+// The last bucket contains the rest of the window, which may be longer.
 void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<double>& out) {
   while (from < to) {
     const auto index = std::min(static_cast<std::size_t>((from - first) / bucket), out.size() - 1);
@@ -85,8 +85,8 @@ void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<doubl
   }
 }
 
-// Utilization is the union of kernels; the estimate of SM efficiency adds the blocks per SM of
-// kernels that run together, up to 1. Without launch configurations there is no estimate.
+// Utilization counts overlapping kernels once. The estimated SM efficiency adds the blocks per SM
+// of concurrent kernels, up to 1; without launch configurations, there is none.
 Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t buckets) {
   const DeviceTable& device = profile.device;
   Busy busy{std::vector<double>(buckets), std::vector<double>(buckets)};
@@ -146,7 +146,7 @@ void AddBusy(const Profile& profile, std::int64_t rank, bool has_all, Timeline& 
         counter.time.push_back(start);
         counter.value.push_back(value);
       }
-      // Viewers that do not know of ends go on with the last value, and nothing runs any more.
+      // Viewers without support for ends continue the last value, so it is set to 0.
       counter.time.push_back(profile.last);
       counter.value.push_back(0);
       counter.end = profile.last;
@@ -170,7 +170,7 @@ std::string TimelineGpuName(const Profile& profile, std::int32_t id) {
 }
 
 std::vector<std::int32_t> DrawnGpus(const DeviceTable& device) {
-  std::vector<std::int32_t> gpus;  // The table is sorted by them.
+  std::vector<std::int32_t> gpus;  // The table is sorted by GPU.
   std::vector<Ns> events;
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (gpus.empty() || gpus.back() != device.gpu[row]) {

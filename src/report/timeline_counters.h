@@ -17,15 +17,15 @@
 
 namespace profgauge::report {
 
-/// "GPU 0 · Tesla V100": the group of a GPU's tracks and counters.
+/// Name of a GPU's group of tracks and counters: "GPU 0 · Tesla V100".
 std::string TimelineGpuName(const Profile& profile, std::int32_t id);
 
-/// The GPUs that a timeline draws, by number: all, or of very many those with the most events.
+/// Numbers of the drawn GPUs: all, or of very many those with most events.
 std::vector<std::int32_t> DrawnGpus(const DeviceTable& device);
 
-/// Adds for each GPU that is drawn of the profile, where recorded: memory allocated (peaks kept),
-/// GPU utilization and estimated SM efficiency, as the TensorBoard plug-in's two counter tracks
-/// (its gpu_metrics_parser.py). `has_all`: the timeline has all of the rank's device work.
+/// Adds counters for each drawn GPU: allocated memory (with its peaks), GPU utilization and
+/// estimated SM efficiency, if recorded; like the TensorBoard plug-in's two counter tracks (its
+/// gpu_metrics_parser.py). `has_all`: the timeline has all of the rank's device work.
 void AddCounters(const Profile& profile, std::int64_t rank, bool has_all, Timeline& timeline);
 
 }  // namespace profgauge::report

@@ -45,7 +45,7 @@ constexpr CurveName kCurves[] = {
     {neuron::Curve::kPsum, "PSUM use", Unit::kShare},
 };
 
-// Points are sorted by curve, core and time; of `each` neighbors the highest represents all.
+// Adds curves. Points are sorted by curve, core and time; the largest of `each` neighbors is kept.
 void AddCurves(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   const auto& points = profile.neuron->curves;
   for (std::size_t begin = 0; begin < points.size();) {
@@ -72,7 +72,7 @@ void AddCurves(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   }
 }
 
-// FLOPs of an instruction are spread evenly over its duration.
+// Adds FLOPs over time; those of an instruction are spread evenly over its duration.
 void AddFlops(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   const neuron::Data& data = *profile.neuron;
   const double peak = data.hardware.PeakFlops() * 1e-9;  // Per nanosecond.
@@ -103,7 +103,7 @@ void AddFlops(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   }
 }
 
-// `k` of `n` cycles were allowed from `start` on, until the next row of the core.
+// Adds throttling: from `start` on, `k` of `n` cycles were allowed, until the core's next row.
 void AddThrottles(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   std::map<std::int32_t, Timeline::Counter> cores;
   for (const neuron::Throttle& row : profile.neuron->throttles) {
@@ -120,7 +120,7 @@ void AddThrottles(const Profile& profile, std::int64_t rank, Timeline& timeline)
   for (auto& [core, counter] : cores) timeline.counters.push_back(std::move(counter));
 }
 
-// Values of the semaphores that change most; of `each` neighbors the last represents all.
+// Adds the semaphores that change most often; the last of `each` neighboring values is kept.
 void AddSemaphores(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   constexpr std::size_t kMostSemaphores = 64, kMostSteps = 1000;
   using Updates = std::vector<const neuron::SemaphoreUpdate*>;
@@ -190,14 +190,14 @@ struct QueueName {
   auto operator<=>(const QueueName&) const = default;
 };
 
-// Tracks of one NeuronCore after the other:
+// Adds the tracks of one NeuronCore after the other:
 //
 //     Layers                             once, in the group of core 0
 //     Tensor, Tensor (matmuls), ...      a track for each engine
 //     Collectives, Core for collectives  once, after the first core's engines
 //     DMA QUEUE                          a section for each queue, a track for each DMA engine
 //
-// Rows of the profile's track TensorMatrix have a separate track.
+// Rows of the profile's track TensorMatrix are a separate track.
 class Adder {
  public:
   Adder(const Profile& profile, const TimelineCut& cut, TimelineKinds& kinds,
@@ -316,7 +316,7 @@ class Adder {
     return queues;
   }
 
-  // A section for each queue, most packets first, with a track for each DMA engine that works on
+  // Adds a section per queue, most packets first, with a track for each DMA engine that works on
   // it.
   void AddQueues(std::int32_t core, const std::map<QueueName, Events>& packets) {
     std::map<std::uint32_t, std::size_t> counts;
@@ -387,7 +387,7 @@ struct AmountSpec {
   std::int64_t (*of)(const neuron::Instruction&);
 };
 constexpr AmountSpec kAmounts[] = {
-    {"bytes", "Bytes", Unit::kBytes, true, nullptr},  // Bytes of packets.
+    {"bytes", "Bytes", Unit::kBytes, true, nullptr},  // For packets.
     {"wait", "Wait", Unit::kTime, true, [](const neuron::Instruction& row) { return row.wait; }},
     {"flops", "FLOPs", Unit::kFlops, true,
      [](const neuron::Instruction& row) { return row.flops; }},
@@ -431,7 +431,7 @@ void AddNeuronTracks(const Profile& profile, const TimelineCut& cut, TimelineKin
   Adder(profile, cut, kinds, tracks).Add();
 }
 
-// Dependencies are between instructions; they are drawn where the cut kept both.
+// Dependencies between instructions are drawn if both were kept.
 void AddNeuronAmounts(const Profile& profile, const TimelineTracks& tracks, Timeline& timeline) {
   const neuron::Data& data = *profile.neuron;
   for (const AmountSpec& spec : kAmounts) {

@@ -14,13 +14,13 @@
 namespace profgauge::report {
 namespace {
 
-// Longest first among those that start together, so that a container comes before its
+// Among events with one start, the longest comes first, so that a container precedes its
 // contents.
 void Sort(std::vector<TimelineEvent>& events) {
   const auto before = [](const TimelineEvent& a, const TimelineEvent& b) {
     return a.start != b.start ? a.start < b.start : a.duration > b.duration;
   };
-  // Rows of one table are in order, and most tracks have those of one or two.
+  // Rows of a table are sorted, and most tracks have rows of only one or two tables.
   const auto second = std::is_sorted_until(events.begin(), events.end(), before);
   if (second == events.end()) return;
   if (std::is_sorted(second, events.end(), before)) {
@@ -30,13 +30,13 @@ void Sort(std::vector<TimelineEvent>& events) {
   }
 }
 
-// Which lane each event is in, and how many each lane has.
+// The lane of each event, and the number of events in each lane.
 struct Lanes {
   std::vector<std::uint32_t> of;
   std::vector<std::uint32_t> sizes;
 };
 
-// Each event as deep as it is nested, deeper where a neighbor overlaps without nesting.
+// Puts each event at its nesting depth, or deeper if a neighbor overlaps without nesting.
 Lanes Spread(const std::vector<TimelineEvent>& events) {
   Lanes lanes;
   lanes.of.reserve(events.size());
@@ -95,7 +95,7 @@ void TimelineTracks::Add(Timeline::Track track, std::vector<TimelineEvent> event
   track.rank = rank_;
   timeline_.tracks.push_back(std::move(track));
   const Lanes lanes = Spread(events);
-  std::vector<std::size_t> next;  // By lane: where its next event goes.
+  std::vector<std::size_t> next;  // By lane: index of its next event.
   auto begin = static_cast<std::uint32_t>(timeline_.start.size());
   for (std::uint32_t depth = 0; depth < lanes.sizes.size(); ++depth) {
     const std::uint32_t end = begin + lanes.sizes[depth];
@@ -153,7 +153,7 @@ std::vector<bool> Busiest(const std::vector<Ns>& busy, std::size_t most) {
 
 namespace {
 
-// "main › train › forward" and "forward" of functions from the outermost on, one a line.
+// Names a stack by its innermost (last) line, "forward"; its detail is "main › train › forward".
 void NameStack(std::string_view stack, Timeline::Kind& kind) {
   for (const std::string_view line : Lines(stack)) {
     const std::string_view function = Trim(line);

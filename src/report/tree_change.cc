@@ -60,7 +60,7 @@ Tree FirstTree(const Table& table) {
                           {}});
     const Value parent = table.At(row, "parent");
     const auto* above = std::get_if<std::int64_t>(&parent);
-    // In a changed report it may be any number.
+    // In an edited report, the parent may be any number.
     if (above == nullptr || *above < 0 || static_cast<std::size_t>(*above) >= row) {
       tree.tops.push_back(row);
     } else {
@@ -70,8 +70,8 @@ Tree FirstTree(const Table& table) {
   return tree;
 }
 
-// "thread N (main)" for "thread 4711 (main)".
-// Numbers of threads, steps and layers differ between runs that do the same.
+// The name without numbers of threads, steps and layers, which differ between equal runs: "thread N
+// (main)" for "thread 4711 (main)".
 std::string WithoutNumbers(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -84,7 +84,7 @@ std::string WithoutNumbers(std::string_view name) {
   return out;
 }
 
-// The common parts of rows of one place.
+// The key by which rows at one place match.
 std::pair<std::string, std::string> KeyOf(const Node& node) {
   const bool is_numbered = node.kind == "thread" || node.kind == "range";
   return {node.kind, is_numbered ? WithoutNumbers(node.name) : node.name};
@@ -92,7 +92,7 @@ std::pair<std::string, std::string> KeyOf(const Node& node) {
 
 using Pair = std::pair<std::optional<std::size_t>, std::optional<std::size_t>>;
 
-// A row to come. Ranges may be in each other as deep as a file likes: they wait on a stack.
+// A row that is still to be written. A stack is used, since ranges may be nested to any depth.
 struct Place {
   Pair rows;
   std::int64_t parent = -1, depth = 0;
@@ -126,7 +126,7 @@ class Aligner {
     return pair.second ? &current_.nodes[*pair.second] : nullptr;
   }
 
-  // How much of a row changed, on the host or on the device.
+  // Change of a row on host and device together.
   Ns Weight(const Pair& pair) const {
     static const Node kNothing;
     const Node& base = pair.first ? *BaseOf(pair) : kNothing;
@@ -134,12 +134,12 @@ class Aligner {
     return std::max(std::abs(current.host - base.host), std::abs(current.device - base.device));
   }
 
-  // Children of one place, by kind and name; equal ones in their order, the first with the first:
+  // Matches children of one place by kind and name; equal ones in order, the first with the first:
   //
   //     base       conv  conv  gemm_a    relu          pairs   conv-conv, conv-conv, relu-relu
   //     current    conv  relu  gemm_b    conv                  and gemm_b ← gemm_a, one left each
   //
-  // Kernels that are left in unequal numbers are not guessed: they are gone and new.
+  // Kernels that remain in unequal numbers are not paired: they are gone and new.
   std::vector<Pair> Match(const std::vector<std::size_t>& base,
                           const std::vector<std::size_t>& current) const {
     std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> waiting;
