@@ -29,18 +29,18 @@
 namespace profgauge::render {
 namespace {
 
-/// No one knows whether the limit is kept.
+/// True if it is unknown whether the limit is kept.
 bool HasNoAnswer(const report::GateRow& row) {
   return row.status == State::kMissing || row.status == State::kOpen;
 }
 
-// A missed limit as one sentence with its numbers. Where the reason already has change and limit,
-// it is the sentence.
+// The alert of a missed limit, as one sentence with its numbers; the reason is that sentence if it
+// has change and limit.
 Alert AlertOf(const report::GateRow& row) {
   Alert alert;
   alert.id = "limit/" + row.metric;
   alert.title = row.title.empty() ? row.metric : row.title;
-  // A finding without an answer is no error: alerts of a level are as many as the verdict counts.
+  // An undecided limit is no error: each level has as many alerts as the verdict counts.
   alert.level = HasNoAnswer(row) || row.status == State::kLowConfidence ? State::kWarn : row.status;
   if (row.status == State::kMissing) {
     alert.message = row.metric + " has no value, its limit is " + row.limit;
@@ -57,7 +57,7 @@ Alert AlertOf(const report::GateRow& row) {
   return alert;
 }
 
-// A finding about a number whose limit is missed says why; the limit's alert says it with it.
+// Adds a finding about the same number, which gives the reason for the missed limit.
 void AddCause(const report::Finding& finding, Alert& alert) {
   alert.message +=
       "; " + finding.rule + ": " + (finding.message.empty() ? finding.title : finding.message);
@@ -80,8 +80,8 @@ std::optional<Alert> AlertOfRun(const report::Report& report) {
   return alert;
 }
 
-// Keys get a number where several alerts share one: the first keeps the bare key, so that it is
-// known again when a second one appears.
+// Adds a number to keys that several alerts share. The first keeps its key, so that it is
+// recognized when a second one appears.
 std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::vector<Alert> alerts;
   if (std::optional<Alert> alert = AlertOfRun(report)) alerts.push_back(*std::move(alert));
@@ -127,8 +127,8 @@ std::vector<Alert> CollectAlerts(const report::Report& report) {
 
 namespace {
 
-// As GitHub's toolkit escapes: a line end would end the command, and the rest of a kernel's name
-// could begin another one.
+// Escapes like GitHub's toolkit: a line end would end the command, and the rest of a kernel's name
+// could start another one.
 std::string EscapeData(std::string_view text) {
   std::string out;
   for (const char c : Readable(text)) {
@@ -138,14 +138,14 @@ std::string EscapeData(std::string_view text) {
       out += "%0D";
     } else if (c == '\n') {
       out += "%0A";
-    } else {  // The log is shown by terminals, too.
+    } else {  // Terminals also show the log.
       out += static_cast<unsigned char>(c) < 0x80 ? Printable({&c, 1}) : std::string(1, c);
     }
   }
   return out;
 }
 
-// In a property `:` and `,` would end it.
+// Escapes like EscapeData(), and also `:` and `,`, which would end a property.
 std::string EscapeProperty(std::string_view text) {
   std::string out;
   for (const char c : EscapeData(text)) {
@@ -215,7 +215,7 @@ namespace {
 
 enum class Outcome { kPass, kFailure, kError, kSkipped };
 
-// Failures are as many as the verdict's errors: a finding counted elsewhere is none.
+// As many failures as the verdict has errors: a finding counted elsewhere is none.
 Outcome OutcomeOf(State state, std::string_view counted_with) {
   if (!counted_with.empty()) return Outcome::kPass;
   switch (state) {
@@ -236,12 +236,12 @@ Outcome OutcomeOf(State state, std::string_view counted_with) {
   }
 }
 
-// Counts while it writes, since the totals are attributes of the elements around the cases.
+// Counts cases while writing them, because the enclosing elements have the totals.
 struct Suite {
   std::string cases;
   int tests = 0, failures = 0, errors = 0, skipped = 0;
 
-  // `accepted`: who accepts the miss, as a property; empty: nobody.
+  // `accepted`: who accepts the miss, as a property; empty: no one.
   void Add(std::string_view suite, std::string_view name, Outcome outcome, State state,
            std::string_view message, std::string_view accepted = {}) {
     ++tests;
@@ -282,8 +282,8 @@ struct Suite {
   }
 };
 
-// The sentence of a limit, the same for passed ones: measured value, limit, and the reason if there
-// is one.
+// A sentence about a limit, also for passed ones: measured value, limit, and reason if there is
+// one.
 std::string Describe(const report::GateRow& row) {
   std::string text = row.metric + " is " + row.measured.text + ", its limit is " + row.limit;
   if (!row.change.text.empty() && !row.reason.empty()) return row.metric + ": " + row.reason;
@@ -301,9 +301,9 @@ std::string WithCount(std::string text, std::string_view counted_with) {
 
 }  // namespace
 
-// One suite. Its cases, in this order: reasons of the verdict that belong to no limit and no rule,
-// a baseline that is missing, each limit, each rule, and the verdict where none of these is red.
-// Times are 0: the measured value is in the text.
+// One suite with cases in this order: the verdict's reasons that belong to no limit or rule, a
+// missing baseline, each limit, each rule, and the verdict if none of these failed. Times are 0,
+// because the measured value is in the text.
 std::string RenderJunit(const report::Report& report) {
   Suite suite;
   if (const std::optional<Alert> run = AlertOfRun(report)) {
@@ -330,7 +330,7 @@ std::string RenderJunit(const report::Report& report) {
               WithCount(finding.message.empty() ? finding.reason : finding.message,
                         finding.counted_with));
   }
-  // A run that did not pass is red, whatever left it so: a warning, or a number that is unsure.
+  // A run that did not pass must have a failed case, also if its cause is a warning or uncertainty.
   const bool fails = report.verdict.status == State::kFail;
   if (suite.failures + suite.errors == 0 && (fails || report.verdict.status == State::kNoVerdict)) {
     suite.Add("verdict", "verdict", fails ? Outcome::kFailure : Outcome::kError,
@@ -350,17 +350,17 @@ std::string RenderJunit(const report::Report& report) {
 
 namespace {
 
-/// A chat shows that much without folding it; Slack's blocks take 3 000 characters.
+/// The size that chats show without folding; Slack's blocks have at most 3 000 characters.
 constexpr std::size_t kMostLines = 12, kMostBytes = 2'900;
-/// A line that is cut has "…" after this, and each has its end.
+/// The mark of a cut line, and the end of each line.
 constexpr std::string_view kCut = "…", kLineEnd = "\n";
 constexpr std::size_t kMostOfLine = kMostBytes / kMostLines - kCut.size() - kLineEnd.size();
 constexpr std::size_t kMostSteps = 4;
 
-/// How the file begins, so that a later run may replace it.
+/// The start of the file, by which a later run knows that it may replace it.
 constexpr std::string_view kFirst = "profgauge: ";
 
-// Chats show backticks and no-break spaces as they are, so both go.
+// Removes backticks and no-break spaces, which chats show unchanged.
 std::string PlainLine(std::string text) {
   for (auto at = text.find(kNumberSpace); at != text.npos; at = text.find(kNumberSpace, at)) {
     text.replace(at, kNumberSpace.size(), " ");
@@ -436,7 +436,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// The sentence, the place and the notes, one below the other.
+/// The sentence, the place and the notes, each on its own line.
 std::string WholeText(const EndingError& error) {
   std::string text = error.message;
   if (!error.where.empty()) text += "\n--> " + error.where;
@@ -452,7 +452,7 @@ std::string WholeText(const Ending& ending) {
   return text;
 }
 
-/// On one line, as lines of variables are.
+/// Joins the lines of a text, because the value of a variable has only one.
 std::string OnOneLine(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -461,7 +461,7 @@ std::string OnOneLine(std::string text) {
 
 }  // namespace
 
-// Systems that only read JUnit show the whole text of all errors here, with their codes.
+// Has the whole text of all errors with codes, for systems that only read JUnit.
 std::string RenderJunit(const Ending& ending) {
   const EndingError& first = ending.errors.front();
   constexpr std::string_view kTotals =
@@ -478,8 +478,8 @@ std::string RenderJunit(const Ending& ending) {
       EscapeHtml(WholeText(ending)));
 }
 
-// Mistakes of the configuration and failures of the run are different lists of notifications in
-// SARIF 2.1.0, 3.20.
+// Configuration errors and failures of the run are different lists of notifications (SARIF 2.1.0,
+// 3.20).
 std::string RenderSarif(const Ending& ending) {
   json::array notifications;
   for (const EndingError& error : ending.errors) {
@@ -517,7 +517,7 @@ std::string RenderGithub(const Ending& ending) {
 }
 
 std::string RenderGitlab(const Ending& ending) {
-  // GitLab lists one issue for each fingerprint.
+  // GitLab shows one issue per fingerprint.
   json::array issues;
   for (std::size_t i = 0; i < ending.errors.size(); ++i) {
     const EndingError& error = ending.errors[i];
@@ -558,7 +558,7 @@ std::string RenderDotenv(const VerdictFacts& facts) {
 
 namespace {
 
-// OpenMetrics wants base units, and names of [a-zA-Z0-9_] only.
+// A name for OpenMetrics, which uses base units and [a-zA-Z0-9_].
 struct Exposed {
   std::string name, unit;
   double scale = 1;
@@ -591,7 +591,7 @@ Exposed ExposedOf(const report::Metric& metric) {
   return exposed;
 }
 
-// The judged changes, as ratios: of the change, and of shares the difference.
+// The judged changes as ratios; for shares, the differences.
 template <typename Family>
 void ExposeChanges(const report::Comparison& comparison, const Family& family) {
   for (const report::ComparedMetric& metric : comparison.metrics) {
@@ -631,14 +631,14 @@ std::string LabelSet(std::string_view run, const Labels& labels) {
   return out;
 }
 
-// A family is TYPE, UNIT if it has one, HELP and one sample; its name ends with its unit.
+// A family has TYPE, UNIT (if any), HELP and one sample; its name ends with its unit.
 std::string RenderOpenMetrics(const report::Report& report, const Labels& labels) {
   const std::string label = "{" + LabelSet(report.profile.name, labels) + "}";
   std::string out;
   const auto family = [&](const Exposed& exposed, std::string_view help, double value) {
     out += fmt::format("# TYPE {} gauge\n", exposed.name);
     if (!exposed.unit.empty()) out += fmt::format("# UNIT {} {}\n", exposed.name, exposed.unit);
-    // Fixed decimals: GitLab compares the texts of two branches.
+    // Fixed decimals, because GitLab compares the texts of two branches.
     out += fmt::format("# HELP {} {}\n{}{} {:.9f}\n", exposed.name, EscapeLabel(help), exposed.name,
                        label, value);
   };
@@ -673,7 +673,7 @@ std::string LevelOf(const Alert& alert) {
   return alert.level == State::kError ? "error" : alert.level == State::kWarn ? "warning" : "note";
 }
 
-/// A path as a URI reference: characters that are not allowed in one are written as %XX.
+/// A path as a URI reference: other characters are written as %XX.
 std::string UriOf(std::string_view path) {
   std::string uri;
   for (const char c : path) {
@@ -703,8 +703,8 @@ json::object SarifLocation(const AlertPlace& place) {
             {"region", {{"startLine", std::max(1U, place.line)}}}}}};
 }
 
-// Alerts of one id share a rule, and a result refers to it by index. The fingerprint is that of the
-// alert's key, so that code scanning knows an alert again in the next run, whatever its numbers
+// Alerts with one id share a rule, to which a result refers by index. The fingerprint comes from
+// the alert's key, so that code scanning recognizes the alert in later runs, whatever its numbers
 // are.
 std::string RenderSarif(const report::Report& report, const AlertPlaces& places) {
   json::array rules;

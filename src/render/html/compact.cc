@@ -14,8 +14,8 @@ constexpr std::string_view kSigns = "{}()[]=,;:?<>|&*!+-/%";
 
 bool IsSign(char c) { return kSigns.find(c) != kSigns.npos; }
 
-// Where a string or template that begins at `at` ends, or the end of the line; a template's values
-// may hold templates.
+// End of the string or template that starts at `at`, or of the line. Values in a template may
+// contain templates.
 std::size_t EndOfText(std::string_view line, std::size_t at) {
   const char quote = line[at];
   for (std::size_t i = at + 1; i < line.size(); ++i) {
@@ -36,7 +36,7 @@ std::size_t EndOfText(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-// Where a pattern that begins at `at` ends, before its flags.
+// End of the pattern that starts at `at`, before its flags.
 std::size_t EndOfPattern(std::string_view line, std::size_t at) {
   bool in_class = false;
   for (std::size_t i = at + 1; i < line.size(); ++i) {
@@ -51,16 +51,16 @@ std::size_t EndOfPattern(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-// A slash divides the value before it, or begins a pattern where there is none: `a / b`, but `x =
-// /a/`. `before` is the code before it, without the blank.
+// True if a slash starts a pattern (`x = /a/`) instead of a division (`a / b`). `before`: the code
+// before the slash, without spaces.
 bool BeginsPattern(std::string_view before) {
   constexpr std::string_view kBeforeValues = "(,=:[!&|?{};>";
   return before.empty() || kBeforeValues.find(before.back()) != kBeforeValues.npos ||
          before.ends_with("return ");
 }
 
-// One line, token by token: texts and patterns are copied, comments end it, and a blank stays only
-// where it separates two words, two plus or two minus signs, or `return` and a pattern.
+// Appends one line, token by token: texts and patterns are copied, and a comment ends the line. A
+// space stays only between two words, two plus or minus signs, or `return` and a pattern.
 void AppendLine(std::string_view line, std::string& out) {
   std::string code;
   for (std::size_t i = 0; i < line.size();) {
@@ -110,7 +110,7 @@ std::string CompactStyle(std::string_view css) {
       continue;
     }
     if (css[i] != ' ' && css[i] != '\n') {
-      // The last declaration of a rule needs no end.
+      // The last declaration of a rule needs no semicolon.
       if (css[i] == '}' && out.ends_with(';')) out.pop_back();
       out += css[i];
       continue;
@@ -128,7 +128,7 @@ std::string CompactStyle(std::string_view css) {
 
 namespace {
 
-// An end tag that HTML lets out where one of these follows.
+// An end tag that HTML allows to omit if one of these follows.
 struct Optional {
   std::string_view end;
   std::array<std::string_view, 5> before;
@@ -142,8 +142,8 @@ constexpr std::array<Optional, 6> kOptional = {{
     {"</dd>", {"<dt", "<dd", "</dl>", "</div>"}},
 }};
 
-// Elements that are taken as they are: their content is no markup, blanks in them count, or others
-// look for their very text.
+// Elements that are copied unchanged: their content is no markup, their spaces matter, or other
+// tools search for their exact text.
 constexpr std::array<std::string_view, 4> kWhole = {"script", "style", "pre", "textarea"};
 
 /// Reads markup and writes it shorter.
@@ -187,7 +187,7 @@ class Compactor {
     return from;
   }
 
-  // One empty line replaces several.
+  // Replaces several empty lines by one.
   void Blanks() {
     const std::size_t end = BehindBlanks(at_);
     const std::string_view blanks = html_.substr(at_, end - at_);
@@ -199,7 +199,7 @@ class Compactor {
     at_ = end;
   }
 
-  // Leaves an end tag out where one of its followers comes next, together with the blanks between.
+  // Omits an optional end tag and the spaces after it if one of its followers comes next.
   void EndTag() {
     for (const Optional& tag : kOptional) {
       if (!html_.substr(at_).starts_with(tag.end)) continue;
@@ -234,8 +234,8 @@ class Compactor {
     }
   }
 
-  // The scope of a head of a column or row: the same without the attribute, as tables here have
-  // heads above all columns and before all rows.
+  // Omits the scope of a column or row head: it is implied, because heads here are above all
+  // columns and before all rows.
   bool SkipsScope() {
     const std::size_t start = BehindBlanks(at_);
     for (const std::string_view scope : {"scope=\"col\"", "scope=\"row\""}) {
@@ -246,8 +246,8 @@ class Compactor {
     return false;
   }
 
-  // One attribute. A value loses its quotes where it has no blank, quote, `=`, `<`, `>` or
-  // backtick, and no slash that would read as the end of the tag.
+  // Copies one attribute. Its value loses the quotes if it has no space, quote, `=`, `<`, `>` or
+  // backtick, and no slash that would look like the end of the tag.
   void Attribute() {
     const std::size_t start = BehindBlanks(at_);
     if (start == html_.size() || html_[start] == '>') {
@@ -294,7 +294,7 @@ constexpr std::array<std::string_view, 8> kReferences = {
     "id",      "for", "aria-labelledby", "aria-describedby", "aria-controls", "aria-details",
     "headers", "list"};
 
-/// Reads tags of one document and writes them, ids with the prefix.
+/// Copies the tags of one document and adds the prefix to ids.
 class Scoper {
  public:
   Scoper(std::string_view html, std::string_view prefix) : html_(html), prefix_(prefix) {}
@@ -331,12 +331,12 @@ class Scoper {
     CopyWhile([](char c) { return !IsBlank(c) && c != '>'; });
     const std::string_view tag = html_.substr(begin, at_ - begin);
     while (at_ < html_.size() && html_[at_] != '>') CopyAttribute();
-    // Their content is no markup.
+    // The content of scripts and styles is no markup.
     if (tag == "script") CopyUntil(html_.find("</script", at_));
     if (tag == "style") CopyUntil(html_.find("</style", at_));
   }
 
-  // One attribute, with or without quotes.
+  // Copies one attribute, with or without quotes.
   void CopyAttribute() {
     CopyWhile([](char c) { return IsBlank(c) || c == '/'; });
     const std::size_t begin = at_;
@@ -359,8 +359,8 @@ class Scoper {
     CopyUntil(at_ + 1);
   }
 
-  // A value may name several ids, separated by blanks. A link that does not begin with `#` leads
-  // out of the document and stays.
+  // A value may have several ids, separated by spaces. A link that does not start with `#` leaves
+  // the document and stays unchanged.
   void Write(std::string_view name, std::string_view value) {
     at_ += value.size();
     if (name == "href" && value.size() > 1 && value[0] == '#') {

@@ -26,7 +26,7 @@ namespace {
 namespace json = boost::json;
 using html::Assets;
 
-// A report that is nothing but a comparison has another page, without sections.
+// A report with only a comparison has a different page, without sections.
 std::string RenderPage(const report::Report& report, const Assets& assets, bool inlined) {
   const std::string_view page = IsComparisonAlone(report) ? "compare" : "page";
   json::object view = html::PageView(report);
@@ -91,22 +91,22 @@ std::vector<File> RenderHtmlFiles(const Ending& ending) {
   return html::FilesOf(EndingPage(ending, assets, false), assets, kTool);
 }
 
-// The page of several runs: each run's page and every comparison, one below the other.
+// The page of several runs has each run's page and every comparison, one after the other:
 //
 //   runs.html      table of runs; a cell for each pair
 //     m1           all runs together
 //     r1, r2, …    the page of each run         ids become "r1-gate", …
 //     p1, p2, …    the comparison of each pair  ids become "p1-…"
 //
-// Parts are drawn simultaneously, since each is as long as a page.
+// Parts are rendered concurrently, because each is as long as a page.
 
 namespace {
 
-// How much of each comparison is shown, by the number of pairs. Budget: 300 kB for each run with
-// its part of the comparisons, which are ever more; the JSON and `profgauge compare` have the rest.
+// How much of each comparison is shown, by the number of pairs. The limit is 300 kB per run with
+// its share of the comparisons, whose number grows. JSON and `profgauge compare` have the rest.
 html::ComparisonLimits LimitsFor(std::size_t pairs) {
   html::ComparisonLimits limits;
-  limits.has_values = false;  // All runs' metrics are side by side in a separate part.
+  limits.has_values = false;  // A separate part has all metrics of all runs.
   constexpr struct {
     std::size_t pairs, rows;
     ChangeTreeOptions tree;
@@ -149,8 +149,8 @@ std::vector<html::RunsPart> html::PartsOfPage(const report::Runs& runs) {
 
 namespace {
 
-// Parts are drawn at the same time, and each has the ids of a whole page; then these get the part's
-// prefix, or links of one run would lead into another.
+// Renders the parts concurrently. Each has the ids of a whole page, which then get the part's
+// prefix, so that links stay within one run.
 std::vector<html::RunsPart> DrawParts(const report::Runs& runs) {
   std::vector<html::RunsPart> parts = html::PartsOfPage(runs);
   const html::ComparisonLimits limits = LimitsFor(runs.pairs.size());
@@ -164,7 +164,7 @@ std::vector<html::RunsPart> DrawParts(const report::Runs& runs) {
   return parts;
 }
 
-/// The most severe of the verdicts.
+/// The most severe verdict of all runs.
 Tone ToneOfAll(const report::Runs& runs) {
   Tone worst = Tone::kGood;
   for (const report::Report& run : runs.runs) {

@@ -25,22 +25,21 @@ std::string Favicon(Tone tone) {
       ColoursOf(tone).ink.substr(1));
 }
 
-// Unpacks the packed parts; with the loader these are the scripts that an inlined page shows.
+// Unpacks packed parts; these and the loader are the only visible scripts of an inlined page.
 constexpr std::string_view kInflateScript[] = {"js/inflate.js"};
 constexpr std::string_view kLoadScript[] = {"js/load.js"};
-// The page's script is these files, in this order: a later one uses the definitions of the earlier
-// ones.
+// The page's script, in this order: later files use definitions of earlier ones.
 constexpr std::string_view kScripts[] = {
     "js/numbers.js",    "js/payload.js",   "js/page.js",   "js/rows.js",        "js/grid.js",
     "js/inner_rows.js", "js/shares.js",    "js/icicle.js", "js/tree.js",        "js/details.js",
     "js/panels.js",     "js/charts.js",    "js/scope.js",  "js/definitions.js", "js/look.js",
     "js/address.js",    "js/search_all.js"};
-// Curves of memory have scripts where there are some.
+// Script of pages with memory curves.
 constexpr std::string_view kMemoryScript[] = {"js/memory.js"};
-// If there are several runs, it leaves one in the page, before anything looks at it.
+// Script of pages with several runs: leaves one run in the page before other scripts read it.
 constexpr std::string_view kRunsScript[] = {"js/runs.js"};
 constexpr std::string_view kStartScript[] = {"js/start.js"};
-// They come along only where there is a timeline.
+// Scripts of pages with a timeline.
 constexpr std::string_view kTimelineScripts[] = {
     "js/timeline_data.js",      "js/timeline_sums.js",    "js/timeline_colors.js",
     "js/timeline_view.js",      "js/timeline_drawing.js", "js/timeline_moving.js",
@@ -94,7 +93,7 @@ void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object
 }
 
 std::vector<File> FilesOf(std::string page, const Assets& assets, std::string_view tool) {
-  // A page names its generator; by these a later run knows that it may write the files anew.
+  // A page names its generator, by which a later run knows that it may overwrite the files.
   const std::string mark = fmt::format("/* {} */\n", tool);
   return {{"index.html", std::move(page)},
           {"report.css", mark + assets.css},

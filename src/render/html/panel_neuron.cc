@@ -1,4 +1,4 @@
-// The dashboard of a NeuronCore: the profiler's own summary as cards, in the order of its groups.
+// The dashboard of a NeuronCore: the profiler's summary as cards, in the order of its groups.
 #include "render/html/panel_neuron.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ void AddLine(const Report& report, const Line& line, json::array& rows) {
                           NumberView(metric->quantity), metric->note, metric->id));
 }
 
-// A remark that several rows share is shown once, below them.
+// Shows a remark that several rows share once, below them.
 void JoinRemarks(json::object& panel) {
   json::string shared;
   std::size_t times = 0;
@@ -49,7 +49,7 @@ void JoinRemarks(json::object& panel) {
   panel["note"] = std::move(shared);
 }
 
-// Missing data is omitted; an empty card has the reason of its first value.
+// A card with the available data; an empty card has the reason for its first value.
 json::object Card(const Report& report, std::string_view id, std::string_view title,
                   std::initializer_list<Line> lines) {
   json::object panel = MakePanel(report, id, title);
@@ -65,8 +65,8 @@ json::object Card(const Report& report, std::string_view id, std::string_view ti
   return panel;
 }
 
-// The same lines for each engine, then its own. An engine that the file has nothing of is an empty
-// card, without its own lines.
+// A card with the same lines for each engine, then its own. An engine without data is an empty
+// card.
 json::object EngineCard(const Report& report, std::string_view engine, std::string_view title,
                         std::initializer_list<Line> own) {
   const auto id = [&](std::string_view what) { return fmt::format("engine.{}.{}", engine, what); };
@@ -93,8 +93,8 @@ bool IsOfNeuron(const Report& report) {
   });
 }
 
-// Lines without a title have the one of their metric. The first metric of a card gives the reason
-// when the card is empty.
+// Lines without a title have that of their metric. An empty card has the reason of its first
+// metric.
 std::vector<json::object> CoreCards(const Report& report) {
   return {
       Card(report, "p-neuron-peaks", "Use of the peaks",

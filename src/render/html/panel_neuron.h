@@ -16,7 +16,7 @@
 
 namespace profgauge::render::html {
 
-/// The cards of a NeuronCore's summary; none for other devices.
+/// The cards of a NeuronCore's summary; empty for other devices.
 std::vector<boost::json::object> NeuronPanels(const report::Report& report);
 
 }  // namespace profgauge::render::html

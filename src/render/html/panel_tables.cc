@@ -1,4 +1,4 @@
-// The dashboard's panels that are tables or texts: top ops, the system, where to read on.
+// Dashboard panels that are tables or texts: top operators, the system, further reading.
 #include "render/html/panel_tables.h"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-// The ten rows of a table with the most of a column, and of these rows some columns. Rows without a
-// value above 0 are left out, except for the first. A new table, with its own texts.
+// A new table with the ten rows that have most of column `by`, and some of their columns. Rows
+// without a value above 0 are omitted, except for the first.
 Table TopRows(const Table& table, std::string_view by, std::span<const std::string_view> columns) {
   Table top("top", "", "Top 10", std::make_shared<StringPool>());
   std::vector<std::size_t> order(table.rows());
@@ -56,7 +56,7 @@ Table TopRows(const Table& table, std::string_view by, std::span<const std::stri
   return top;
 }
 
-// A type is one line high, however long the name is that it was made of.
+// Shortens types to one line.
 void ShortenTypes(Table& top) {
   constexpr std::size_t kMostCharacters = 14;
   Column* type = top.Find("type");
@@ -68,7 +68,7 @@ void ShortenTypes(Table& top) {
   }
 }
 
-// Ten rows whatever their names are.
+// So large that a panel always shows its ten rows.
 constexpr std::size_t kTopBytes = 100'000;
 
 void FillTop(json::object& panel, const Report& report, const Table& table, std::string_view by,
@@ -86,7 +86,7 @@ void FillTop(json::object& panel, const Report& report, const Table& table, std:
   panel["more_text"] = "all operators";
 }
 
-// The first of two columns that the ops have; empty: neither.
+// The first of two columns that the operators have; empty: none.
 std::string_view KnownColumn(const Table* ops, std::string_view first, std::string_view second) {
   for (const std::string_view id : {first, second}) {
     const Column* column = ops == nullptr ? nullptr : ops->Find(id);
@@ -95,8 +95,8 @@ std::string_view KnownColumn(const Table* ops, std::string_view first, std::stri
   return {};
 }
 
-// Ops are summed over the whole profile: beside numbers of the selected iterations the panel shows
-// the part of theirs that is outside them.
+// Operators cover the whole profile, other numbers only the selected iterations. So the panel also
+// shows the part outside of them.
 void AddOutside(const Table& ops, std::string_view id, std::vector<std::string_view>& columns) {
   const Column* outside = ops.Find(id);
   for (std::size_t row = 0; outside != nullptr && row < ops.rows(); ++row) {
@@ -106,7 +106,7 @@ void AddOutside(const Table& ops, std::string_view id, std::vector<std::string_v
   }
 }
 
-// Links to guidance, whatever the run: DLProf Viewer's, for the profiled framework.
+// Links to guidance for every run: DLProf Viewer's, for the profiled framework.
 struct GuidanceLink {
   std::string_view accelerators, text, href;  ///< `accelerators`: separated by spaces; empty: all.
 };
@@ -128,7 +128,7 @@ constexpr GuidanceLink kGuidance[] = {
 
 }  // namespace
 
-// The ten ops with the most GPU time, with DLProf Viewer's columns.
+// The ten operators with most GPU time, with the columns of DLProf Viewer.
 boost::json::object TopOpsPanel(const Report& report) {
   json::object panel = MakePanel(report, "p-top-ops", "Top 10 {{ device.device }} operators");
   panel["wide"] = true;
@@ -170,12 +170,12 @@ boost::json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
-  // Like the PyTorch Profiler plug-in's configuration: the number and the kind of profiles.
+  // Like the configuration of the PyTorch Profiler plug-in: number and kind of profiles.
   add("Workers", FormatCount(profile.ranks));
   if (!profile.accelerator.empty() || !profile.devices.empty()) {
     add("Device type", WordsOf(report, "{{ device.device }}"));
   }
-  // As DLProf Viewer: the devices of the computer, of which some may have no work.
+  // Like DLProf Viewer: the devices of the computer, also those without work.
   const report::Metric* listed = report::FindMetricById(report, metric::kProfileGpusListed);
   if (listed != nullptr && !IsAbsent(listed->quantity.value)) {
     add(WordsOf(report, "{{ device.device }} count"), listed->quantity.text);
@@ -196,7 +196,7 @@ boost::json::object SystemPanel(const Report& report) {
   add("Framework", profile.framework);
   for (const auto& [name, version] : profile.versions) add(name, version);
   add("Recorded", DateText(profile.captured));
-  // Additional panels of DLProf Viewer.
+  // Additional fields of DLProf Viewer's panels.
   for (const auto& [key, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
            {"cpu_model", "CPU"},

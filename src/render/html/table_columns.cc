@@ -16,7 +16,7 @@ namespace {
 
 using Columns = std::vector<const Column*>;
 
-// The width of a table in a window of 1 400 px, beside the list of sections.
+// Width of a table in a window of 1 400 px, beside the list of sections.
 constexpr int kWindow = 1'110;
 constexpr int kLetter = 8, kPadding = 24, kWidestName = 380, kWidestText = 260;
 
@@ -24,8 +24,8 @@ bool IsTreeColumn(const Column& column) {
   return column.id() == "node" || column.id() == "parent" || column.id() == "depth";
 }
 
-// Whether a column of every row's rank or GPU says the same everywhere: then the table's note has
-// it, and the column's width goes to others.
+// True for a rank or GPU column with one value in all rows: the table's note has it, and other
+// columns get its width.
 bool IsConstantPlace(const Table& table, const Column& column) {
   if (column.id() != "rank" && column.id() != "gpu") return false;
   if (column.type() != CellType::kInteger || table.rows() < 2) return false;
@@ -42,7 +42,7 @@ bool AllAbsent(const Table& table, const Column& column) {
   return table.rows() > 0;
 }
 
-// Letters of the longest of a column's first texts.
+// Length of the longest of a column's first texts.
 int LongestText(const Table& table, const Column& column) {
   constexpr std::size_t kRows = 100;
   std::size_t longest = 0;
@@ -54,7 +54,7 @@ int LongestText(const Table& table, const Column& column) {
   return static_cast<int>(std::min<std::size_t>(longest, 1'000));
 }
 
-// Pixels that a column needs, by its head and its first 100 texts; numbers have nine letters.
+// Pixels that a column needs for its head and its first 100 texts; numbers count as nine letters.
 int WidthOf(const Table& table, const Column& column, bool is_first) {
   const int head = static_cast<int>(column.title().size()) * kLetter;
   constexpr int kNumber = 9 * kLetter;
@@ -65,7 +65,7 @@ int WidthOf(const Table& table, const Column& column, bool is_first) {
   return std::max(head, cell) + kPadding;
 }
 
-// Whether most of a column's texts are long: lists of types and shapes, call stacks.
+// True if most texts of a column are long: lists of types and shapes, call stacks.
 bool IsWide(const Table& table, const Column& column) {
   if (column.type() != CellType::kText) return false;
   constexpr std::size_t kRows = 100, kLong = 20;
@@ -78,8 +78,8 @@ bool IsWide(const Table& table, const Column& column) {
   return texts > 0 && bytes / texts > kLong;
 }
 
-// Names of a row come first, in up to three columns, then the sort column; wide texts
-// come after the numbers, so that these are in view.
+// Orders columns: names of a row (at most three), the sort column, numbers, then wide texts, so
+// that numbers stay visible.
 void Arrange(const Table& table, const Column* by, Columns& columns) {
   const auto name = std::find_if(columns.begin(), columns.end(),
                                  [](const Column* column) { return column->id() == "name"; });
@@ -101,7 +101,7 @@ void Arrange(const Table& table, const Column* by, Columns& columns) {
   if (found != columns.end()) std::rotate(place, found, found + 1);
 }
 
-// Those of the table's list come first, in its order; false where the table has no list.
+// Puts the columns of the table's look first, in its order; false if it has none.
 bool ArrangeByLook(const Table& table, Columns& columns, std::size_t& listed) {
   const report::TableLook* look = report::FindTableLook(table.id());
   if (look == nullptr || look->page_columns.empty()) return false;
@@ -117,7 +117,7 @@ bool ArrangeByLook(const Table& table, Columns& columns, std::size_t& listed) {
   return true;
 }
 
-// The first of the first `most` columns that passes kWindow; the first column always fits.
+// Index of the first of `most` columns that exceeds kWindow; the first column always fits.
 std::size_t FirstThatDoNotFit(const Table& table, const Columns& columns, std::size_t most) {
   int width = 0;
   for (std::size_t i = 0; i < most; ++i) {
@@ -131,7 +131,7 @@ std::size_t FirstThatDoNotFit(const Table& table, const Columns& columns, std::s
 
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 
-// Every column of the table goes to one of these places:
+// Each column of the table goes to one of these places:
 //
 //   columns of a tree's structure     nowhere
 //   one rank or GPU for all rows      constants, in the note

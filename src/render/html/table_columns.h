@@ -1,4 +1,4 @@
-// Which columns of a table the page shows, and in which order.
+// Chooses the columns of a table that the page shows, and their order.
 #pragma once
 
 #include <array>
@@ -18,20 +18,20 @@
 namespace profgauge::render::html {
 
 struct ColumnChoice {
-  std::vector<const Column*> shown;  ///< Names of a row first; fits a window of 1 400 px.
-  std::vector<const Column*> extra;  ///< One click away where scripts run.
+  std::vector<const Column*> shown;  ///< Names of a row first; they fit into a window of 1 400 px.
+  std::vector<const Column*> extra;  ///< One click away with scripts.
   std::vector<std::pair<std::string, std::string>> gaps;  ///< Absent ones: title, reason.
-  std::string constants;  ///< "Rank 0, GPU 0": columns of places that say the same in every row.
+  std::string constants;  ///< "Rank 0, GPU 0": place columns with one value for all rows.
 };
-/// Which columns are shown: those of the table's look, in its order, else names, the sort column,
-/// numbers, wide texts; as many as fit a window of 1 400 px, at least one. `by`: the column that
-/// rows are sorted by, or nullptr. Pointers are into `table`.
+/// Chooses columns: those of the table's look in its order, else names, the sort column, numbers,
+/// wide texts; as many as fit into a window of 1 400 px, at least one. `by`: the sort column, or
+/// nullptr. Points into `table`.
 ///
 ///   all columns -> without value: gaps     -> one place for all rows: constants
 ///               -> by look or Arrange()    -> until kWindow is full: shown, the rest: extra
 ColumnChoice ChooseColumns(const Table& table, const Column* by);
 
-/// Texts and yes/no are on the left.
+/// True for texts and yes/no, which are aligned left.
 bool IsLeft(Unit unit);
 
 }  // namespace profgauge::render::html

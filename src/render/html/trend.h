@@ -9,9 +9,8 @@
 
 namespace profgauge::render {
 
-/// One self-contained page: for each metric a chart, its changes of level in words, and a table of
-/// all runs.
-/// `trends`: one of each branch; not empty.
+/// One self-contained page: a chart per metric, its changes of level as text, and a table of all
+/// runs. `trends`: one per branch; not empty.
 std::string RenderTrend(std::span<const report::Trend> trends);
 
 namespace html {

@@ -27,8 +27,8 @@ namespace json = boost::json;
 
 namespace {
 
-// The digits that lead `text`, without the spaces that group them. With Significant() it decides
-// whether an exact value says more than the shown one: "23.0 ms" and "23000000 ns" have the same.
+// The leading digits of `text`, without grouping spaces. With Significant() it shows whether an
+// exact value has more digits than the text: "23.0 ms" and "23000000 ns" have the same.
 std::string DigitsOf(std::string_view text) {
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -44,14 +44,14 @@ std::string DigitsOf(std::string_view text) {
   return digits;
 }
 
-// Without the zeros and the point at the end: "23.0" and "23000" are the same digits.
+// The digits without trailing zeros and the point: equal for "23.0" and "23000".
 std::string Significant(std::string digits) {
   std::erase(digits, '.');
   digits.erase(digits.find_last_not_of('0') + 1);
   return digits;
 }
 
-// Why the page has no timeline; empty when it has one.
+// Why the page has no timeline; empty if it has one.
 std::string TimelineNote(const report::Report& report) {
   if (!report.timeline.empty()) return {};
   if (!report.timeline.left_out.empty()) return "Not shown: " + report.timeline.left_out + ".";
@@ -63,7 +63,7 @@ std::string TimelineNote(const report::Report& report) {
 std::string ExactTitle(const Value& value, Unit unit, std::string_view text) {
   if (IsAbsent(value)) return {};
   std::string exact = FormatExact(value, unit);
-  // Nine digits are as exact as a reader needs; the rest of a real is noise of binary fractions.
+  // Nine digits are enough for readers; further digits of a real are artifacts of binary fractions.
   if (const auto* real = std::get_if<double>(&value)) {
     const std::size_t number = std::min(exact.find(' '), exact.size());
     std::string shorter = fmt::format("{:.9g}", *real);
@@ -81,7 +81,7 @@ boost::json::object NumberView(const Value& value, Unit unit) {
 
 boost::json::object NumberView(const report::Quantity& quantity) {
   json::object view = NumberView(quantity.value, quantity.unit);
-  // The text is the report's own: four renderers must not disagree on rounding.
+  // Uses the report's text, because all renderers must round equally.
   view["exact"] = ExactTitle(quantity.value, quantity.unit, quantity.text);
   view["text"] = quantity.text;
   view["absent"] = IsAbsent(quantity.value) ? quantity.absent_because : std::string();
@@ -105,7 +105,7 @@ std::string WordsOf(const report::Report& report, std::string_view text) {
 }
 
 boost::json::array PiecesOf(const RichText& parts) {
-  RichText drawn;  // Numbers are drawn as text.
+  RichText drawn;  // Numbers are shown as text.
   for (const TextPart& part : parts) {
     const bool is_code = part.kind == TextPart::Kind::kCode;
     AddPart(drawn, is_code ? part.kind : TextPart::Kind::kText, part.text);
@@ -148,7 +148,7 @@ std::string DateText(std::string_view iso) {
 
 Folded Fold(std::string_view text, std::size_t most) {
   if (text.size() <= most) return {text, "", ""};
-  // Where little fits, the end of a name is as useful as its beginning.
+  // If little fits, the end of a name is as useful as its start.
   const bool is_narrow = most < kFold;
   const std::size_t first = is_narrow ? most / 2 : 60, last = is_narrow ? most / 2 - 1 : 20;
   const auto continues = [&](std::size_t at) {
@@ -162,7 +162,7 @@ Folded Fold(std::string_view text, std::size_t most) {
 
 namespace {
 
-// Namespaces that most kernels share tell nothing.
+// Removes namespaces that most kernels share.
 std::string WithoutCommon(std::string_view text) {
   std::string name(text);
   for (const std::string_view common : {"void ", "at::native::", "(anonymous namespace)::"}) {
@@ -180,7 +180,7 @@ std::string WithoutCommon(std::string_view text) {
   return name;
 }
 
-// `count` bytes from `from` on, moved to where characters begin.
+// `count` bytes from `from` on, aligned to characters.
 std::string CharactersOf(std::string_view text, std::size_t from, std::size_t count) {
   const auto continues = [&](std::size_t at) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
@@ -191,7 +191,7 @@ std::string CharactersOf(std::string_view text, std::size_t from, std::size_t co
   return std::string(text.substr(from, end - from));
 }
 
-// Names that are cut to the same text: each shows where it begins to differ from its neighbours.
+// Makes equal short forms of names differ: each shows where its name differs from its neighbors.
 void ShowDifference(std::vector<std::pair<std::string, std::string>> names, std::size_t most,
                     std::map<std::string, std::string>& out) {
   constexpr std::size_t kHead = 8, kBefore = 6;
@@ -222,7 +222,7 @@ std::string CutName(std::string_view text, std::size_t most) {
   return std::string(folded.head) + "…" + std::string(folded.tail);
 }
 
-// What still meets is counted.
+// Short forms that are still equal get a number.
 std::map<std::string, std::string> CutNames(const std::set<std::string>& names, std::size_t most) {
   std::map<std::string, std::string> out;
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> groups;
@@ -251,8 +251,8 @@ const Table* FindTable(const report::Report& report, std::string_view id) {
   return nullptr;
 }
 
-// Every part, also those that this report has nothing for. IterationsView() comes before
-// TablesView(): both add to the payload, and its order is that of the calls.
+// All parts of the page, also empty ones. IterationsView() precedes TablesView(), because both add
+// to the payload in the order of the calls.
 boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits) {
   TablePacker payload(report.profile.accelerator);
   payload.NameIterations(report::IterationLabels(report));
@@ -286,7 +286,7 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
   view["timeline_note"] = TimelineNote(report);
   view["has_ops"] = FindTable(report, "ops") != nullptr;
   view["has_kernels"] = FindTable(report, "kernels") != nullptr;
-  view["recorded"] = report.profile.format != "times";  // Else nothing of a device is known.
+  view["recorded"] = report.profile.format != "times";  // Else there is no data about a device.
   return view;
 }
 

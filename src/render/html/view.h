@@ -1,11 +1,11 @@
-// The view of a report that templates/html draws: the report's facts as JSON, each number as text
-// with its exact value beside it, in the order of the page.
+// The view of a report for templates/html: its facts as JSON in the order of the page. Numbers are
+// text, with the exact value beside it.
 //
-// All names are always there. A missing part of a report is an empty string or an empty list, so
-// that a template asks {{#name}}.
+// All names are always present. A missing part is an empty string or list, which a template tests
+// with {{#name}}.
 //
-// A number is {text, exact, absent}; a list has a flag `has_…` where a template needs to know that
-// it is not empty. The functions below return one part each; PageView() joins them. The page:
+// A number is {text, exact, absent}. A list has a flag `has_…` if a template must know that it is
+// not empty. Each function below returns one part; PageView() joins them. The page:
 //
 //   +----------+------------------------------------------------+
 //   | sections | header     verdict, name, first screen         |  VerdictView, FirstView, RunView
@@ -20,8 +20,8 @@
 //   +----------+------------------------------------------------+
 //   | payload, timeline data, scripts                           |  TablePacker, PackTimeline
 //
-// Without scripts all of it can be read except the payload and the timeline; with them tables are
-// sorted and filtered, too.
+// Without scripts everything is readable except the payload and the timeline. With scripts, tables
+// can also be sorted and filtered.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -42,53 +42,52 @@
 
 namespace profgauge::render::html {
 
-/// Rows of a table that are in the page itself, for readers without scripts: of operators and
-/// kernels, of the other tables that most look for, of the rest. The table states the number of
-/// missing rows.
+/// Rows of a table in the page itself, for readers without scripts: of operators and kernels, of
+/// other important tables, of the rest. The table shows the number of missing rows.
 inline constexpr std::size_t kStaticRows = 100;
 inline constexpr std::size_t kStaticRowsOfMain = 40;
 inline constexpr std::size_t kStaticRowsOfOthers = 10;
 inline constexpr std::size_t kLeastStaticRows = 3;
-/// For a tree, the rows of the most time; their ancestors are among them.
+/// Rows of a tree in the page itself: those with most time, which include their ancestors.
 inline constexpr std::size_t kStaticRowsOfTrees = 16;
-/// Bytes of a table's rows with names whole; past them, rows have short names and bare numbers.
+/// Bytes of a table's rows with whole names; later rows have short names and no exact values.
 inline constexpr std::size_t kStaticBytes = 4'600;
 inline constexpr std::size_t kStaticBytesOfMain = 1'200;
 inline constexpr std::size_t kStaticBytesOfOthers = 600;
 inline constexpr std::size_t kStaticBytesOfTrees = 1'400;
-/// Tables of at most this many cells have all columns without scripts too.
+/// Tables with at most this many cells show all columns, also without scripts.
 inline constexpr std::size_t kSmallCells = 120;
-/// Rows of a table that travel with the page for report.js.
+/// Most rows of a table in the payload for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
-/// The same in a page without a timeline, which is to stay small enough for mail: of the tables
-/// that most look for, of the others, and of trees.
+/// Most rows of a payload if the page has no timeline and must stay small enough for mail: of
+/// important tables, of others, and (below) of trees.
 inline constexpr std::size_t kSmallPayloadRows = 200;
 inline constexpr std::size_t kSmallPayloadRowsOfOthers = 12;
-/// Of tables by iteration, of which scripts sum a chosen rank and range; above it they cannot.
+/// Most rows of tables by iteration, which scripts sum for a chosen rank and range; larger tables
+/// have no choice.
 inline constexpr std::size_t kSummedRows = 20'000;
-/// From so many ranks on, a page without a timeline has these of each rank.
+/// From this number of ranks on, a page without a timeline has that many rows of each rank.
 inline constexpr std::size_t kManyRanks = 32, kRowsOfEachRank = 24;
 inline constexpr std::size_t kSmallPayloadRowsOfTrees = 80;
-/// Cells that such a page has room for, of all tables together: about 90 kB of it.
+/// Most cells of all tables in a page without a timeline: about 90 kB.
 inline constexpr std::size_t kPayloadCells = 30'000;
-/// Up to this many ranks have a bar each; for more, percentiles are shown, and the extremes by
-/// name.
+/// Up to this many ranks have a bar each; for more, percentiles and the extreme ranks are shown.
 inline constexpr std::size_t kRankBars = 32;
-/// Files that a page lists one by one.
+/// Most files that a page lists.
 inline constexpr std::size_t kListed = 24;
 
 struct ComparisonLimits {
   std::size_t paired_rows = 60;        ///< Paired kernels and ops.
   ChangeTreeOptions tree = {0.01, 6};  ///< Parts of the change.
-  bool has_values = true;              ///< All metrics side by side.
+  bool has_values = true;              ///< Lists all metrics of both runs.
 };
 
-/// Bus bandwidth over the size of messages.
+/// Bus bandwidth by message size.
 boost::json::object BandwidthView(const report::Report& report);
 
-/// Draws the table `sbuf_allocations` into its view: `charts` and `charts_note`.
+/// Adds charts of the table `sbuf_allocations` to its view: `charts` and `charts_note`.
 void AddSbufCharts(const Table& table, bool several_ranks, boost::json::object& view);
-/// The panels of the dashboard, and those that the profile has nothing for, with why.
+/// The panels of the dashboard, and the missing ones with reasons.
 struct Panels {
   boost::json::array shown;
   std::vector<std::pair<std::string, std::string>> absent;  ///< Title, reason.
@@ -97,51 +96,49 @@ Panels PanelsView(const report::Report& report);
 
 inline constexpr std::size_t kFold = 84;
 
-/// All of the above: the data of page.html, except for style, script and policy.
+/// Joins all parts: the data of page.html, except for style, script and policy.
 boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits = {});
 
-/// A text of the page, which may name parts of a device as `{{ device.core }}`, in the words of the
-/// report's devices.
+/// A text of the page, in which `{{ device.core }}` etc. are replaced by the terms for the report's
+/// devices.
 std::string WordsOf(const report::Report& report, std::string_view text);
 
-/// "2026-03-01T12:00:00Z" as people read it: "2026-03-01 12:00:00 UTC"; other texts as they are.
+/// A date for people: "2026-03-01 12:00:00 UTC" for "2026-03-01T12:00:00Z"; other texts stay.
 std::string DateText(std::string_view iso);
 
-/// A long text as the page folds it: `head`…`tail` is seen, `head` + `rest` is all of it. `rest` is
-/// empty for short ones, which are whole in `head`. Views into the text that was folded.
+/// A long text that the page folds: it shows `head`…`tail`, and `head` + `rest` is the whole text.
+/// A short one is whole in `head`, with an empty `rest`. Points into the folded text.
 struct Folded {
   std::string_view head, rest, tail;
 };
 Folded Fold(std::string_view text, std::size_t most = kFold);
 
-/// A short form of a long name: without the common prefix of most kernels' names ("void
-/// at::native::"), and with its middle cut.
+/// A short form of a long name: without the common prefix of kernel names ("void at::native::") and
+/// with its middle cut.
 std::string CutName(std::string_view text, std::size_t most);
-/// The same for the names of a column, so that different ones look different.
+/// Short forms of the names in a column, which stay distinguishable.
 std::map<std::string, std::string> CutNames(const std::set<std::string>& names, std::size_t most);
 
-/// The missing parts, by reason: [{titles: "Runtime calls, Host", reason: [pieces],
-/// sep}]. `sep` is before all but the first. A reason's pieces are {text, code}: words between
-/// backticks are code.
+/// Missing parts by reason: [{titles: "Runtime calls, Host", reason: [pieces], sep}]. `sep`
+/// precedes all except the first. Pieces of a reason are {text, code}: words in backticks are code.
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent);
 boost::json::array PiecesOf(std::string_view text);
-/// The same of a text that has its parts.
+/// The pieces of a text with parts, as {text, code}.
 boost::json::array PiecesOf(const RichText& parts);
 
-/// {text, exact, absent}: `exact` is empty when `text` says it all.
+/// {text, exact, absent}; `exact` is empty if `text` is exact.
 boost::json::object NumberView(const report::Quantity& quantity);
 boost::json::object NumberView(const Value& value, Unit unit);
 
-/// The exact value for a cell's title; empty when its text has all digits already. Reals have nine
-/// digits there.
+/// The exact value for a cell's title; empty if the text has all digits. Reals have nine digits.
 std::string ExactTitle(const Value& value, Unit unit, std::string_view text);
 
-/// The metric if it has a value; nullptr when the report has no such metric or it is absent.
-/// O(metrics). report::FindMetricById() also finds absent ones, for their reason.
+/// The metric if it has a value; nullptr if it is missing or absent. O(metrics).
+/// report::FindMetricById() also finds absent ones, which have a reason.
 const report::Metric* FindMetric(const report::Report& report, std::string_view id);
-/// A metric's value in its base unit; `otherwise` where there is none.
+/// A metric's value in its base unit; `otherwise` if it has none.
 double MetricOr(const report::Report& report, std::string_view id, double otherwise);
-/// nullptr for a table that is not there or has no columns.
+/// A table with columns; nullptr if there is none.
 const Table* FindTable(const report::Report& report, std::string_view id);
 
 }  // namespace profgauge::render::html

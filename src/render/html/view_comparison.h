@@ -19,8 +19,7 @@
 
 namespace profgauge::render::html {
 
-/// The change against the baseline. `known` is false without a comparison; the lists are empty
-/// then.
+/// The change against the baseline. Without a comparison, `known` is false and the lists are empty.
 boost::json::object ComparisonView(const report::Report& report,
                                    const ComparisonLimits& limits = {});
 

@@ -1,4 +1,4 @@
-// DLProf's own advice, in its words, with its links.
+// DLProf's own advice with its links.
 #include "render/html/view_dlprof.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Texts and web addresses by turns: [{text, href}].
+// Splits text into pieces with and without a web address: [{text, href}].
 json::array LinkedPieces(std::string_view text) {
   constexpr std::string_view kWeb = "https://";
   json::array pieces;

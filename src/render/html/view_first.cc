@@ -1,5 +1,5 @@
-// The first screen: the bottleneck of the run, an iteration now, and the plan as a waterfall to the
-// iteration after it.
+// The first screen: the bottleneck of the run, a present iteration, and the plan as a waterfall to
+// the iteration after it.
 #include "render/html/view_first.h"
 
 #include <fmt/format.h>
@@ -34,9 +34,9 @@ constexpr std::size_t kRowsFirst = kFirstSteps;
 constexpr double kLeastInLegend = 0.01;
 constexpr int kPictureWidth = 520, kPictureHeight = 24;
 constexpr Paint kLeftPaint = {"left", "#16191D", "#fff"};
-constexpr Paint kFirstCallsPaint = {"ink", "#444", "#fff"};  // Of no category.
+constexpr Paint kFirstCallsPaint = {"ink", "#444", "#fff"};  // It belongs to no category.
 
-// About kernels that use no matrix core.
+// Rules about kernels that do not use matrix units.
 constexpr std::array<std::string_view, 6> kOfOtherKernels = {
     "compute/unfused-elementwise", "compute/slow-elementwise",     "compute/layout-conversions",
     "compute/device-copies",       "tensorcore/eligible-not-used", "tensorcore/fp32-without-tf32"};
@@ -46,7 +46,7 @@ struct FirstRow {
   std::optional<State> status;
 };
 
-// "48.2 to 59.0 ms (−33.2 %)" of "saves 48.2 to …", under the head that says so.
+// "48.2 to 59.0 ms (−33.2 %)" from "saves 48.2 to …", since the head already says "saves".
 std::string UnderSaves(const std::string& text) {
   constexpr std::string_view kVerb = "saves ";
   return text.starts_with(kVerb) ? text.substr(kVerb.size()) : text;
@@ -99,8 +99,8 @@ bool HasErrorFinding(const Report& report) {
                      });
 }
 
-// Without a plan: limits whose miss no finding explains, then findings. If no finding fired: missed
-// limits, then the largest possible savings.
+// Without a plan: missed limits that no finding explains, then findings. If no finding fired:
+// missed limits, then the largest possible savings.
 //
 //   a flaw of the profile leaves no verdict     only that
 //   fail, and no finding is an error            limits missed, findings with weight
@@ -124,7 +124,7 @@ bool HasPlan(const Report& report) { return report.plan && !report.plan->steps.e
 
 double TimeOf(const report::Quantity& quantity) { return AsNumber(quantity.value, 0); }
 
-// The end of the axis of all pictures: an iteration as it is, with its first calls.
+// End of the axis of all pictures: the present iteration with its first calls.
 double NowOf(const Report& report) {
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   const double recorded = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
@@ -136,8 +136,8 @@ std::string Picture(const WaterfallBar& bar) {
   return SvgWaterfallBar(bar, kPictureWidth, kPictureHeight);
 }
 
-// From the time before it to the time after it, at the low end of what it saves; a line goes on to
-// the other end.
+// A bar from the time before the step to the time after it, at the low end of its saving; a line
+// continues to the other end.
 std::string PictureOf(const report::PlanStep& step, double before, double now) {
   WaterfallBar bar;
   bar.paint = kSavedColours.paint;
@@ -167,7 +167,7 @@ std::vector<FirstRow> RowsOfPlan(const Report& report) {
     row.href = step.fired ? "#" + AnchorOf(step.rules.front()) : "";
     row.saves = UnderSaves(PlanSavingText(plan, step));
     row.after = step.time_text;
-    // Only what is simulated is drawn.
+    // Only simulated savings are drawn.
     if (step.saves.basis == rules::Basis::kSimulated && now > 0) {
       row.picture = PictureOf(step, before, now);
     }
@@ -181,8 +181,8 @@ std::vector<FirstRow> FirstRows(const Report& report) {
   return HasPlan(report) ? RowsOfPlan(report) : RowsOfFindings(report);
 }
 
-// What the headline names, as parts of an iteration. Of slow kernels those that its finding is
-// about, else the larger part of them.
+// The parts of an iteration that the headline names. For slow kernels: those of its finding, else
+// the larger part.
 std::vector<Category> CausesIn(const Report& report) {
   const report::Diagnosis diagnosis = report::Diagnose(report);
   const std::string& bottleneck = diagnosis.bottleneck;
@@ -216,13 +216,13 @@ Paint PaintFor(Category category, const std::vector<Category>& causes) {
                                                              : CausePaintOf(category);
 }
 
-// An iteration as it is: its parts.
+// The parts of a present iteration.
 json::object NowView(const Report& report) {
   const std::vector<Category> causes = CausesIn(report);
   std::vector<BarPart> parts;
   json::array legend;
   std::string description = "An iteration now:";
-  // Of the same axis as the rows below it.
+  // The bar has the same axis as the rows below.
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   const double recorded = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
   const double scale = recorded > 0 && NowOf(report) > 0 ? recorded / NowOf(report) : 1;
@@ -251,7 +251,7 @@ json::object NowView(const Report& report) {
 
 bool HasFloor(const report::Plan& plan) { return AsNumber(plan.floor.time.value, 0) > 0; }
 
-// Time that no step of the plan is about.
+// Time that no step of the plan changes.
 json::object FirstCallsView(const Report& report) {
   const bool known = HasPlan(report) && !report.plan->first_calls.text.empty();
   const double now = NowOf(report), start = known ? TimeOf(report.plan->start) : 0;
@@ -284,7 +284,7 @@ json::object AfterView(const Report& report) {
           {"after", plan.end.text}};
 }
 
-// The one number of the screen.
+// The main number of the screen.
 json::object HeroView(const Report& report) {
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   const bool is_whole = report.profile.iteration_source.by == IterationsBy::kUndivided;
@@ -300,7 +300,7 @@ json::object HeroView(const Report& report) {
           {"more", more}};
 }
 
-// The one line about the profile itself, and how many more there are.
+// One line about the profile itself, and the number of further ones.
 json::object HygieneView(const Report& report) {
   std::vector<std::string> lines;
   const std::vector<std::string> told = ReasonTexts(report::Diagnose(report), kMostReasonsOfPage);
@@ -324,7 +324,7 @@ json::object HygieneView(const Report& report) {
                                                              "more note", "more notes"))}};
 }
 
-// Why there is no plan, and what the savings are without one.
+// Why there is no plan, and what savings mean without one.
 std::string BoundsNote(const Report& report, bool has_saves) {
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   if (mean == nullptr || IsAbsent(mean->quantity.value)) {

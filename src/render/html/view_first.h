@@ -18,12 +18,12 @@
 
 namespace profgauge::render::html {
 
-/// The hero number, diagnosis, an iteration now and the plan as a waterfall, else what to do first;
+/// The main number, the diagnosis, a present iteration, the plan as a waterfall (else what to do),
 /// a line about the profile. All steps of a plan; at most kFirstSteps limits and findings.
 boost::json::object FirstView(const report::Report& report);
-/// The color of a part of an iteration: the strong one for the cause that the headline names.
+/// The color of a part of an iteration: strong for the cause that the headline names.
 Paint PaintIn(const report::Report& report, Category category);
-/// Whether the first screen has something to do.
+/// True if the first screen has something to do.
 bool HasFirstRows(const report::Report& report);
 
 }  // namespace profgauge::render::html

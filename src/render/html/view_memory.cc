@@ -1,4 +1,4 @@
-// The allocator over time: a chart for each device, from the table of the memory curve.
+// The allocator over time: a chart for each device, from the table with the memory curve.
 
 #include <fmt/format.h>
 #include <boost/json.hpp>
@@ -37,21 +37,21 @@ using report::Report;
 
 constexpr std::size_t kMostCharts = 8;
 
-// For one device: the rows of allocated and of reserved memory.
+// The rows of allocated and reserved memory of one device.
 struct Curve {
   std::string device;
   std::int64_t rank = 0;
   std::vector<std::uint32_t> allocated, reserved;
 };
 
-// The cell of a column of numbers; nothing where it is absent, or there is no such column.
+// A number from a column; nothing if it is absent or the column does not exist.
 std::optional<std::int64_t> NumberAt(const Column* column, std::size_t row) {
   if (column == nullptr || column->type() != CellType::kInteger) return std::nullopt;
   const std::int64_t cell = column->IntegerAt(row);
   return cell == Column::kAbsentInteger ? std::nullopt : std::optional(cell);
 }
 
-// A row for each event of the allocator: columns are found once, and cells are no Values.
+// A row per allocator event. For speed, columns are found once and cells are not made Values.
 std::vector<Curve> CurvesOf(const Table& table) {
   std::vector<Curve> curves;
   const Column* const device = table.Find("device");
@@ -61,7 +61,7 @@ std::vector<Curve> CurvesOf(const Table& table) {
   const Column* const reserved = table.Find("reserved");
   using Key = std::pair<StringId, std::int64_t>;
   std::map<Key, std::size_t> places;
-  Key last_key;  // That of most rows: the map is asked where it changes.
+  Key last_key;  // Most rows repeat it, so the map is rarely searched.
   std::size_t last_place = 0;
   for (std::uint32_t row = 0; row < table.rows(); ++row) {
     const Key key{device->TextAt(row), NumberAt(ranks, row).value_or(0)};
@@ -79,14 +79,14 @@ std::vector<Curve> CurvesOf(const Table& table) {
     if (NumberAt(allocated, row)) curve.allocated.push_back(row);
     if (NumberAt(reserved, row)) curve.reserved.push_back(row);
   }
-  // GPUs first: the host's memory is rarely the question.
+  // GPUs first: the host's memory is rarely of interest.
   std::stable_partition(curves.begin(), curves.end(),
                         [](const Curve& curve) { return curve.device != "CPU"; });
   return curves;
 }
 
-// The values of `column` in these rows as a series. It refers to `table` and `rows`, which must
-// outlive it: a curve of millions of events is not copied.
+// A series of the values of `column` in these rows. It refers to `table` and `rows`, which must
+// outlive it, so that millions of events are not copied.
 StepSeries SeriesOf(const Table& table, std::string_view column,
                     const std::vector<std::uint32_t>& rows) {
   StepSeries series;
@@ -99,7 +99,7 @@ StepSeries SeriesOf(const Table& table, std::string_view column,
   return series;
 }
 
-// The largest value; 0 of an empty series.
+// The largest value; 0 for an empty series.
 double PeakOf(const StepSeries& series) {
   double peak = 0;
   for (std::size_t i = 0; i < series.size; ++i) peak = std::max(peak, series.point(i).second);
@@ -167,7 +167,7 @@ boost::json::object MemoryView(const Report& report) {
           {"has_ops", FindTable(report, "memory_ops") != nullptr}};
 }
 
-// How fast collectives are for the size of their messages.
+// Bandwidth of collectives by message size.
 
 namespace {
 
@@ -182,7 +182,7 @@ constexpr const Paint& PaintOfKind(std::size_t kind) {
 
 }  // namespace
 
-// Bus bandwidth over the size of messages, by kind; slow groups by name.
+// Bus bandwidth by message size and kind; slow groups by name.
 boost::json::object BandwidthView(const Report& report) {
   json::object view{{"known", false},
                     {"chart", MakeMarkup("")},
@@ -232,12 +232,12 @@ boost::json::object BandwidthView(const Report& report) {
   return view;
 }
 
-// The contents of SBUF, drawn: a chart for each partition of each core, from the table of
+// Charts of the contents of SBUF: one for each partition of each core, from the table of
 // allocations.
 
 namespace {
 
-constexpr std::size_t kMostBlocks = 400;  // In all charts: a page is to stay small.
+constexpr std::size_t kMostBlocks = 400;  // In all charts, because a page must stay small.
 constexpr std::size_t kMostSbufCharts = 8;
 
 struct SbufUse {
@@ -256,7 +256,7 @@ std::string TextOf(const Table& table, std::size_t row, std::string_view column)
   return text == nullptr ? std::string() : *text;
 }
 
-// By the kind of name in the file: a queue is of DMA, an opcode is an instruction's.
+// The kind of use, from the names in the file: a queue belongs to DMA, an opcode to an instruction.
 std::size_t KindOf(const Table& table, std::size_t row) {
   const std::string queue = TextOf(table, row, "queue");
   if (!queue.empty()) return queue.find("Spill") == std::string::npos ? 1 : 2;
@@ -277,7 +277,7 @@ std::string TitleOf(const Table& table, std::size_t row) {
                      FormatValue(table.At(row, "duration"), Unit::kTime));
 }
 
-// Rank, core, partition: addresses of one chart are of one memory.
+// Rank, core, partition: the addresses of a chart are in one memory.
 using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 struct Partition {
@@ -292,7 +292,7 @@ std::string NameOf(const Place& place, bool several_ranks) {
                      partition < 0 ? "partition unknown" : fmt::format("partition {}", partition));
 }
 
-// Empty when nothing takes any time.
+// The chart of one partition; empty if no allocation has a duration.
 json::object ChartView(const std::string& name, Partition& partition) {
   json::array legend;
   for (std::size_t kind = 0; kind < kSbufUses.size(); ++kind) {
@@ -310,8 +310,8 @@ json::object ChartView(const std::string& name, Partition& partition) {
 
 }  // namespace
 
-// Draws the largest allocations as blocks, a chart for each partition of each core, all with one
-// scale of time. The note says how many rows and partitions are only in the table.
+// Draws the largest allocations as blocks: a chart for each partition of each core, all on one time
+// scale. The note counts rows and partitions that only the table has.
 void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
   const auto number = [&](std::size_t row, std::string_view column, std::int64_t otherwise) {
     return AsWhole(table.At(row, column), otherwise);
@@ -343,7 +343,7 @@ void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
   }
   for (auto& [place, partition] : partitions) {
     if (charts.size() == kMostSbufCharts) break;
-    partition.chart.begin = begin;  // One scale for all, to compare them.
+    partition.chart.begin = begin;  // One scale for all, for comparison.
     partition.chart.end = end;
     json::object chart = ChartView(NameOf(place, several_ranks), partition);
     if (!chart.empty()) charts.push_back(std::move(chart));

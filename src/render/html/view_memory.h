@@ -18,8 +18,8 @@
 
 namespace profgauge::render::html {
 
-/// The allocator's curve of each device, accelerators first, and the peaks. At most eight charts;
-/// `more` counts the others.
+/// The allocator's curve and peaks for each device, accelerators first. At most eight charts;
+/// `more` is the number of others.
 boost::json::object MemoryView(const report::Report& report);
 
 }  // namespace profgauge::render::html

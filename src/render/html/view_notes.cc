@@ -1,4 +1,4 @@
-// The end of the page: environment, import log, definitions, provenance, and missing data.
+// The end of the page: environment, import log, definitions, provenance and missing data.
 #include "render/html/view_notes.h"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ json::array ImportView(const report::Report& report) {
   return out;
 }
 
-// A check is shown as a state of a limit is: lost data as an error, uncertain data as a warning.
+// The look of a check is that of a limit: lost data is an error, uncertain data a warning.
 StatusLook LookOfCheck(CheckState state) {
   switch (state) {
     case CheckState::kLost:
@@ -91,7 +91,7 @@ json::object QualityView(const Certificate& recording, bool has_remarks) {
           {"checks", std::move(checks)},    {"fine", fine}};
 }
 
-// A formula that several metrics share is at the first of them.
+// A formula of several metrics is shown at the first of them.
 std::string FormulaOf(const report::Metric& metric,
                       std::map<std::string_view, std::string_view>& known) {
   constexpr std::size_t kLongFormula = 50;
@@ -120,7 +120,7 @@ json::array MetricsView(const report::Report& report) {
   return out;
 }
 
-// Metrics that the profile cannot give, by missing data.
+// Missing metrics, by reason.
 json::array AbsentMetrics(const report::Report& report) {
   std::vector<std::pair<std::string, std::string>> by_reason;
   for (const report::Metric& metric : report.metrics) {
@@ -153,7 +153,7 @@ boost::json::object NotesView(const report::Report& report) {
   for (const report::Remark& remark : report.remarks) {
     remarks.push_back(json::object{{"id", remark.id}, {"text", remark.text}});
   }
-  // Packed, since they were a seventh of a small page.
+  // Packed, because definitions were a seventh of a small page.
   std::string definitions =
       Base64(Gzip(CompactMarkup(RenderTemplate(kPages, "definitions", DefinitionsView(report)))));
   json::object view{

@@ -1,5 +1,5 @@
-// The slowest iteration with all of its tracks, for readers without scripts; with scripts, the
-// timeline replaces it.
+// The slowest iteration with all of its tracks, for readers without scripts; otherwise the timeline
+// replaces it.
 #include "render/html/view_overview.h"
 
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ using report::Report;
 using report::Timeline;
 using report::TrackType;
 
-constexpr std::size_t kMostTracks = 8;  // Tracks of a kind: streams, threads.
+constexpr std::size_t kMostTracks = 8;  // Tracks of a kind, e.g. streams or threads.
 constexpr std::uint32_t kMostDepths = 3;
 
 struct Stretch {
   Ns begin = 0, end = 0;
   std::int64_t rank = 0;
   std::string iteration;
-  Ns unobserved = 0;  // Of it; the slowest is so without that time, as in iteration.time.max.
+  Ns unobserved = 0;  // The slowest is chosen without it, like iteration.time.max.
   Ns observed() const { return end - begin - unobserved; }
 };
 
@@ -60,7 +60,7 @@ std::vector<Paint> Paints() {
   return paints;
 }
 
-// When something runs in a lane; waiting is not.
+// Adds the time in which something runs in a lane; waiting does not count.
 void AddBusy(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch,
              std::vector<Span>& busy) {
   for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
@@ -71,17 +71,17 @@ void AddBusy(const Timeline& timeline, const Timeline::Lane& lane, const Stretch
   }
 }
 
-// A track's events in the range, lane by lane.
+// The events of a track in the range, by lane.
 struct Shown {
   std::uint32_t track = 0;
   std::vector<OverviewLane> lanes;
-  std::vector<Span> running;  // In all lanes, until it is summed up.
+  std::vector<Span> running;  // In all lanes, before it is merged.
   Ns busy = 0;
   std::size_t events = 0;
 };
 
-// The events of a lane within the range, whole: the chart clips them. A lane is in order of time,
-// so the walk ends at the first event after the range.
+// The events of a lane that overlap the range; the chart clips them. A lane is in order of time, so
+// the loop ends at the first event after the range.
 OverviewLane LaneIn(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch) {
   OverviewLane out;
   for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
@@ -119,7 +119,7 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch, Tr
   }
   for (Shown& track : shown) track.busy = Length(Merge(std::move(track.running)));
   std::erase_if(shown, [](const Shown& track) { return track.lanes.empty(); });
-  // A track that folds into one line is finer than the rest.
+  // Tracks in a section show finer details, so they come last.
   const auto key = [&](const Shown& track) {
     return std::pair(!timeline.tracks[track.track].section.empty(), -track.busy);
   };

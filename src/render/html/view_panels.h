@@ -1,4 +1,4 @@
-// The parts that the dashboard's panels are made of.
+// Parts of the dashboard's panels.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@
 
 namespace profgauge::render::html {
 
-/// A panel without content: every name that the template asks for, all empty. Its title is in the
-/// words of the report's devices. LeaveEmpty() where there is nothing to fill in.
+/// A panel without content: all names of the template, empty. Its title uses the terms for the
+/// report's devices. Call LeaveEmpty() if there is nothing to show.
 boost::json::object MakePanel(const report::Report& report, std::string_view id,
                               std::string_view title);
 
-/// A line of a panel: a swatch of color, a label, a number and a remark; each may be empty. The
-/// definition of `metric`, if it is one, is shown where the reader points at the label.
+/// A line of a panel: a color swatch, a label, a number and a remark; each may be empty. The label
+/// shows the definition of `metric`, if given, on hover.
 boost::json::object PanelRow(std::string swatch, std::string_view label, boost::json::object number,
                              std::string_view about, std::string_view metric = {});
 
-/// A panel that has nothing to show, with why.
+/// Gives an empty panel its reason.
 void LeaveEmpty(boost::json::object& panel, std::string_view reason);
 bool IsEmptyPanel(const boost::json::object& panel);
 

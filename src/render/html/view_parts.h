@@ -1,4 +1,4 @@
-// Parts of the page that several of its views share.
+// Parts of the page for several views.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@
 
 namespace profgauge::render::html {
 
-// The parts of a rank's iterations, as the tables of ranks have them, with their colors.
+// The parts of a rank's iterations, with the columns of the tables of ranks and their colors.
 
 struct RankPart {
   std::string_view column, label;
   Paint paint;
 };
-/// No category: both together.
+/// Computation and communication at the same time, which is no category.
 inline constexpr Paint kBothPaint = {"k-both", "#7E6BB5", "#fff"};
-/// As the table of ranks has them; they add up to the rank's iterations.
+/// Columns of the table of ranks that add up to a rank's iterations.
 inline constexpr std::array<RankPart, 8> kRankParts = {
     {{"compute_only", "computing", PaintOf(Category::kOtherKernel)},
      {"overlapped", "computing and communicating", kBothPaint},

@@ -1,4 +1,4 @@
-// The common view of the page of several runs.
+// The common views of a page of several runs.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace profgauge::render::html {
 
-/// A row for each run: its verdict, its mean iteration, the change against each earlier run with
-/// the id of the comparison ("p1" for the first pair).
+/// A row for each run: its verdict, its mean iteration time, and the change against each earlier
+/// run with the id of the comparison ("p1" for the first pair).
 boost::json::array RunRowsView(const report::Runs& runs);
 
-/// Where an iteration of each run goes, on one scale, and all metrics with a column for each run:
-/// those in which the runs differ come first.
+/// The breakdown of each run on one scale, and all metrics with a column per run: those that differ
+/// come first.
 boost::json::object TogetherView(const report::Runs& runs);
 
 }  // namespace profgauge::render::html

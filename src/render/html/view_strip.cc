@@ -30,16 +30,16 @@ namespace json = boost::json;
 using report::Report;
 using report::Strip;
 
-// From the bottom up. The first of the others is waiting for other ranks: all that is not work.
+// Categories from the bottom up. The idle ones start with waiting for other ranks.
 constexpr Category kWorking[] = {Category::kTensorCoreKernel, Category::kOtherKernel,
                                  Category::kCommunication, Category::kMemcpy, Category::kMemset};
 constexpr Category kIdling[] = {Category::kWait, Category::kRuntime, Category::kDataLoader,
                                 Category::kCpu, Category::kOther};
 
-// Of a page without a timeline, which is to stay small.
+// Size of the picture in a page without a timeline, which must stay small.
 constexpr std::size_t kBytesForMail = 8'000;
 
-// Lines between two ranks: more hide each other.
+// The most lines between two ranks; more would hide each other.
 constexpr std::size_t kMostJoins = 60;
 
 std::string ShareText(double share) { return FormatValue(Value(share), Unit::kShare); }
@@ -93,8 +93,8 @@ std::string NameOf(const Report& report, const Strip& strip, const Strip::Window
   return fmt::format("{}: {}{}", window.role, window.iteration, rank);
 }
 
-// Of a rank with several devices the time in which any of them works. The word is not yet in place:
-// at the begin of a sentence it is a capital.
+// The term for the device; for a rank with several devices, the lane shows the time in which any
+// works. The placeholder is not replaced yet, because a sentence may need a capital.
 std::string DeviceOf(const Report& report, const Strip& strip) {
   const std::string device = "{{ device.device }}";
   const bool has_several = std::ranges::any_of(strip.windows, [&](const Strip::Window& window) {
@@ -130,10 +130,10 @@ CoverageRow RowOf(const Report& report, const Strip& strip, const Strip::Window&
   return row;
 }
 
-// Starts of one collective on neighboring rows, by the common clock of the table. Of many those
-// that are furthest apart in each part of the axis; `left_out` gets whether there are more.
+// Lines between the starts of a collective on neighboring rows, by the table's common clock. In
+// each part of the axis only those furthest apart; `left_out` is set if there are more.
 std::vector<CoverageJoin> JoinsOf(const Table& calls, const Strip& strip, bool& left_out) {
-  using Place = std::pair<std::size_t, Ns>;  // A row, and a part of the axis.
+  using Place = std::pair<std::size_t, Ns>;  // Row, part of the axis.
   std::map<Place, CoverageJoin> joins;
   std::map<std::int64_t, Ns> above, here;
   std::size_t row_of = 0, seen = 0;

@@ -18,8 +18,8 @@
 
 namespace profgauge::render::html {
 
-/// The slowest and a typical iteration on one axis, with the events that the plan's findings cite:
-/// a picture for the first screen. Empty without a timeline.
+/// A picture for the first screen: the slowest and a typical iteration on one axis, with the events
+/// that the plan's findings cite. Empty without a timeline.
 boost::json::object StripView(const report::Report& report);
 
 }  // namespace profgauge::render::html

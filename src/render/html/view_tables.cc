@@ -1,4 +1,4 @@
-// Tables of the page. One function draws every table from its columns' units.
+// Tables of the page. One function renders every table by its columns' units.
 #include "render/html/view_tables.h"
 
 #include <fmt/format.h>
@@ -32,9 +32,9 @@ namespace json = boost::json;
 using report::TableLook;
 
 constexpr std::size_t kShortLetters = 64;
-constexpr std::size_t kOpenTables = 3;  // Those that most look for; the menu opens the others.
+constexpr std::size_t kOpenTables = 3;  // The most important ones; the menu opens others.
 
-// With a maximum, the heaviest; all where the table's own order is kept.
+// The order of rows: the heaviest up to `most`; all in the table's order if `by` is nullptr.
 std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::size_t most) {
   std::vector<std::size_t> order(table.rows());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -53,8 +53,8 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::siz
   return order;
 }
 
-// With a maximum, each rank's heaviest, as many of each, so that a search finds something of every
-// rank. A table without ranks is cut as RowOrder() cuts.
+// The order of rows with equally many of the heaviest of each rank, so that a search finds rows of
+// every rank. Tables without ranks use RowOrder().
 std::vector<std::size_t> RowOrderByRank(const Table& table, const Column* by, std::size_t most) {
   const Column* rank = table.Find("rank");
   const bool has_ranks = rank != nullptr && rank->absent_because().empty();
@@ -67,8 +67,8 @@ std::vector<std::size_t> RowOrderByRank(const Table& table, const Column* by, st
   return order;
 }
 
-// The heaviest rows of the first tree, in the order of the tree. Times of a row are within those of
-// the row around it, so that a row's ancestors are at least as heavy as it is.
+// The heaviest rows of the first tree, in tree order. A row's time is part of its parent's, so
+// ancestors are at least as heavy.
 std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   const Column* iteration = table.Find("iteration");
   const Column* rank = table.Find("rank");
@@ -83,7 +83,7 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
                             AsNumber(table.At(row, "device_total"), 0));
     weights[row] = std::max(weights[row], AsNumber(table.At(row, "active_time"), 0));
     const double parent = AsNumber(table.At(row, "parent"), -1);
-    // In a changed report it may be any number.
+    // In an edited report, the parent may be any number.
     if (parent >= 0 && parent < static_cast<double>(row))
       weights[row] = std::min(weights[row], weights[static_cast<std::size_t>(parent)]);
     rows.push_back(row);
@@ -95,7 +95,7 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   return rows;
 }
 
-// How many of the last columns are on the left: of many rows a class says it, for three at most.
+// How many of the last columns (at most three) are aligned left; a class of the table says so.
 std::size_t LeftAtEnd(const std::vector<const Column*>& columns) {
   std::size_t count = 0;
   while (count + 1 < columns.size() && count < 3 &&
@@ -110,7 +110,7 @@ enum class Exact : bool { kNo, kOnHover };
 void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, std::size_t fold,
                 std::string& out) {
   const std::string_view tag = head ? "th scope=row" : "td";
-  // The head and the folded part are the whole text, for copying, sorting and searching.
+  // Head and folded part are the whole text, for copying, sorting and searching.
   if (const auto* text = std::get_if<std::string>(&value)) {
     const Folded folded = Fold(*text, fold);
     if (!folded.rest.empty()) {
@@ -133,16 +133,16 @@ void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, st
     fmt::format_to(std::back_inserter(out), "<{}>{}", tag, EscapeHtml(text));
     return;
   }
-  // The exact value leads the title; report.js sorts by it.
+  // The title starts with the exact value, by which report.js sorts.
   fmt::format_to(std::back_inserter(out), "<{} title=\"{}\">{}", tag, EscapeHtml(exact),
                  EscapeHtml(text));
 }
 
-// With many rows: long names are cut in their middle, numbers come without their exact value.
-// `by_class`: the table's class says that they are on the left.
+// A cell of a table with many rows: long names are cut in their middle, numbers have no exact
+// value. `by_class`: the table's class aligns the cell left.
 void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class,
                      const std::map<std::string, std::string>& names, std::string& out) {
-  // Heads of rows are on the left by their table's class, to keep the page small.
+  // The table's class also aligns row heads left, to keep the page small.
   const std::string_view tag = head ? "th" : IsLeft(unit) && !by_class ? "td align=left" : "td";
   const std::string text = FormatValue(value, unit);
   const auto name = names.find(text);
@@ -150,7 +150,7 @@ void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class,
                  EscapeHtml(name == names.end() ? CutName(text, kShortLetters) : name->second));
 }
 
-// The names of a column in these rows as short cells show them.
+// Short forms of a column's names in these rows.
 std::map<std::string, std::string> ShortNames(const Table& table, const Column& column,
                                               std::span<const std::size_t> rows) {
   std::set<std::string> names;
@@ -161,8 +161,8 @@ std::map<std::string, std::string> ShortNames(const Table& table, const Column& 
   return CutNames(names, kShortLetters);
 }
 
-// Rows that scripts draw anew from the payload, with exact values, are bare here: names whole,
-// numbers as they are read.
+// kBare is for rows that scripts render again from the payload with exact values: whole names, and
+// numbers as shown.
 enum class Cells : std::uint8_t { kWhole, kBare, kShort };
 
 struct StaticRows {
@@ -171,7 +171,7 @@ struct StaticRows {
   bool is_short = false;
 };
 
-// The recorded name of an iteration where it differs from its number; else nullptr.
+// The recorded name of an iteration if it differs from its number; else nullptr.
 const std::string* IterationLabel(const Table& table, const Column& column, const Value& cell,
                                   const TableLimits& limits) {
   const bool is_iteration =
@@ -207,7 +207,7 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
       }
       const bool is_head = column == columns.front();
       if (const std::string* label = IterationLabel(table, *column, cell, limits)) {
-        // The exact value leads the title, like in other cells.
+        // The title starts with the exact value, as in other cells.
         fmt::format_to(std::back_inserter(out), "<{} title=\"{}\">{}",
                        is_head ? "th scope=row" : "td", std::get<std::int64_t>(cell),
                        EscapeHtml(*label));
@@ -241,7 +241,7 @@ json::array ColumnViews(const std::vector<const Column*>& columns, const Column*
   return heads;
 }
 
-// Rows of the page itself: whole where there is room, else short, and at least a few.
+// Rows in the page itself: whole if there is space, else short, and at least a few.
 StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& columns,
                       const std::vector<std::size_t>& order, const TableLimits& limits,
                       bool may_be_short) {
@@ -258,7 +258,7 @@ StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& colu
   return rows;
 }
 
-// A table of one row: what its columns say, one after the other. Names are cut.
+// A table with one row as text: its columns one after the other, with cut names.
 std::string LineOf(const Table& table, const std::vector<const Column*>& columns,
                    const TableLimits& limits) {
   constexpr std::size_t kMostLetters = 64;
@@ -274,13 +274,13 @@ std::string LineOf(const Table& table, const std::vector<const Column*>& columns
   return line;
 }
 
-// The file with more of the table; empty for the note of the page about all its tables.
+// The file with more of the table; empty for the common note on all tables of the page.
 std::string RestOf(const Table& table, bool is_whole) {
   std::string rest = is_whole ? std::string() : report::WhereRowsAre(table);
   return rest == "report.json has all of them" ? std::string() : rest;
 }
 
-// The rows of the table that are not in the page, and where they are.
+// The number of rows that are not in the page, and where they are.
 std::string NoteOf(const Table& table, const StaticRows& rows, const Column* by) {
   const std::string sorted = by == nullptr ? "" : fmt::format(", by {}", by->title());
   if (rows.count == table.rows()) return "long names are cut; " + report::WhereRowsAre(table);
@@ -296,12 +296,12 @@ std::string IdsOf(const std::vector<const Column*>& columns) {
   return ids;
 }
 
-// Rows that travel with the page.
+// Number of rows in the payload.
 std::size_t PayloadRows(const report::Report& report, const Table& table, const TableLook& look) {
   const std::size_t all = look.page_rows == 0 ? kPayloadRows : look.page_rows;
   if (!report.timeline.empty()) return all;
   if (look.needs_timeline) return 0;
-  // What a choice of rank or iterations sums again is whole, or nothing is known of the choice.
+  // Rows that scripts sum for a chosen rank or range must be complete.
   if (look.is_summed_again) return kSummedRows;
   const auto ranks = static_cast<std::size_t>(std::max<std::int64_t>(report.profile.ranks, 1));
   if (look.has_rows_of_each_rank && ranks > kManyRanks) return ranks * kRowsOfEachRank;
@@ -312,18 +312,18 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   return std::min(all, most);
 }
 
-// Rows of each table. The free room of a page without a timeline goes to tables that
-// it can show completely, those with no minimum first: a search of such a table misses nothing.
+// Rows of each table in the payload. In a page without a timeline, remaining space goes to tables
+// that then fit completely, smallest first: a search of such a table misses nothing.
 std::vector<std::size_t> PayloadRowsOf(
     const report::Report& report, const std::vector<std::pair<const Table*, TableLook>>& tables) {
   std::vector<std::size_t> rows;
   std::vector<std::pair<std::size_t, std::size_t>>
-      lacking;  // Cells that are left out, and of whom.
+      lacking;  // Omitted cells, and index of the table.
   std::size_t cells = 0;
   for (const auto& [table, look] : tables) {
     const std::size_t some = std::min(table->rows(), PayloadRows(report, *table, look));
     const std::size_t columns = table->columns().size();
-    // Those that a choice needs have room of their own.
+    // Rows that a choice needs are not part of that limit.
     if (!look.is_summed_again && !look.has_rows_of_each_rank) cells += some * columns;
     if (some < table->rows()) lacking.emplace_back((table->rows() - some) * columns, rows.size());
     rows.push_back(some);
@@ -349,7 +349,7 @@ TableLimits LimitsOf(const report::Report& report, const Table& table, const Tab
                                         : kStaticRowsOfOthers;
   limits.payload_rows = payload_rows;
   limits.always_packs = look.opens_rows;
-  // A page with a timeline has room.
+  // A page with a timeline has space.
   if (report::IsTree(table) && report.timeline.empty()) limits.bytes = kStaticBytesOfTrees * 2 / 3;
   const std::size_t of_main =
       report.timeline.empty() ? kStaticBytesOfMain * 3 / 4 : kStaticBytesOfMain;
@@ -363,7 +363,7 @@ TableLimits LimitsOf(const report::Report& report, const Table& table, const Tab
 
 namespace {
 
-// Classes of a table.
+// CSS classes of a table.
 std::string LookOfRows(const StaticRows& rows, const std::vector<const Column*>& columns) {
   if (!rows.is_short || columns.empty()) return {};
   std::string look = IsLeft(columns.front()->unit()) ? " short" : "";
@@ -371,7 +371,7 @@ std::string LookOfRows(const StaticRows& rows, const std::vector<const Column*>&
   return look;
 }
 
-// Which iteration an operator tree is of: other tables are of all that are selected.
+// Names the iteration of an operator tree; other tables cover all selected iterations.
 std::string ConstantsOf(const Table& table, const TableLimits& limits, std::string constants) {
   const Column* iteration = table.Find("iteration");
   if (table.id() != "op_tree" || iteration == nullptr || table.rows() == 0) return constants;
@@ -394,10 +394,10 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   const ColumnChoice choice = ChooseColumns(table, by);
   const bool is_tree = report::IsTree(table);
   const bool packs = payload != nullptr && limits.payload_rows > 0;
-  // A small table is complete without scripts too, which hide the part that does not fit.
+  // A small table is complete without scripts, which hide the columns that do not fit.
   std::vector<const Column*> columns = choice.shown;
   const std::size_t cells = table.rows() * (choice.shown.size() + choice.extra.size());
-  // A table of one row is a line, of which scripts make the table.
+  // A table with one row is a line of text, which scripts turn into a table.
   const bool is_line = packs && table.rows() == 1 && !is_tree;
   const bool has_all =
       payload == nullptr || (cells <= kSmallCells && !limits.always_packs && !is_line);
@@ -417,7 +417,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   }
   const std::string_view docs_of = limits.docs_of.empty() ? table.id() : limits.docs_of;
   json::array heads = ColumnViews(columns, by, limits, docs_of);
-  // Where scripts read the payload, they have units and definitions from there.
+  // If scripts read the payload, they get units and definitions from it.
   if (payload != nullptr) {
     if (!packed) {
       payload->AddDocs(table, docs_of);

@@ -19,33 +19,33 @@
 
 namespace profgauge::render::html {
 
-/// The tables but `iterations` and those that another section has, the important ones first. Their
-/// rows that do not fit into the page are added to `payload`.
+/// The tables except `iterations` and those of other sections, important ones first. Rows that do
+/// not fit into the page are added to `payload`.
 boost::json::array TablesView(const report::Report& report, TablePacker& payload);
 
-/// How much of a table is in the page. Rows are cut by number first, then by bytes; rows that are
-/// cut travel in the payload where there is one.
+/// How much of a table is in the page. Rows are limited by number, then by bytes. The others are in
+/// the payload, if there is one.
 struct TableLimits {
-  std::size_t rows = 0;               ///< Rows in the page; fewer where their names are long.
-  std::size_t payload_rows = 0;       ///< Rows that travel along when the page does not have all.
-  bool always_packs = false;          ///< Its rows open to others where scripts run.
-  std::size_t bytes = 0;              ///< Bytes of the rows in the page; 0: as their number says.
-  std::string_view docs_of = {};      ///< Table that its columns are of; empty: itself.
-  std::string_view accelerator = {};  ///< For the words of definitions.
-  std::size_t fold = kFold;           ///< Texts of more characters fold up.
-  /// Names of iterations that are not their position; may be nullptr.
+  std::size_t rows = 0;               ///< Rows in the page; fewer if names are long.
+  std::size_t payload_rows = 0;       ///< Rows in the payload if the page does not have all.
+  bool always_packs = false;          ///< With scripts, its rows open to other rows.
+  std::size_t bytes = 0;              ///< Bytes of the rows in the page; 0: by their number.
+  std::string_view docs_of = {};      ///< Table that defines its columns; empty: itself.
+  std::string_view accelerator = {};  ///< For the terms in definitions.
+  std::size_t fold = kFold;           ///< Texts with more characters are folded.
+  /// Names of iterations that differ from their position; may be nullptr.
   const std::map<std::int64_t, std::string>* iterations = nullptr;
 };
-/// One table. A rank or GPU that is the same in every row goes to its note. Rows that are to travel
-/// along are added to `payload`, if there is one; without one, every column is in the page.
+/// The view of one table. A rank or GPU that is equal in all rows becomes its note. Rows that are
+/// not in the page go to `payload`; without one, every column is in the page.
 ///
 ///   rows of the table     0 ......... limits.rows ......... limits.payload_rows ......... all
 ///   in the page           |-- markup --|
 ///   in the payload        |----------- packed columns -----------|
 ///   elsewhere                                                    |-- report.json, workbook --|
 ///
-/// The heaviest rows come first (report::HeaviestColumn); a tree keeps its order, and shows the
-/// ancestors of each row that it shows.
+/// The heaviest rows come first (report::HeaviestColumn()). A tree keeps its order, and has the
+/// ancestors of each shown row.
 boost::json::object TableView(const Table& table, const TableLimits& limits,
                               TablePacker* payload = nullptr);
 

@@ -1,4 +1,4 @@
-// The first screen: verdict, measured data, first fixes, the gate table, the findings.
+// The first screen: verdict, measured data, first fixes, limits, findings.
 #include "render/html/view_verdict.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-// Zero counts are left out, except for errors of a run that was judged: "0 errors" is an answer.
+// Omits counts of 0, except for the errors of a judged run: "0 errors" is a result.
 json::array CountsView(const report::VerdictInfo& verdict) {
   const std::tuple<std::int64_t, std::string_view, std::string_view, State> counts[] = {
       {verdict.errors, "error", "errors", State::kError},
@@ -57,8 +57,8 @@ void AddFact(json::array& facts, std::string_view label, std::string text) {
   if (!text.empty()) facts.push_back(json::object{{"label", label}, {"text", std::move(text)}});
 }
 
-// Whether some work ran on a device, though the file names none: DLProf's reports are so, and sums
-// over a cluster.
+// True if work ran on a device that the file does not name, as in DLProf's reports and sums over a
+// cluster.
 bool HasDeviceTime(const Report& report) {
   if (FindMetric(report, metric::kGpuIdleMean) != nullptr) return true;
   for (const auto& [table, column] : std::initializer_list<std::pair<const char*, const char*>>{
@@ -86,7 +86,7 @@ std::string DeviceText(const Report& report) {
                                                : "no {{ device.device }} recorded");
 }
 
-// The nearer one of two limits.
+// The limit that is nearer to the measured value.
 double LimitOf(const report::GateRow& row) {
   const double measured = AsNumber(row.measured.value, 0);
   if (IsAbsent(row.min)) return AsNumber(row.max, measured);
@@ -94,8 +94,7 @@ double LimitOf(const report::GateRow& row) {
   return !IsAbsent(row.max) && most - measured < measured - least ? most : least;
 }
 
-// The limits of a metric at both levels are one row: `other` is the one that weighs less, or
-// nullptr.
+// Both limits of a metric with two levels, for one row. `other`: the less severe one, or nullptr.
 std::string LimitsText(const report::GateRow& row, const report::GateRow* other) {
   if (other == nullptr) return row.limit;
   const auto text = [](const report::GateRow& of) {
@@ -105,7 +104,7 @@ std::string LimitsText(const report::GateRow& row, const report::GateRow* other)
   return fmt::format("{}, {}", text(row_first ? row : *other), text(row_first ? *other : row));
 }
 
-// Two limits on one metric at two levels, of the same measurement and without anything else to say.
+// True for two limits on one metric at two levels, with the same value and no other difference.
 bool AreOneRow(const report::GateRow& a, const report::GateRow& b) {
   return a.metric == b.metric && a.level != b.level && a.measured.text == b.measured.text &&
          a.reason.empty() && b.reason.empty() && a.baseline.text.empty() &&
@@ -138,7 +137,7 @@ std::string_view ExplanationOf(const report::Finding& finding) {
   return finding.docs.starts_with("https://") ? std::string_view() : finding.docs;
 }
 
-// The command that explains a rule; once for all of them is enough.
+// True if `docs` is only the command that explains the rule, which the page shows once for all.
 bool IsOwnExplanation(const report::Finding& finding) {
   return finding.docs == "profgauge rules explain " + finding.rule;
 }
@@ -216,12 +215,12 @@ boost::json::object StatusView(State state) {
 
 namespace {
 
-// What the reasons are for.
+// The head of the list of reasons.
 std::string HeadOfReasons(std::string_view label) {
   return label == "fails" ? "Fails for" : label == "warns" ? "Warns about" : "Undecided";
 }
 
-// All of them up to kMostReasonsOfPage, then how many more.
+// The reasons up to kMostReasonsOfPage, then the number of others.
 json::array ReasonsView(const Report& report, const report::Diagnosis& diagnosis) {
   const bool has_plan = report.plan && !report.plan->steps.empty();
   const std::vector<std::string> texts = ReasonTexts(diagnosis, kMostReasonsOfPage);
@@ -271,7 +270,7 @@ boost::json::object VerdictView(const Report& report) {
 
 namespace {
 
-// The run's files as one gives them to a command; several of one folder are the folder.
+// The run's files as arguments of a command; several files of one folder are given as the folder.
 std::string InputsOf(const report::ProfileInfo& profile) {
   const auto folder = [](std::string_view path) {
     return path.substr(0, path.find_last_of('/') + 1);

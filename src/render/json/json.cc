@@ -1,4 +1,4 @@
-// report.json, schema 1; report/describe.h has its sections.
+// report.json, schema 1; report/describe.h describes its sections.
 #include "render/shared/renderer.h"
 #include "render/shared/runs_table.h"
 #include "report/describe.h"

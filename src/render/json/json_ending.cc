@@ -1,4 +1,4 @@
-// The file that replaces report.json if a run ended without a report; and verdict.json.
+// verdict.json, and the file that replaces report.json if a run ended without a report.
 #include "base/json_writer.h"
 #include "profgauge/version.h"
 #include "render/shared/ending.h"
@@ -31,8 +31,8 @@ void WriteJobs(JsonWriter& out, const std::vector<VerdictFacts::Job>& jobs) {
 
 }  // namespace
 
-// Schema 2 has no `profile` and no `metrics`: a program that reads only schema 1 must not take this
-// file for a report of a run without findings.
+// Schema 2 has no `profile` and no `metrics`, so that programs that read only schema 1 do not take
+// this file for a report without findings.
 std::string RenderJson(const Ending& ending) {
   JsonWriter out;
   out.BeginObject();
@@ -60,7 +60,7 @@ std::string RenderJson(const Ending& ending) {
 }
 
 std::string RenderVerdict(const VerdictFacts& facts) {
-  VerdictFacts own = facts;  // A description takes what it may read into.
+  VerdictFacts own = facts;  // Descriptions also read, so they need a mutable object.
   JsonWriter out;
   report::Io io(out);
   out.BeginObject();

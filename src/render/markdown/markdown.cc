@@ -1,5 +1,5 @@
-// The Markdown document: sections from templates, in the order of their weight, so that a limit on
-// the size can drop them from the bottom and never cuts one.
+// The Markdown document: sections from templates, most important first, so that a size limit drops
+// whole sections from the end.
 
 #include "render/markdown/markdown.h"
 
@@ -37,7 +37,7 @@ namespace json = boost::json;
 
 constexpr TemplateFolder kDocuments{"templates/markdown/", ".md", EscapeMarkdown};
 
-/// One empty line between paragraphs, none at the ends, a line end at the end.
+/// Exactly one empty line between paragraphs, none at the ends, and a final line end.
 std::string Tidy(std::string_view text) {
   std::string out;
   int line_ends = 2;
@@ -54,7 +54,7 @@ class Document {
   explicit Document(const report::Report& report)
       : report_(report), labels_(report::IterationLabels(report)) {}
 
-  /// Draws all sections.
+  /// Renders all sections.
   void Draw() {
     if (IsComparisonAlone(report_)) return DrawChange();
     Add("Verdict", "head", MarkdownHeadView(report_));
@@ -89,8 +89,8 @@ class Document {
     Add("Iteration time breakdown", "breakdown", MarkdownBreakdownView(report_));
   }
 
-  // The table of findings, then a section for each of the first ones: a limit on the size drops
-  // single findings from the last.
+  // Adds the table of findings, then a section for each of the first ones, so that a size limit
+  // drops single findings from the end.
   void DrawFindings() {
     const auto fired = FiredFindings(report_);
     if (!fired.empty()) Add("Findings", "findings", MarkdownFindingsView(report_));
@@ -126,12 +126,12 @@ std::string RenderMarkdown(const report::Report& report, std::size_t max_bytes) 
   Document document(report);
   document.Draw();
   std::string text = document.Assembled(max_bytes);
-  // The head of a verdict has the mark; a single comparison has not.
+  // The head with a verdict has the marker; a comparison by itself does not.
   if (text.find("<!-- profgauge") == text.npos) text += "\n<!-- profgauge -->\n";
   return text;
 }
 
-// The head has the mark by which a CI job finds its earlier comment.
+// The head has the marker by which a CI job finds its earlier comment.
 std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes) {
   const report::State state = StateOf(ending);
   const std::string_view sign = state == State::kNotJudged ? "!" : LookOf(state).sign;
@@ -163,7 +163,7 @@ namespace {
 using report::Report;
 using report::Runs;
 
-/// Rows of a document that is read, not searched; the workbook has all.
+/// Rows of a document for reading; the workbook has all.
 constexpr std::size_t kMostMetrics = 40;
 
 std::string NameOf(const Report& run) { return EscapeMarkdown(run.profile.name); }
@@ -242,9 +242,9 @@ std::string RenderRunsSummary(const Runs& runs, std::size_t max_bytes) {
 
 namespace {
 
-// A short document shows a reviewer's first questions; the rest opens on a click.
+// A document shows the most important parts; others open on a click.
 
-/// Names in the sentence about sections that are left out, and bytes that it takes at most.
+/// The most names in the sentence about omitted sections, and its largest size in bytes.
 constexpr std::size_t kNamed = 4, kReserve = 400;
 
 }  // namespace
@@ -277,7 +277,7 @@ std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t 
 
 namespace {
 
-constexpr std::size_t kMostWords = 190;  // Of all; the rest is for the sources.
+constexpr std::size_t kMostWords = 190;  // The others are for the sources.
 constexpr std::size_t kMostSteps = 3;
 
 std::size_t WordsIn(std::string_view text) {
@@ -291,7 +291,7 @@ std::size_t WordsIn(std::string_view text) {
   return words;
 }
 
-/// "main", "the baseline".
+/// The name of the baseline's branch, "main", or "the baseline".
 std::string NameOfBase(const report::Report& report) {
   constexpr std::string_view kHistory = "history:";
   const std::string source = report.baseline ? report.baseline->source : std::string();
@@ -341,7 +341,7 @@ std::string ChangeWords(const report::ComparedMetric& metric) {
   return "not slower";
 }
 
-/// The words of the first line, and the sentences that belong to them.
+/// The words of the first line, and the sentences after it.
 struct SummaryWords {
   std::string headline, rest;
   std::vector<std::string> texts;
@@ -410,7 +410,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     const auto one =
         std::ranges::find(report.verdict.accepted, metric.metric, &report::Accepted::what);
     words.headline = ChangeWords(metric) + ", accepted";
-    // "accepted by anna up to +10 %: …"
+    // Starts with "accepted ", as in "accepted by anna up to +10 %: …".
     if (one != report.verdict.accepted.end()) {
       words.rest = one->text.substr(std::min(one->text.size(), std::string("accepted ").size()));
     }
@@ -432,8 +432,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
   if (status == State::kNoVerdict && metric.result == State::kOpen) {
     words.headline =
         fmt::format("{} than {}, no verdict yet", ChangeWords(metric), NameOfBase(report));
-    // A stall, a slow start and the like are no slow machine: their own advice says what to look
-    // for.
+    // Stalls, slow starts etc. are no slow machine; their advice says what to look for.
     const std::vector<report::NoVerdict>& reasons = report.verdict.no_verdict;
     const bool is_chance = reasons.empty() || reasons.front().code == "gate/again" ||
                            reasons.front().code == "gate/learning" ||
@@ -490,7 +489,7 @@ SummaryWords SummaryWordsOf(const report::Report& report, const report::Compared
   return words;
 }
 
-/// Of a comparison without a verdict.
+/// The words of the summary for a comparison without a verdict.
 SummaryWords WordsOfComparison(const report::Comparison& comparison) {
   SummaryWords words;
   words.headline = fmt::format("{} against {}", comparison.candidate, BaselineText(comparison));
@@ -501,7 +500,7 @@ SummaryWords WordsOfComparison(const report::Comparison& comparison) {
   return words;
 }
 
-/// What is beyond its limit, for a comparison without a verdict: "GPU idle time +4.2 points (…)".
+/// The missed limits of a comparison without a verdict: "GPU idle time +4.2 points (…)".
 std::vector<std::string> BeyondLimits(const report::Comparison& comparison) {
   std::vector<std::string> texts;
   for (const report::ComparedMetric& metric : comparison.metrics) {
@@ -606,7 +605,7 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
     const std::string text = "Moved " + moved;
     if (budget.Take(text)) texts.push_back(markup(text));
   }
-  // A run that passes has nothing to explain: report.md has its warnings.
+  // A passed run needs no explanation; report.md has its warnings.
   const bool explains = !is_alone && status != State::kPass;
   std::vector<std::string> why;
   if (is_alone) why = BeyondLimits(*report.comparison);

@@ -1,5 +1,5 @@
-// A Markdown document of sections, in the order of their weight: a limit on the size drops whole
-// sections from the last one, and a line says which.
+// A Markdown document of sections, most important first. A size limit drops whole sections from the
+// end, and a line names them.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 namespace profgauge::render {
 
 struct MarkdownSection {
-  std::string name;  ///< As named when it is dropped.
+  std::string name;  ///< Its name if it is dropped.
   std::string text;  ///< Ends with a line end.
 };
 
-/// The sections that fit into `max_bytes` (0: all do), the first in any case, with an empty line
-/// between two. The rest is named at the end, up to four of them, with `page` where they are found:
-/// "report.html". Room for that sentence is kept until the last section.
+/// Joins the sections that fit into `max_bytes` (0: all), always the first, with an empty line
+/// between two. A sentence at the end names up to four of the others, and `page`, where they are:
+/// "report.html". Space for that sentence is reserved until the last section.
 std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t max_bytes,
                          std::string_view page);
 

@@ -1,4 +1,4 @@
-// The section of the Markdown document on changes against a baseline.
+// The views of the Markdown document's sections.
 
 #include "render/markdown/markdown_view.h"
 
@@ -33,7 +33,7 @@ namespace json = boost::json;
 std::string Time(std::int64_t ns) { return FormatDuration(static_cast<double>(ns)); }
 std::string Delta(std::int64_t ns) { return ns == 0 ? "0" : DeltaText(ns); }
 
-// The tree of changes. Indents are em spaces, as Markdown removes others.
+// The tree of changes. Indents are em spaces, because Markdown removes others.
 json::array StepsView(const report::Comparison& comparison) {
   std::int64_t largest = 1;
   for (const report::ComparisonStep& step : comparison.waterfall) {
@@ -103,7 +103,7 @@ json::array MetricsView(const report::Comparison& comparison) {
   return rows;
 }
 
-/// Rows of a document that is read; the page, the workbook and the JSON have all.
+/// Rows of a document for reading; the page, the workbook and the JSON have all.
 constexpr std::size_t kMostValues = 40;
 
 json::array ValuesView(const std::vector<const report::PairedValue*>& changed) {
@@ -166,7 +166,7 @@ boost::json::object MarkdownChangeView(const report::Report& report) {
           {"of_rank", OfRank(comparison)},
           {"has_significant", HasSignificant(comparison)},
           {"differences", std::move(differences)},
-          // In a full report of a check the gate table has them already.
+          // In the full report of a check, the table of limits has the metrics.
           {"has_metrics", has_metrics && alone},
           {"metrics", std::move(metrics)},
           {"has_values", has_values},
@@ -184,7 +184,7 @@ std::string StatusText(State state) {
   return fmt::format("{} {}", LookOf(state).sign, LookOf(state).word);
 }
 
-// Names of things that run are code; other texts are sentences or words.
+// True for names of things that run; other texts are sentences or words.
 bool IsCode(const Table& table, std::string_view column) {
   constexpr std::array<std::string_view, 11> kCode = {"name",  "op",    "call",  "before",
                                                       "after", "grid",  "block", "input_shapes",
@@ -206,14 +206,14 @@ std::string MoreText(std::size_t shown, std::size_t all, std::string_view what) 
                      FormatCount(static_cast<std::int64_t>(all)), what);
 }
 
-// The reason of a limit's result, if its numbers do not show it already.
+// The reason of a limit's result if its numbers do not show it.
 std::string ReasonText(const report::GateRow& row) {
   const bool is_plain = std::find(report::kLevels.begin(), report::kLevels.end(), row.status) !=
                         report::kLevels.end();
   return is_plain && row.change.text.empty() ? std::string() : row.reason;
 }
 
-// A web address as a link; anything else as text.
+// A web address as a link; other text unchanged.
 std::string LinkText(const std::string& address) {
   const bool is_web = address.starts_with("https://");
   if (!is_web || address.find_first_of(" <>\n\r\t") != std::string::npos) {
@@ -230,8 +230,7 @@ json::array PairList(const Pairs& pairs) {
   return list;
 }
 
-// Columns of the look in its order; for other tables the first eight. Absent columns are in
-// neither.
+// The look's columns in its order; for other tables, the first eight. Absent columns are omitted.
 std::vector<const Column*> ChosenColumns(const Table& table) {
   std::vector<const Column*> columns;
   const auto add = [&](const Column* column) {
@@ -355,7 +354,7 @@ json::object MarkdownBreakdownView(const report::Report& report) {
       {"sum", FormatDuration(sum)}};
 }
 
-/// The rule in code; a symptom is set off below its cause.
+/// The rule as code; a symptom is indented below its cause.
 json::value FindingName(const report::Report& report, const report::Finding& finding) {
   const int depth = DepthOf(report, finding);
   if (depth == 0) return MarkdownCell(finding.rule);
@@ -406,8 +405,7 @@ json::object MarkdownFindingsView(const report::Report& report) {
   return {{"rows", std::move(rows)}, {"more", std::move(more)}};
 }
 
-/// A command as code, whole.
-/// "- " is taken off again, which MarkdownAdvice() puts before a point.
+/// A whole command as code, without the "- " that MarkdownAdvice() adds before a point.
 std::string CommandText(const std::string& command) {
   if (command.empty()) return {};
   return MarkdownAdvice({{{TextPart::Kind::kCode, command, {}, Unit::kText, {}}}}).substr(2);
@@ -515,7 +513,7 @@ json::object MarkdownNotesView(const report::Report& report) {
   }
   for (const report::ImportCounter& counter : report.import) {
     std::string text = counter.text;
-    // Which counters of the hardware were sampled for nothing is no place in a file.
+    // The example is the name of unused hardware counters, not a place in a file.
     const bool is_named = counter.name == "hardware_counters_unread" && !counter.examples.empty();
     if (is_named) text += ": " + Printable(counter.examples.front());
     counters.push_back(

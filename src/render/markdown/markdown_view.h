@@ -1,7 +1,7 @@
-// The views that templates/markdown draws: one for each section of the document.
+// The views for templates/markdown, one per section of the document.
 //
-// All names are always present. Text is escaped by the template engine; code spans, bars and
-// headings are markup made here.
+// All names are always present. The template engine escapes text; code spans, bars and headings are
+// markup made here.
 //
 //   document                               summary, for a comment
 //   Verdict                                the verdict in a line, the change, what to do
@@ -24,26 +24,26 @@
 
 namespace profgauge::render {
 
-/// Rows that a reader takes in; the page and the workbook have all. What is left out is counted
-/// below each part.
+/// The most rows that a reader can take in; page and workbook have all. Each part shows the number
+/// of omitted rows.
 inline constexpr std::size_t kMarkdownLimits = 200, kMarkdownFindings = 100, kMarkdownEvidence = 15,
                              kMarkdownRows = 20;
 
 /// Verdict, run, policy, diagnosis, reasons and losses of data.
 boost::json::object MarkdownHeadView(const report::Report& report);
-/// The summary, at most 200 words. `link`: where the report is; may be empty.
+/// The summary, at most 200 words. `link`: location of the report; may be empty.
 boost::json::object MarkdownSummaryView(const report::Report& report, std::string_view link);
 boost::json::object MarkdownPlanView(const report::Report& report);
-/// Limits by weight; `has_baseline` and `has_reason`: whether these columns are needed.
+/// Limits by weight. `has_baseline` and `has_reason`: true if these columns are needed.
 boost::json::object MarkdownGateView(const report::Report& report);
 boost::json::object MarkdownBreakdownView(const report::Report& report);
-/// REQUIRES: there is a comparison.
+/// The change against the baseline. REQUIRES: there is a comparison.
 boost::json::object MarkdownChangeView(const report::Report& report);
 boost::json::object MarkdownFindingsView(const report::Report& report);
 boost::json::object MarkdownFindingView(const report::Finding& finding,
                                         const report::Labels& labels);
-/// The rows of report::TellingRows(), with the columns that the table's look names, else the first
-/// eight that have values.
+/// The rows of report::TellingRows(), with the columns of the table's look, else the first eight
+/// with values.
 boost::json::object MarkdownTableView(const Table& table, const report::Labels& labels);
 boost::json::object MarkdownRulesView(const report::Report& report);
 boost::json::object MarkdownMetricsView(const report::Report& report);

@@ -1,6 +1,5 @@
-// Shared by all renderings of a comparison: its words, its tree, and the bars of its waterfall. A
-// renderer lays them out and computes nothing, so that page, terminal and workbook cannot disagree
-// about a word.
+// Texts, tree and waterfall bars for all renderings of a comparison. Renderers only lay them out,
+// so that page, terminal and workbook agree on every word.
 #pragma once
 
 #include <cstddef>
@@ -13,87 +12,87 @@
 
 namespace profgauge::render {
 
-/// Whether the report is nothing but a comparison: that of `compare`.
+/// True if the report has only a comparison, as from `compare`.
 bool IsComparisonAlone(const report::Report& report);
 
-/// "GPU model" for "gpu"; the property itself when it has no title.
+/// The title of a property, "GPU model" for "gpu"; the property itself without a title.
 std::string PropertyTitle(std::string_view property, const report::Comparison& comparison);
-/// A property's value for people: "not recorded" when empty.
+/// A property's value for people; "not recorded" if empty.
 std::string PropertyText(std::string_view value);
 
-/// A step's name: titles of categories, names of ops and kernels.
+/// The name of a part: a category's title, or the name of an operator or kernel.
 std::string StepTitle(const report::ComparisonStep& step, const report::Comparison& comparison);
 
-/// How the result of a compared metric looks; `name` is a CSS class.
+/// The look of a metric's result; `name` is a CSS class.
 struct ResultLook {
   std::string_view sign, word, name;
 };
 ResultLook LookOfResult(const report::ComparedMetric& metric);
 
-/// "added", "removed", "renamed"; empty for parts of both runs.
+/// "added", "removed", "renamed"; empty for parts in both runs.
 std::string_view ChangeWord(gate::PartChange change);
 
-/// "+60.1 %" of the mean iteration time; empty when the base is 0.
+/// Change of the mean iteration time, "+60.1 %"; empty if the base is 0.
 std::string RelativeText(const report::Comparison& comparison);
-/// Whether both runs have iteration times; without, nothing can be said about speed.
+/// True if both runs have iteration times; otherwise speed cannot be compared.
 bool HasTimes(const report::Comparison& comparison);
-/// The comparison's statement on speed. A word needs an interval that excludes 0: "slower" is a
-/// claim about the program, not about two runs.
+/// The comparison's statement about speed. "Faster" and "slower" need an interval that excludes 0,
+/// because they claim something about the program, not only about two runs.
 enum class Speed : std::uint8_t {
   kNoTimes,        ///< A run has no iteration times.
-  kNotComparable,  ///< The lengths are of different amounts of time.
-  kOtherWork,      ///< An iteration does other work, or less.
-  kNotTested,      ///< No limit on the iteration time, or too few of them for an interval.
-  kSame,           ///< Exactly the same times.
-  kUndecided,      ///< The interval holds 0.
+  kNotComparable,  ///< The lengths cover different amounts of time.
+  kOtherWork,      ///< An iteration does other or less work.
+  kNotTested,      ///< No limit on iteration time, or too few iterations for an interval.
+  kSame,           ///< The times are exactly equal.
+  kUndecided,      ///< The interval contains 0.
   kFaster,
   kSlower,
 };
 Speed SpeedOf(const report::Comparison& comparison);
-/// "slower", "no significant change", "not comparable"… One for each Speed.
+/// The word for each Speed: "slower", "no significant change", "not comparable", …
 std::string_view SpeedWord(const report::Comparison& comparison);
-/// "Median iteration time: 177 ms → 127 ms, −27.6 % (98 % CI −37.9 % to −15.4 %): faster": one
-/// change, named, with the word. Without a limit on the iteration time the means of both runs,
-/// without an interval.
+/// One named change with its word: "Median iteration time: 177 ms → 127 ms, −27.6 % (98 % CI −37.9
+/// % to −15.4 %): faster". Without a limit on the iteration time: the means of both runs, without
+/// an interval.
 std::string ChangeSentence(const report::Comparison& comparison);
-/// "all_alike: every kernel takes 8.4 % longer: …; driver 550.54 → 560.28": the kind of movement
-/// behind a missed limit, with its evidence; empty where every limit is kept.
+/// The kind of movement that explains a missed limit, with its evidence: "all_alike: every kernel
+/// takes 8.4 % longer: …; driver 550.54 → 560.28". Empty if no limit is missed.
 std::string MovementText(const report::Report& report);
-/// " of rank 3", where the waterfall is of one rank.
+/// " of rank 3" if the waterfall describes one rank.
 std::string OfRank(const report::Comparison& comparison);
-/// The percentage in it: "−27.6 %"; empty without one.
+/// The percentage of that sentence, "−27.6 %"; empty without one.
 std::string TestedChange(const report::Comparison& comparison);
-/// The sign and the CSS class that go with the word.
+/// The sign and CSS class for the word.
 struct SpeedLook {
   std::string_view sign, name;
 };
 SpeedLook LookOfSpeed(const report::Comparison& comparison);
-/// Whether the change of a metric is certain: -1 it falls, 1 it rises, 0 no one knows. Certain are
-/// changes whose interval excludes 0. A metric that is not in Comparison::metrics is 0.
+/// -1 if a metric certainly fell, 1 if it certainly rose, else 0. Certain changes have an interval
+/// that excludes 0. 0 for metrics that are not in Comparison::metrics.
 int CertainChange(const report::Comparison& comparison, std::string_view metric);
-/// Whether any part is significant, so that the mark needs its legend.
+/// True if any part is significant, so that its mark needs a legend.
 bool HasSignificant(const report::Comparison& comparison);
 /// "+350 µs", "±0"; "–" without times.
 std::string TotalChange(const report::Comparison& comparison);
-/// A count per iteration: "1 462", "2.5"; "–" for none.
+/// A count per iteration: "1 462", "2.5"; "–" for 0.
 std::string PerIteration(double count);
-/// "[+46.6 %, +57.3 %]", empty without an interval.
+/// "[+46.6 %, +57.3 %]"; empty without an interval.
 std::string IntervalText(const report::ComparedMetric& metric);
-/// "−37.9 % to −15.4 %"; one text where both ends read the same, as beyond what is shown in digits.
+/// "−37.9 % to −15.4 %"; one text if both ends look equal, e.g. beyond the shown digits.
 std::string RangeOfChange(const report::ComparedMetric& metric);
-/// "main, the median of 3 runs"; of a single run only its name.
+/// "main, the median of 3 runs"; only the name for a single run.
 std::string BaselineText(const report::Comparison& comparison);
 
-/// One bar of the waterfall: both ends are times from 0.
+/// One bar of the waterfall; both ends are times from 0.
 struct ChangeBar {
   std::string title;
   std::int64_t from = 0, to = 0;
   bool is_total = false;
-  /// The change, or the total.
+  /// The length of a change, or the total.
   std::int64_t Length() const { return is_total ? to : to - from; }
 };
-/// The base, then the categories that changed, the largest first, then the current run. Each bar
-/// begins where the one before ends; bars may go down.
+/// The base, then changed categories, largest first, then the current run. Each bar starts where
+/// the last one ends; bars may go down.
 ///
 ///   base       |==================|  177 ms    from 0
 ///   GPU idle   |              ====|  -40 ms    from 177 to 137
@@ -101,19 +100,19 @@ struct ChangeBar {
 ///   current    |===============   |  147 ms    from 0
 std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison);
 
-/// A row of the tree of changes; `depth` counts from 0, the categories. `step` points into the
-/// comparison. Rows that say little are left out.
+/// A row of the tree of changes; `depth` 0 is a category. `step` points into the comparison.
+/// Unimportant rows are omitted.
 struct ChangeRow {
-  const report::ComparisonStep* step = nullptr;  ///< nullptr: the sum of smaller ones.
+  const report::ComparisonStep* step = nullptr;  ///< nullptr: a sum of smaller parts.
   std::int64_t delta = 0;
   std::size_t depth = 0;
-  std::size_t smaller = 0;  ///< How many steps are summed up.
+  std::size_t smaller = 0;  ///< Number of summed parts.
 };
 struct ChangeTreeOptions {
-  double least_share = 0.03;      ///< Share of the largest category: smaller steps are summed up.
-  std::size_t most_children = 5;  ///< Steps shown below one.
+  double least_share = 0.03;      ///< Parts below this share of the largest category are summed.
+  std::size_t most_children = 5;  ///< Most parts shown below one.
 };
-/// The tree from the categories down, largest change first. Steps of one parent, with their sum of
+/// The tree from categories down, largest change first. The parts below one, including their sum of
 /// smaller ones, add up to it.
 ///
 ///   GPU kernels            +30 ms     depth 0
@@ -122,7 +121,7 @@ struct ChangeTreeOptions {
 std::vector<ChangeRow> ChangeTree(const report::Comparison& comparison,
                                   const ChangeTreeOptions& options);
 
-/// The waterfall as SVG, text and numbers beside each bar. Empty when nothing changed.
+/// The waterfall as SVG with text and numbers beside each bar. Empty if nothing changed.
 std::string SvgWaterfall(const report::Comparison& comparison);
 
 }  // namespace profgauge::render

@@ -8,7 +8,7 @@
 namespace profgauge::render {
 namespace {
 
-// The size of a change; 0 where it is no finite number.
+// The size of a change; 0 if it is infinite or NaN.
 double ChangeOf(const report::PairedValue& value) {
   const double change = std::abs(AsNumber(value.change.value, 0));
   return std::isfinite(change) ? change : 0;
@@ -32,7 +32,7 @@ std::vector<const report::PairedValue*> ChangedValues(const report::Comparison& 
         [&](const report::ComparedMetric& metric) { return metric.metric == value.metric; });
     if (!is_compared && IsChanged(value)) changed.push_back(&value);
   }
-  // Changes in the metric's own unit, from 0, cannot be compared with shares: they are last.
+  // Changes from 0 are in the metric's unit and not comparable with shares, so they are last.
   const auto is_share = [](const report::PairedValue* value) {
     return value->change.unit == Unit::kShare;
   };

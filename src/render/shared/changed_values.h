@@ -1,4 +1,4 @@
-// Metrics of two compared runs that changed.
+// Finds metrics that changed between two compared runs.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace profgauge::render {
 
-/// Changes below are in the noise of nearly all runs, and shares of less than half a point of a
-/// whole mean nothing; `compare` lists such, and warns of none.
+/// Smaller changes are noise in nearly all runs, and differences of shares below half a point are
+/// meaningless. `compare` lists larger ones without warning.
 inline constexpr double kLeastShownChange = 0.01, kLeastShownPoints = 0.005;
 
-/// Those without a limit that changed by at least 1 %, shares by half a point; the largest change
-/// first, then those that rose from 0, which have no share. The compared ones are in
-/// Comparison::metrics. The pointers are into `comparison`.
+/// Metrics without a limit that changed by at least 1 % (shares by half a point), largest change
+/// first; then those that rose from 0, which have no relative change. Metrics with a limit are in
+/// Comparison::metrics. Points into `comparison`.
 std::vector<const report::PairedValue*> ChangedValues(const report::Comparison& comparison);
 
 }  // namespace profgauge::render

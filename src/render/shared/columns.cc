@@ -21,21 +21,20 @@ namespace {
 namespace json = boost::json;
 
 //   value   0  -1  1  -2  2 …        becomes   0  1  2  3  4 …
-// Small numbers of either sign have few bytes. Two's complement would have eight for -1.
+// Small numbers of either sign need few bytes; in two's complement -1 would need eight.
 std::uint64_t ZigZag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
 
-// The bytes that the largest value needs, at least one: a column of zeros still has its bytes,
-// which gzip removes.
+// Number of bytes that the largest value needs, at least one; gzip removes a column of zeros.
 unsigned PlanesOf(std::span<const std::uint64_t> values) {
   std::uint64_t all = 0;
   for (const std::uint64_t value : values) all |= value;
   return std::max(1u, (static_cast<unsigned>(std::bit_width(all)) + 7) / 8);
 }
 
-// Eight digits are more than any text of the page has; the rest of a fraction is zeros,
-// which cost nothing. Whole numbers, e.g. counts of FLOPs, stay exact: readers sum and copy them.
+// Keeps eight digits, more than any text of the page has; the other bits become 0 and compress
+// well. Integers, e.g. counts of FLOPs, stay exact, because readers sum and copy them.
 std::vector<std::uint64_t> Bits(std::span<const double> values) {
   constexpr std::uint64_t kLost = (std::uint64_t{1} << 24) - 1;
   std::vector<std::uint64_t> bits;
@@ -98,7 +97,7 @@ bool IsNothing(const report::Timeline::Amount& amount) {
                      [](std::int64_t value) { return value == 0; });
 }
 
-// Indices into head.texts, plus 1; 0 is the empty text.
+// Assigns indices into head.texts, plus 1; 0 is the empty text.
 class TextIndex {
  public:
   std::uint64_t Of(const std::string& text) {
@@ -128,7 +127,7 @@ json::array TracksOf(const report::Timeline& timeline) {
   return tracks;
 }
 
-// [name, category, detail, facet, facet, …]: empty ones at the end are omitted.
+// Kinds as [name, category, detail, facet, facet, …] without empty ones at the end.
 json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   json::array kinds;
   for (const auto& kind : timeline.kinds) {
@@ -140,7 +139,7 @@ json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   return kinds;
 }
 
-// By kind; none where no counter counts from them.
+// Blocks by kind; empty if no counter needs them.
 json::array BlocksOf(const report::Timeline& timeline) {
   json::array blocks;
   const bool is_needed = std::ranges::any_of(timeline.counters, [](const auto& counter) {
@@ -195,7 +194,7 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
   return head;
 }
 
-// Column by column, so that no more than one of them needs memory beside the packed ones.
+// Adds column by column, so that only one unpacked column is in memory.
 void AddEvents(const report::Timeline& timeline, Ns unit, ColumnPacker& packer) {
   const std::size_t count = timeline.start.size();
   std::vector<std::int64_t> differences(count);
@@ -203,7 +202,7 @@ void AddEvents(const report::Timeline& timeline, Ns unit, ColumnPacker& packer) 
   packer.AddDifferences("start", differences);
   std::vector<std::uint64_t> values(count);
   for (std::size_t i = 0; i < count; ++i) {
-    // Both ends are rounded, so that neighbors that touch still do.
+    // Both ends are rounded, so that adjacent events stay adjacent.
     const Ns end = (timeline.start[i] + timeline.duration[i]) / unit;
     values[i] = static_cast<std::uint64_t>(end - timeline.start[i] / unit);
   }
@@ -218,7 +217,7 @@ void AddEvents(const report::Timeline& timeline, Ns unit, ColumnPacker& packer) 
   packer.AddDifferences("link", differences);
 }
 
-// From where to where; both sorted by the latter, so that differences are small.
+// Earlier and later event of each dependency, sorted by the latter, so that differences are small.
 void AddDependencies(const report::Timeline& timeline, ColumnPacker& packer) {
   auto edges = timeline.dependencies;
   std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
@@ -286,9 +285,9 @@ std::uint64_t TablePacker::IndexOf(std::string_view text) {
   return slot->second;
 }
 
-// Column by column, as the packed form is. Numbers of texts are looked up by the pool's ids first:
-// a name that many rows share is hashed once for each table. 0 is the absent value of texts and
-// integers, so that every other integer is moved up by one.
+// Adds column by column, like the packed form. Indices of texts are cached by the pool's ids, so
+// that a common name is hashed only once per table. 0 means absent for texts and integers, so other
+// integers are increased by one.
 void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
   json::array fields;
   boost::unordered_flat_map<std::uint32_t, std::uint64_t> known;
@@ -377,7 +376,7 @@ std::string TablePacker::Finish() {
                          {"texts", std::move(texts_)}});
 }
 
-// Above kExactEvents times are in units of 100 ns, which saves most of a byte for each event.
+// Above kExactEvents, times are in units of 100 ns, which saves almost one byte per event.
 std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator) {
   const Ns unit = timeline.start.size() > kExactEvents ? 100 : 1;
   ColumnPacker packer;
@@ -398,7 +397,7 @@ std::string PackTimeline(const report::Timeline& timeline, std::string_view acce
 }
 
 std::string Gzip(const std::string& bytes) {
-  // A page without a timeline has a budget of kilobytes.
+  // Small data belongs to a page without a timeline, whose size is limited.
   constexpr std::size_t kLittle = 1'000'000;
   return profgauge::Gzip(bytes, bytes.size() < kLittle ? Effort::kSmallest : Effort::kSmall);
 }

@@ -17,8 +17,8 @@ bool IsForbiddenInHtml(char c) {
 
 }  // namespace
 
-// Bytes that are no UTF-8 and control characters become U+FFFD: names of kernels are whatever a
-// program wrote, and one bad byte must not spoil the page.
+// Invalid UTF-8 and control characters become U+FFFD: a kernel's name may have any bytes, and one
+// bad byte must not spoil the page.
 std::string EscapeHtml(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);

@@ -1,5 +1,4 @@
-// The escaper of pages. Text of a profile is untrusted: nothing of it reaches a page except through
-// here.
+// Escapes text for pages. Text from a profile is untrusted and must pass through here.
 #pragma once
 
 #include <string>
@@ -9,9 +8,9 @@
 
 namespace profgauge::render {
 
-/// For text and for quoted attribute values. `<`, `>`, `&`, `"` and `'` become references; bytes
-/// that are not UTF-8 and control characters that a page must not hold become U+FFFD, and what
-/// would turn or break the line is shown as by Readable(). Tab and line feed stay. Not for scripts,
+/// Escapes text and quoted attribute values. `<`, `>`, `&`, `"` and `'` become references. Invalid
+/// UTF-8 and control characters that are illegal in a page become U+FFFD. Characters that reverse
+/// or break the line are shown as by Readable(). Tab and line feed stay. It is not for scripts,
 /// style sheets or addresses. O(bytes).
 std::string EscapeHtml(std::string_view text);
 

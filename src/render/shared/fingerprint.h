@@ -1,4 +1,4 @@
-// A stable name for an alert: 16 hex digits of XXH64 over its id.
+// A stable name for an alert: 16 hex digits of XXH64 of its id.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace profgauge::render {
 
-/// 16 lower-case hexadecimal digits of XXH64 with seed 0. The same on every machine, and for ever:
-/// CI systems recognize an alert of an earlier run by it.
+/// 16 lower-case hex digits of XXH64 with seed 0. It must never change, because CI systems
+/// recognize alerts of earlier runs by it.
 std::string Fingerprint(std::string_view id);
 
 }  // namespace profgauge::render

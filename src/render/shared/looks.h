@@ -1,4 +1,4 @@
-// How things look everywhere: colors, signs, and the words beside them.
+// The look of all outputs: colors, signs and words.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ struct Paint {
   std::string_view ink;   ///< Text on top of it: "#000" or "#fff".
 };
 
-/// For series without a separate meaning, distinguished by shape and word, too: none is a
-/// category's color, each is seen on light paper and on dark.
+/// Colors for series without a meaning; shapes and words also distinguish these. None is the color
+/// of a category; all are visible on light and dark background.
 inline constexpr std::array<Paint, 8> kNeutralPaints = {{
     {"s-1", "#4477AA", "#fff"},
     {"s-2", "#EE6677", "#000"},
@@ -34,18 +34,17 @@ inline constexpr std::array<Paint, 8> kNeutralPaints = {{
     {"s-8", "#EE7733", "#000"},
 }};
 
-// Colors of the categories, with fixed meaning everywhere: muted, so that the one strong color is
-// the cause that the headline names. Parts of the breakdown have 3 : 1 against light and dark
-// paper. Ids, words and order are model/category.h's; all outputs and the timeline's script take
-// their colors from here.
+// Colors of the categories in all outputs, muted so that only the cause in the headline has a
+// strong color. Parts of the breakdown have a contrast of 3 : 1 on light and dark background. Ids,
+// words and order are those of model/category.h. The timeline's script uses these colors, too.
 
-/// `paint.name` is the CSS class, and "--" before it the variable of the style sheet.
+/// `paint.name` is the CSS class; with "--" in front, the variable of the style sheet.
 struct CategoryColours {
   Paint paint;
   std::string_view dark_fill;
 };
 
-/// By category.
+/// The colors of each category, in the order of Category.
 inline constexpr std::array<CategoryColours, kAllCategories> kCategoryColours = {{
     {{"k-tc", "#4D6579", "#fff"}, "#A9BDD0"},
     {{"k-kn", "#7089A0", "#000"}, "#7A93AB"},
@@ -65,35 +64,34 @@ constexpr const Paint& PaintOf(Category category) {
   return kCategoryColours[static_cast<std::size_t>(category)].paint;
 }
 
-/// What the headline names as the cause of the time, whatever its category; and time that a change
-/// saves.
+/// The cause that the headline names, whatever its category, and the time that a change saves.
 inline constexpr CategoryColours kCauseColours = {{"cause", "#D9480F", "#000"}, "#FF7A3D"};
 inline constexpr CategoryColours kSavedColours = {{"saved", "#1F8A58", "#000"}, "#47B383"};
-/// The same part as the cause: it keeps its class, so that legends find it.
+/// The color of the cause for this category; it keeps the category's class for legends.
 Paint CausePaintOf(Category category);
 
-/// Nothing happens: no category.
+/// Idle time, which is no category.
 inline constexpr CategoryColours kIdleColours = {{"k-id", "#E3E3E3", "#000"}, "#3A3F46"};
 inline constexpr const Paint& kIdlePaint = kIdleColours.paint;
 
-/// For the timeline's script, in order: [id, title, [fill, ink], name of the variable]. Titles are
-/// in the words of `accelerator`'s devices.
+/// The categories for the timeline's script, in order: [id, title, [fill, ink], name of the
+/// variable]. Titles use the terms for `accelerator`.
 boost::json::array CategoriesForScript(std::string_view accelerator);
 
-// The look of states, in every output: a sign and a word for each, so that color is never the only
-// sign, and colors with one meaning.
+// The look of states in all outputs: a sign and a word for each, so that color is never the only
+// distinction.
 
 using report::State;
 
-/// The meaning of a state for the reader.
+/// What a state means to the reader.
 enum class Tone : std::uint8_t { kMute, kGood, kBad, kWarn };
 
-/// Colors of text and of its background, on light paper and on dark. `name` is the CSS class, and
-/// "--" before it the variable of the style sheet.
+/// Colors of text and its background, light and dark. `name` is the CSS class; with "--" in front,
+/// the variable of the style sheet.
 struct ToneColours {
   std::string_view name, ink, wash, dark_ink, dark_wash;
 };
-/// By tone. Muted states have the colors of a page's lesser texts, `--soft` and `--raised`.
+/// The colors of each tone. Muted states have a page's secondary colors, `--soft` and `--raised`.
 inline constexpr std::array<ToneColours, 4> kToneColours = {{
     {"mute", "#57606a", "#f7f8fa", "#a0a8b2", "#1c2026"},
     {"good", "#1a7f37", "#e6f4ea", "#56c271", "#14291a"},
@@ -105,7 +103,7 @@ constexpr const ToneColours& ColoursOf(Tone tone) {
   return kToneColours[static_cast<std::size_t>(tone)];
 }
 
-/// For shapes, e.g. in meters.
+/// The color of a tone for shapes, e.g. in meters.
 constexpr Paint PaintOf(Tone tone) { return {ColoursOf(tone).name, ColoursOf(tone).ink, "#fff"}; }
 
 struct StatusLook {
@@ -115,7 +113,7 @@ struct StatusLook {
   /// The CSS class.
   constexpr std::string_view name() const { return ColoursOf(tone).name; }
 };
-/// By state.
+/// The look of each state, in the order of report::State.
 inline constexpr std::array<StatusLook, report::kStateNames.size()> kStatusLooks = {{
     {"•", "", Tone::kMute},
     {"✓", "pass", Tone::kGood},
@@ -144,7 +142,7 @@ constexpr const StatusLook& LookOf(State state) {
   return kStatusLooks[static_cast<std::size_t>(state)];
 }
 
-/// For problems that a reader found or repaired.
+/// The look of a problem that a reader found or repaired.
 constexpr StatusLook LookOf(Severity severity) {
   switch (severity) {
     case Severity::kDataLoss:
@@ -159,15 +157,15 @@ constexpr StatusLook LookOf(Severity severity) {
   return LookOf(State::kInfo);
 }
 
-/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED". For the head of an output only: a table has the word
+/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED". Only for the head of an output; tables use the words
 /// of kStatusLooks.
 std::string VerdictWord(State verdict);
 
-// The colors of a style sheet that lists of this folder hold.
+// The colors of a style sheet that come from the lists above.
 
-/// A style sheet whose remarks about categories and states are replaced by colors: "/* categories
-/// */", "/* states */" and those with "dark" before the word by variables, "/* classes of
-/// categories */" by the rules for other colors in the dark. A sheet without them stays as it is.
+/// Replaces comments of a style sheet by colors: "/* categories */", "/* states */" and the same
+/// with "dark" by variables, "/* classes of categories */" by rules for different dark colors. A
+/// sheet without such comments stays unchanged.
 std::string WithColours(std::string css);
 
 }  // namespace profgauge::render

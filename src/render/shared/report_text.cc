@@ -13,7 +13,7 @@
 
 namespace profgauge::render {
 
-// Symptoms are left out: they go away with their cause, and two rows would promise one saving
+// Symptoms are omitted: they disappear with their cause, and two rows would promise one saving
 // twice.
 std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight) {
   const auto gain = [](const report::Finding* finding) {
@@ -28,7 +28,7 @@ std::vector<const report::Finding*> FixFirst(const report::Report& report, bool 
     if (of_weight || gain(&finding) > 0) causes.push_back(&finding);
   }
   if (of_weight) {
-    // Those about the profile say how far to trust the rest.
+    // Findings about the profile only show how far the others can be trusted.
     std::stable_partition(causes.begin(), causes.end(),
                           [](const auto* one) { return !report::IsAboutProfile(*one); });
   } else {
@@ -65,7 +65,7 @@ std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& ste
                        : fmt::format("{} (−{} to −{})", step.saves.text, least, most);
 }
 
-// The strictest level of the fired findings of these rules.
+// The highest level of the fired findings of these rules.
 State LevelOf(const report::Report& report, const report::PlanStep& step) {
   State level = State::kNone;
   for (const report::Finding& finding : report.findings) {
@@ -99,7 +99,7 @@ std::string RowsShown(const report::Finding& finding, std::size_t shown) {
 
 namespace {
 
-// The order of checks; also which of them say that the profile is not whole: those below 2.
+// The order of checks. Below 2, a check shows that the profile is incomplete.
 int WeightOfState(CheckState state) {
   switch (state) {
     case CheckState::kLost:

@@ -17,14 +17,14 @@ using report::Metric;
 using report::Report;
 using report::Runs;
 
-// A finite number; nothing where it is absent. A run without a value takes no part in "best".
+// A finite number; nothing if absent. A run without a value cannot be the best.
 std::optional<double> ValueOf(const report::Quantity* quantity) {
   if (quantity == nullptr || IsAbsent(quantity->value)) return std::nullopt;
   const double value = AsNumber(quantity->value, std::nan(""));
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-/// The largest change against the first run that has it, as a share of that.
+/// The largest change relative to the first run with the metric.
 double ChangeIn(const RunsRow& row) {
   std::optional<double> base;
   double most = 0;
@@ -42,8 +42,8 @@ double ChangeIn(const RunsRow& row) {
   return most;
 }
 
-// No best where no direction is better, or where all runs are alike: a mark on each cell would say
-// nothing.
+// Marks no run if no direction is better or all runs are equal, since marking every cell would be
+// useless.
 void MarkBest(RunsRow& row) {
   row.is_best.assign(row.cells.size(), false);
   if (row.metric->better == report::Better::kNeutral || ChangeIn(row) == 0) return;
@@ -80,7 +80,7 @@ bool HasValue(const RunsRow& row) {
                      [](const report::Quantity* cell) { return ValueOf(cell).has_value(); });
 }
 
-/// The first row that readers look for, limited or not.
+/// Adds the most important row first, limited or not.
 void AddIterationTime(const Runs& runs, std::vector<RunsRow>& rows) {
   for (const Report& run : runs.runs) {
     const Metric* metric = report::FindMetricById(run, metric::kIterationTimeMedian);
@@ -93,7 +93,7 @@ void AddIterationTime(const Runs& runs, std::vector<RunsRow>& rows) {
   }
 }
 
-/// Metrics that a policy limits, in its order.
+/// Adds metrics that a policy limits, in its order.
 void AddLimited(const Runs& runs, std::vector<RunsRow>& rows) {
   for (const Report& run : runs.runs) {
     for (const report::GateRow& limit : run.gate) {

@@ -11,48 +11,48 @@
 
 namespace profgauge::render {
 
-/// One page: every run's own page and the comparison of every two. Where scripts run it shows one
-/// of them, which the address chooses; without, all of them below each other.
+/// One page with every run's own page and the comparison of each pair. With scripts it shows one of
+/// them, which the address selects; otherwise all of them in sequence.
 std::string RenderRunsHtml(const report::Runs& runs);
-/// The same as index.html, report.css and report.js.
+/// The page of several runs as three files: index.html, report.css and report.js.
 std::vector<File> RenderRunsHtmlFiles(const report::Runs& runs);
 
 /// {"schema", "tool", "runs": [report.json of each], "comparisons": [report.json of each pair]}.
 std::string RenderRunsJson(const report::Runs& runs);
 
-/// Verdicts, metrics × runs, the change of each pair, then each run's summary. A limit on the size
-/// drops whole parts from the last one, and a line says so.
+/// Verdicts, metrics × runs, the change of each pair, then each run's summary. A size limit drops
+/// whole parts from the end, and a line says so.
 std::string RenderRunsMarkdown(const report::Runs& runs, std::size_t max_bytes = kMarkdownBytes);
-/// For a comment: the verdicts and the changes.
+/// The text of a comment: verdicts and changes.
 std::string RenderRunsSummary(const report::Runs& runs, std::size_t max_bytes);
 
-/// Sheets Runs, Metrics (with a column for each run) and Comparisons. Errors: as RenderXlsx.
+/// Sheets Runs, Metrics (with a column per run) and Comparisons. Errors: as RenderXlsx().
 Result<std::string> RenderRunsXlsx(const report::Runs& runs);
 
-/// A line for each run with its verdict, then one for each pair with the change of an iteration,
-/// then the metrics that are limited or changed with a column for each run; `options.verbosity` 1:
-/// each run whole, -1: only the verdicts.
+/// A line per run with its verdict, a line per pair with the change of an iteration, then limited
+/// or changed metrics with a column per run. `options.verbosity` 1: each run whole, -1: only the
+/// verdicts.
 std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& options);
 
 // Metrics × runs: several runs in one table.
 
-/// One metric of all runs. Pointers are into the runs, which must outlive the row.
+/// One metric of all runs. It points into the runs, which must outlive the row.
 struct RunsRow {
   const report::Metric* metric = nullptr;      ///< From the first run that has it.
-  bool is_limited = false;                     ///< A run's policy limits it.
-  std::vector<const report::Quantity*> cells;  ///< By run; nullptr: the run does not have it.
-  std::vector<bool> is_best;                   ///< By run; several where they are equal.
+  bool is_limited = false;                     ///< The policy of a run limits it.
+  std::vector<const report::Quantity*> cells;  ///< By run; nullptr: the run has no value.
+  std::vector<bool> is_best;                   ///< By run; several if equal.
 };
 
-/// The rows, in this order, each metric once:
+/// The rows in this order, each metric once:
 ///
 ///   1  the median iteration time, limited or not
 ///   2  limited metrics, in the order of the first policy that limits each
 ///   3  those that changed by at least 1 % (shares also by half a point), largest change first
-///   4  `all`: the others that some run has, in catalog order
+///   4  with `all`: the others that some run has, in catalog order
 ///
-/// At most `most` rows, from the first; 0: no limit. A change is against the first run that has the
-/// metric. Cost: O(metrics^2), some thousand comparisons of ids.
+/// Only the first `most` rows; 0: no limit. Changes are relative to the first run with the metric.
+/// Cost: O(metrics^2), some thousand comparisons of ids.
 std::vector<RunsRow> RowsOfRuns(const report::Runs& runs, bool all, std::size_t most = 0);
 
 /// The cell's text; "–" without a value.

@@ -17,9 +17,9 @@ namespace {
 namespace json = boost::json;
 namespace mustache = kainjow::mustache;
 
-using Frames = std::vector<const json::value*>;  // outermost first
+using Frames = std::vector<const json::value*>;  // Outermost first.
 
-// `a.b.c` in one frame.
+// Finds `a.b.c` in one frame.
 const json::value* FindIn(const json::value& frame, std::string_view name) {
   const json::value* at = &frame;
   while (true) {
@@ -32,7 +32,7 @@ const json::value* FindIn(const json::value& frame, std::string_view name) {
   }
 }
 
-// From the innermost frame outwards, as Mustache demands.
+// Searches from the innermost frame outwards, as Mustache requires.
 const json::value* FindName(const Frames& frames, std::string_view name) {
   if (name == ".") return frames.back();
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
@@ -41,8 +41,8 @@ const json::value* FindName(const Frames& frames, std::string_view name) {
   return nullptr;
 }
 
-// Feeds Mustache from the view, one name at a time: nothing is copied up front. The result of get()
-// lives until the section that asked for it is left.
+// Feeds Mustache from the view, one name at a time, without copying it first. The result of get()
+// lives until its section ends.
 //
 //   {{#rows}}        get("rows")     a list of markers; values_ has the row of each
 //                    push(marker)    frames_ = [view, row 0]
@@ -55,7 +55,7 @@ class ViewContext final : public mustache::basic_context<std::string> {
 
   void push(const mustache::data* data) override {
     const auto found = values_.find(data);
-    // An inverted section pushes the requested value, which may be nothing.
+    // An inverted section pushes the requested value, which may not exist.
     frames_.push_back(found == values_.end() ? frames_.back() : found->second);
     owned_before_.push_back(owned_.size());
   }
@@ -87,7 +87,7 @@ class ViewContext final : public mustache::basic_context<std::string> {
   }
 
  private:
-  // Empty text counts as absent, so that {{#x}} asks whether there is something to show.
+  // Empty text counts as absent, so that {{#x}} tests whether there is something to show.
   static mustache::data Wrap(const json::value& value) {
     if (const auto* list = value.if_array()) {
       return mustache::data(mustache::list(list->size(), mustache::data(true)));
@@ -134,8 +134,8 @@ bool IsMarkup(const boost::json::value& value) {
 
 namespace {
 
-// Mustache's output. A stream of the standard library would hide that memory is short, and
-// leave the page without its end.
+// Mustache's output. A stream of the standard library would hide an out-of-memory error and
+// truncate the page.
 struct Rendered {
   std::string text;
   Rendered& operator<<(const std::string& part) {

@@ -7,8 +7,8 @@
 //   {{> name}}          another file of the same folder
 //   {{! … }}            a comment
 //
-// They are compiled in. A test checks each of them against a view in which every list has an
-// element: a name that the view does not have, and text of a profile in {{{name}}}, fail there
+// Templates are compiled in. A test checks each against a view in which every list has an element.
+// It fails for names that the view does not have, and for text from a profile in {{{name}}}
 // (tests/unit/render/template_check.h).
 #pragma once
 
@@ -19,8 +19,7 @@
 
 namespace profgauge::render {
 
-/// The files under templates/, by path ("templates/html/page.html"). Empty if no file has that
-/// path.
+/// A file under templates/ by path ("templates/html/page.html"). Empty if there is no such file.
 std::string_view EmbeddedTemplate(std::string_view path);
 std::span<const std::string_view> EmbeddedTemplatePaths();
 
@@ -28,23 +27,23 @@ std::span<const std::string_view> EmbeddedTemplatePaths();
 
 namespace profgauge::render {
 
-/// A view value that {{{name}}} may insert as it is. REQUIRES: every text of a profile in it was
+/// A value that {{{name}}} may insert unchanged. REQUIRES: all text from a profile in it is
 /// escaped.
 boost::json::value MakeMarkup(std::string markup);
 bool IsMarkup(const boost::json::value& value);
 
-/// One folder of templates, of one kind of file.
+/// A folder of templates of one kind.
 struct TemplateFolder {
   std::string_view path;    ///< "templates/html/"
   std::string_view suffix;  ///< ".html"
   std::string (*escape)(std::string_view) = nullptr;
   std::string_view (*text_of)(std::string_view path) = EmbeddedTemplate;
 
-  std::string_view Text(std::string_view name) const;  ///< Of `name` without path and suffix.
+  std::string_view Text(std::string_view name) const;  ///< `name` has neither path nor suffix.
 };
 
-/// The template `name` with the values of `view`. REQUIRES: `view` has the names that the template
-/// uses; a missing one would be drawn as nothing.
+/// Renders the template `name` with the values of `view`. REQUIRES: `view` has all names that the
+/// template uses; missing ones are rendered as nothing.
 std::string RenderTemplate(const TemplateFolder& folder, std::string_view name,
                            const boost::json::value& view);
 

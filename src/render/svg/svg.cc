@@ -16,7 +16,7 @@
 
 namespace profgauge::render {
 
-// From the highest edge down, so that none is above the one that it is painted over.
+// Processes edges from the top down, so that none is above the one that it covers.
 std::vector<std::vector<int>> StackOutlines(std::span<const std::vector<double>> heights,
                                             int steps) {
   std::vector<std::vector<int>> edges(heights.size());
@@ -52,8 +52,8 @@ std::string OutlinePath(std::span<const int> edges, double unit) {
   return fmt::format("M0 0{}h{}V0z", path, run);
 }
 
-// The waterfall chart: a bar for the base, one for each category that changed, hung where the one
-// before ends, and one for the current run. Sign, arrow and place show the direction; color only
+// The waterfall chart: a bar for the base, one for each changed category, starting where the last
+// one ends, and one for the current run. Sign, arrow and position show the direction; color only
 // repeats it.
 
 namespace {
@@ -61,7 +61,7 @@ namespace {
 constexpr double kWidth = 900, kRow = 30, kBar = 18, kLeft = 210, kRight = 120, kTop = 8;
 constexpr std::size_t kNameCharacters = 26;
 
-// Position of a time. Small changes of a long iteration would be invisible on an axis from 0.
+// Position of a time. On an axis from 0, small changes of a long iteration would be invisible.
 class Scale {
  public:
   explicit Scale(const std::vector<ChangeBar>& bars) {
@@ -117,7 +117,7 @@ std::string DrawBar(const ChangeBar& bar, const Scale& scale, double y) {
 
 }  // namespace
 
-// A thin line leads from the end of each bar to the next one, which begins there:
+// A thin line leads from the end of each bar to the start of the next:
 //
 //   before      |================|
 //   data loader             |####|   ▼
@@ -185,7 +185,7 @@ double SvgAxisStep(double top) {
 
 namespace {
 
-// Where values are on the page: `scale_top` is at the upper edge of the plot, 0 at the lower.
+// The plot in the page: `scale_top` is at its upper edge, 0 at its lower.
 struct Plot {
   double left = 64, right = 8, top = 22, bottom = 22;
   double width = 0, height = 0, scale_top = 1;
@@ -196,7 +196,7 @@ struct Plot {
   }
 };
 
-// The highest column, or the highest line where that is above it, is at the upper edge.
+// The upper edge is the highest column, or the highest line if that is higher.
 Plot MakePlot(const ColumnChart& chart) {
   double top = 0;
   for (const ChartColumn& column : chart.columns) {
@@ -206,7 +206,7 @@ Plot MakePlot(const ColumnChart& chart) {
   }
   for (const ChartLine& line : chart.lines) top = std::max(top, line.value);
   Plot plot;
-  if (!chart.lines.empty()) plot.right = 110;  // room for their labels
+  if (!chart.lines.empty()) plot.right = 110;  // Space for their labels.
   plot.width = chart.width - plot.left - plot.right;
   plot.height = chart.height - plot.top - plot.bottom;
   plot.scale_top = top > 0 ? top : 1;
@@ -227,7 +227,7 @@ void DrawAxis(const ColumnChart& chart, const Plot& plot, std::string& out) {
   }
 }
 
-// One path for each series: a hundred columns of nine parts stay a few kilobytes.
+// One path per series, so that a hundred columns of nine parts need only a few kilobytes.
 void DrawSeries(const ColumnChart& chart, const Plot& plot, bool shaded, std::string& out) {
   const std::size_t count = chart.columns.size();
   const double gap = plot.width / static_cast<double>(count) > 4 ? 1 : 0;
@@ -251,8 +251,8 @@ void DrawSeries(const ColumnChart& chart, const Plot& plot, bool shaded, std::st
   }
 }
 
-// Triangles above outliers, names where there are 56 pixels for each, and invisible boxes that
-// carry the hover texts.
+// Draws triangles above outliers, names if each has 56 pixels, and invisible boxes with the hover
+// texts.
 void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
   const std::size_t count = chart.columns.size();
   const auto label_every = static_cast<std::size_t>(
@@ -281,7 +281,7 @@ void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
   }
 }
 
-// Lines with their labels at the right; labels that would cover each other move apart.
+// Draws lines with labels at the right; overlapping labels are moved apart.
 void DrawLines(const ColumnChart& chart, const Plot& plot, std::string& out) {
   std::vector<ChartLine> lines = chart.lines;
   std::sort(lines.begin(), lines.end(),
@@ -327,7 +327,7 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
                      "<path class=\"{}\" fill=\"{}\" d=\"M{:.0f} 0H{:.0f}V{}H{:.0f}\"/>",
                      part.paint.name, part.paint.fill, x, std::max(x + w, x + 1), height, x);
     }
-    // About 7 pixels a character at 12 px.
+    // About 7 pixels per character at 12 px.
     if (!part.label.empty() && w > 10 + 6.5 * static_cast<double>(part.label.size())) {
       fmt::format_to(std::back_inserter(labels),
                      "<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
@@ -336,7 +336,7 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
     }
     x += w;
   }
-  // As wide as its place, however high that is.
+  // Stretched to the width of its container, at any height.
   constexpr std::string_view kStretched = " preserveAspectRatio=\"none\"";
   const std::string open =
       each ? SvgOpen(width, height, description, "bar", kStretched)
@@ -387,7 +387,7 @@ std::string SvgColumns(const ColumnChart& chart) {
   return out + "</svg>";
 }
 
-// Ticks stay inside of the bar, where half of their width would be cut at its ends.
+// Ticks stay within the bar, since half of their width would be clipped at its ends.
 std::string SvgMeter(const Meter& meter) {
   constexpr int kWidth = 120, kHeight = 14;
   const double scale = meter.scale > 0 ? meter.scale : 1;

@@ -1,8 +1,8 @@
-// The charts of a page, as SVG text: a stacked bar, stacked columns over iterations, a meter.
+// Charts as SVG text: a stacked bar, stacked columns over iterations, a meter.
 //
-// Every shape has its color twice, as a presentation attribute and as a class: the attribute
-// serves pages whose style sheet may not load, the class lets the style sheet choose for dark and
-// print. No chart is the only carrier of its numbers; each is beside a table.
+// Every shape has its color as a presentation attribute and as a class. The attribute works without
+// a style sheet; the class allows other colors for dark mode and print. A chart is always beside a
+// table with its numbers.
 //
 //   64 px     plot                                       110 px with lines, else 8
 //   +------+--------------------------------------------+--------+
@@ -13,8 +13,8 @@
 //   +------+--------------------------------------------+--------+
 //   |      |  1   2   3   4    5                        |        |  22 px
 //
-// Sizes and coordinates are CSS pixels; numbers have at most one decimal.
-// A chart knows no report: it gets plain numbers, texts and paints. Texts are escaped here.
+// Sizes and coordinates are CSS pixels with at most one decimal. A chart gets plain numbers, texts
+// and paints, and knows no report. It escapes its texts.
 #pragma once
 
 #include <optional>
@@ -26,34 +26,33 @@
 
 namespace profgauge::render {
 
-/// A square of the color, for legends, striped where its parts are. Hidden from screen readers, as
+/// A square of the color for legends, striped if its parts are. Hidden from screen readers, because
 /// a word is beside it.
 std::string SvgSwatch(const Paint& paint, bool hatched = false);
 
 struct BarPart {
   Paint paint;
   double share = 0;   ///< 0..1 of the bar's width.
-  std::string label;  ///< Drawn on the part where it fits: "38.2 %".
+  std::string label;  ///< "38.2 %", drawn on the part if it fits.
   std::string title;  ///< Shown on hover: "Kernels on Tensor Cores 38.2 %".
 };
 enum class Hover : bool { kEachPart, kWhole };
-/// One horizontal bar. Parts follow each other from the left; the rest beyond them stays empty, and
-/// parts whose share is not above 0 are left out. If many bars are below each other, the
-/// description is the hover text of each, whatever part the pointer is on. Labels are drawn only
-/// where they fit.
+/// One horizontal bar. Parts follow each other from the left; the rest stays empty. Parts with a
+/// share of 0 or less are omitted. kWhole, for many bars in a column: the description is the hover
+/// text of the whole bar. Labels are drawn only if they fit.
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
                           std::string_view description, Hover hover = Hover::kEachPart);
 
-/// A row of a waterfall: 0..1 of its axis.
+/// A row of a waterfall; positions are 0..1 of its axis.
 struct WaterfallBar {
   Paint paint;
   double from = 0, to = 1;
-  bool pale = false;              ///< Not yet.
-  std::optional<double> reaches;  ///< Where a line goes on to, from `from`.
-  std::optional<double> mark;     ///< Where a line crosses the bar.
+  bool pale = false;              ///< Drawn pale: not yet a finding.
+  std::optional<double> reaches;  ///< End of a line that starts at `from`.
+  std::optional<double> mark;     ///< Position of a line across the bar.
 };
-/// Hairlines at both ends join it with the rows above and below. Hidden from screen readers, as its
-/// numbers are beside it.
+/// Thin lines at both ends join it with the rows above and below. Hidden from screen readers,
+/// because its numbers are beside it.
 ///
 ///   now     |####################|
 ///   step 1  |             |#####||
@@ -61,11 +60,11 @@ struct WaterfallBar {
 ///   after   |####|                |
 std::string SvgWaterfallBar(const WaterfallBar& bar, int width, int height);
 
-/// One column; values beyond the number of series are not drawn.
+/// One column; values beyond the number of series are ignored.
 struct ChartColumn {
-  std::vector<double> values;  ///< One for each series, from the bottom up.
+  std::vector<double> values;  ///< One per series, from the bottom up.
   std::string title;           ///< Shown on hover.
-  std::string name;            ///< Under the axis where there is room.
+  std::string name;            ///< Below the axis if there is space.
   bool marked = false;         ///< An outlier: a triangle above the column.
   bool shaded = false;         ///< Not selected: drawn pale.
 };
@@ -81,21 +80,19 @@ struct ColumnChart {
   std::string description;
   int width = 1190, height = 230;
 };
-/// Stacked columns from 0, over one axis. Empty without columns. One path for each series, so the
-/// size is bounded by columns, not by shapes; hover texts only up to 120 columns, names only where
-/// there is room.
+/// Stacked columns from 0 on one axis. Empty without columns. One path per series, so the size
+/// depends on columns, not on shapes. Hover texts for up to 120 columns; names if there is space.
 std::string SvgColumns(const ColumnChart& chart);
 
-/// For meters of neutral values.
+/// The color for meters of neutral values.
 inline constexpr Paint kNoState = {"mute", "#0072B2", "#fff"};
-/// A value on a scale from 0 to `scale`, with a tick at the limit and at another one, where they
-/// are not negative.
+/// A value on a scale from 0 to `scale`, with ticks at both limits if they are not negative.
 struct Meter {
   double value = 0, limit = 0, other_limit = -1, scale = 1;
   Paint paint = kNoState;
   std::string description;
 };
-/// A bar of 120 x 14 pixels. Values beyond the scale end at its end; a scale of 0 or less is 1.
+/// A bar of 120 x 14 pixels. Values are clipped to the scale; a scale of 0 or less becomes 1.
 std::string SvgMeter(const Meter& meter);
 
 }  // namespace profgauge::render

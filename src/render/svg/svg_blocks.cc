@@ -13,7 +13,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr double kLeft = 90, kRight = 34, kTop = 10, kBottom = 26;
-constexpr double kSmallestBlock = 1;  // Pixels of the smallest block: none is invisible.
+constexpr double kSmallestBlock = 1;  // In pixels, so that no block is invisible.
 
 struct Frame {
   double first = 0, last = 0, low = 0, high = 0;
@@ -22,7 +22,7 @@ struct Frame {
   double Y(double address) const { return kTop + height * (high - address) / (high - low); }
 };
 
-// Addresses from the lowest to the highest that any block occupies, not from 0. REQUIRES: blocks.
+// Addresses from the lowest to the highest used one, not from 0. REQUIRES: blocks.
 Frame FrameOf(const BlockChart& chart) {
   Frame frame;
   frame.width = chart.width - kLeft - kRight;
@@ -40,7 +40,7 @@ Frame FrameOf(const BlockChart& chart) {
   return frame;
 }
 
-// Lines are at multiples of the step: the lowest address of the chart is seldom round.
+// Lines are at multiples of the step, because the lowest address is rarely round.
 void DrawAxes(const BlockChart& chart, const Frame& frame, std::string& out) {
   const double step = SvgAxisStep(frame.high - frame.low);
   for (double at = std::ceil(frame.low / step) * step; at <= frame.high; at += step) {
@@ -81,7 +81,7 @@ std::string SvgBlocks(const BlockChart& chart) {
   if (!(frame.last > frame.first) || !(frame.high > frame.low)) return {};
   std::string out = SvgOpen(chart.width, chart.height, chart.description, "chart");
   DrawAxes(chart, frame, out);
-  out += "<g stroke=\"#000\" stroke-opacity=\".35\">";  // Neighbors stay apart.
+  out += "<g stroke=\"#000\" stroke-opacity=\".35\">";  // Separates neighbors.
   for (const Block& block : chart.blocks) DrawBlock(block, frame, out);
   return out + "</g></svg>";
 }

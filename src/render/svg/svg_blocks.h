@@ -1,5 +1,5 @@
-// Ranges of addresses over time, as SVG text: who occupies which part of a memory, and when. As all
-// charts (render/svg/svg.h), it carries its colors twice and is beside its table.
+// Ranges of addresses over time as SVG text: which data occupies which part of a memory, and when.
+// See svg.h for colors and tables.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ struct Block {
   std::string title;  ///< Shown on hover.
 };
 struct BlockChart {
-  Ns begin = 0, end = 0;      ///< The range of the time axis; the blocks are within it.
+  Ns begin = 0, end = 0;      ///< The time axis, which contains all blocks.
   std::vector<Block> blocks;  ///< Later ones are drawn over earlier ones.
   std::string description;
   int width = 1190, height = 260;
 };
-/// Time from left to right, addresses from the bottom up as far as the blocks reach. Empty without
-/// blocks or time. Its size grows with the number of blocks.
+/// Draws blocks: time from left to right, addresses from the bottom up. Empty without blocks or
+/// time. The size grows with the number of blocks.
 std::string SvgBlocks(const BlockChart& chart);
 
 }  // namespace profgauge::render

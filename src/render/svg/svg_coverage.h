@@ -1,5 +1,5 @@
-// Shares of time as areas over time, as SVG text: how much of each moment each part takes. As all
-// charts (render/svg/svg.h), it carries its colors twice and is beside its numbers.
+// Shares of time as areas over time, as SVG text: how much of each moment belongs to each part. See
+// svg.h for colors and numbers.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +20,22 @@ namespace profgauge::render {
 struct CoveragePart {
   Paint paint;
   bool hatched = false;
-  std::vector<double> heights;  ///< 0..1 of each column, from the left.
+  std::vector<double> heights;  ///< 0..1 for each column, from the left.
 };
-/// An area of a row: what is painted of its ground is `share` of it, to a step of the height.
+/// An area of a row. Its painted part is `share` of the ground, up to one step of the height.
 struct CoverageLane {
   std::string id;                   ///< For scripts and tests.
   std::string label;                ///< At the left.
   std::string number;               ///< At the right.
   std::string title;                ///< Shown on hover.
-  double share = 0;                 ///< Of the observed time.
-  std::vector<CoveragePart> parts;  ///< From the bottom up; equally many columns each.
+  double share = 0;                 ///< Share of the observed time.
+  std::vector<CoveragePart> parts;  ///< From the bottom up; all with equally many columns.
 };
 struct CoverageRow {
   std::string name;  ///< Above the label.
   std::int64_t rank = 0;
   Ns begin = 0, length = 0;  ///< On the axis.
-  std::vector<Span> blank;   ///< On the axis: not observed, so without ground.
+  std::vector<Span> blank;   ///< Unobserved time on the axis, without ground.
   CoverageLane upper, lower;
 };
 /// A line from the lower lane of row `row` to the upper lane of the next.
@@ -44,15 +44,15 @@ struct CoverageJoin {
   Ns from = 0, to = 0;
 };
 struct CoverageChart {
-  Ns length = 0;  ///< Of the axis, which begins at 0.
+  Ns length = 0;  ///< Length of the axis, which starts at 0.
   std::vector<CoverageRow> rows;
   std::vector<CoverageJoin> joins;
   std::string description;
   int columns = 940;                ///< Pixels of the axis.
-  std::size_t most_bytes = 36'000;  ///< About: columns are wider where it would be more.
+  std::size_t most_bytes = 36'000;  ///< Approximate; columns become wider to meet it.
 };
-/// Empty without rows or time. No part has a least width or height: one that is too small to see
-/// adds up with its neighbors until it is a step high. Columns are one to five pixels wide.
+/// Draws the rows; empty without rows or time. No part has a minimum size: tiny parts are added to
+/// their neighbors until they are one step high. Columns are one to five pixels wide.
 ///
 ///                0          5 ms         10 ms
 ///   slowest: 5   |  #######_###_  #####|            53.5 %

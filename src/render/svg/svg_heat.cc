@@ -14,7 +14,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr std::size_t kLevels = 8;
-constexpr std::size_t kTitles = 24;  // For the largest values: each takes a hundred bytes.
+constexpr std::size_t kTitles = 24;  // Only for the largest values: each needs a hundred bytes.
 constexpr double kLeft = 112, kRight = 96, kTop = 4, kBottom = 20;
 
 std::string Label(double x, double y, std::string_view anchor, std::string_view text) {
@@ -23,7 +23,7 @@ std::string Label(double x, double y, std::string_view anchor, std::string_view 
       anchor.empty() ? "" : fmt::format(" text-anchor=\"{}\"", anchor), EscapeHtml(text));
 }
 
-// A step such that the names have `room` pixels each: the first of every so-many is written.
+// The step at which names are written, so that each has `room` pixels.
 std::size_t Every(double pixels_each, double room) {
   return static_cast<std::size_t>(std::max(1.0, std::ceil(room / std::max(pixels_each, 0.01))));
 }
@@ -35,7 +35,7 @@ struct Grid {
 };
 
 std::string CellPath(const Grid& grid, std::size_t at, std::size_t columns) {
-  // Edges are shared with the neighbors', so that rounding leaves no gaps between them.
+  // Neighbors share edges, so that rounding leaves no gaps.
   const std::size_t row = at / columns, column = at % columns;
   const double gap = grid.cell > 6 ? 1 : 0, below = grid.row > 6 ? 1 : 0;
   return fmt::format("M{} {}H{}V{}H{}z", SvgNumber(grid.X(column)), SvgNumber(grid.Y(row)),
@@ -47,7 +47,7 @@ double OpacityOf(std::size_t level) {
   return static_cast<double>(level + 1) / static_cast<double>(kLevels);
 }
 
-// One path for each strength: eight elements instead of one for each of tens of thousands of cells.
+// One path per strength: eight elements instead of tens of thousands of cells.
 void DrawCells(const HeatChart& chart, const Grid& grid, double most, std::string& out) {
   std::array<std::string, kLevels> paths;
   for (std::size_t i = 0; i < chart.values.size(); ++i) {
@@ -64,7 +64,7 @@ void DrawCells(const HeatChart& chart, const Grid& grid, double most, std::strin
   }
 }
 
-// The titles of the largest cells, where a mouse points at them.
+// Hover texts of the largest cells.
 void DrawTitles(const HeatChart& chart, const Grid& grid, std::string& out) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < chart.values.size(); ++i) {
@@ -87,7 +87,7 @@ void DrawTitles(const HeatChart& chart, const Grid& grid, std::string& out) {
   }
 }
 
-// From nothing to the most, beside the cells.
+// A scale beside the cells, from 0 to the largest value.
 void DrawScale(const HeatChart& chart, double x, double height, double most, std::string& out) {
   const double each = std::min(16.0, height / static_cast<double>(kLevels));
   for (std::size_t level = 0; level < kLevels; ++level) {
@@ -101,7 +101,7 @@ void DrawScale(const HeatChart& chart, double x, double height, double most, std
   if (each >= 3) out += Label(x + 16, kTop + each * kLevels, "", "0");
 }
 
-// Neighbors as one, so that each is at least three pixels wide.
+// Merges neighbors, so that each band is at least three pixels wide.
 std::vector<Band> Thin(std::vector<Band> bands, double width) {
   const auto most = static_cast<std::size_t>(std::max(1.0, width / 3));
   if (bands.size() <= most) return bands;
@@ -155,7 +155,7 @@ std::string SvgHeat(const HeatChart& chart) {
   return out + "</svg>";
 }
 
-// Boxes of one kind are one path: hundreds of bands need three of them.
+// Boxes of one kind share a path, so that hundreds of bands need three:
 //
 //      .---.   p95
 //      |   |

@@ -1,6 +1,6 @@
-// Values of many things at many times as a strip of cells, and how values spread over many, as SVG
-// text. As all charts (render/svg/svg.h), they carry their colors twice and are beside their
-// table. Their size is bounded, however many ranks and iterations there are.
+// Values of many things at many times as a strip of cells, and the distribution of values over many
+// ranks, as SVG text. See svg.h for colors and tables. The size is bounded for any number of ranks
+// and iterations.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@
 
 namespace profgauge::render {
 
-/// Cells of one color: the stronger, the larger the value.
+/// Cells of one color, stronger for larger values.
 struct HeatChart {
   std::vector<std::string> rows;     ///< Names, from the top.
   std::vector<std::string> columns;  ///< Names, from the left.
-  std::vector<double> values;        ///< Row by row; negative: unknown, 0: nothing.
+  std::vector<double> values;        ///< Row by row; negative: unknown.
   Paint paint;
   std::string (*value_text)(double) = nullptr;
   std::string description;
-  int width = 1190;  ///< At most: few columns make a narrow chart.
+  int width = 1190;  ///< Maximum; few columns make a narrow chart.
 };
-/// Cells in eight strengths of one color, by value as a share of the largest; unknown and zero
-/// values have no cell. The largest 24 have hover texts. Empty when no value is above 0. REQUIRES:
+/// Draws cells in eight strengths of one color, by value relative to the largest; unknown and zero
+/// values have no cell. The 24 largest have hover texts. Empty if no value is above 0. REQUIRES:
 /// values.size() == rows.size() * columns.size(); value_text is set.
 std::string SvgHeat(const HeatChart& chart);
 
@@ -45,9 +45,9 @@ struct BandChart {
   std::string description;
   int width = 580, height = 180;
 };
-/// Boxes from p5 to p95 and from p25 to p75, a line at the median. Neighbors that would be too
-/// narrow to see become one band that covers them: its ends are the outermost, its median the mean
-/// of theirs. Empty without bands, and when all are 0. REQUIRES: value_text is set.
+/// Boxes from p5 to p95 and from p25 to p75, and a line at the median. Bands that would be too
+/// narrow are merged: ends are the outermost, the median is the mean of their medians. Empty
+/// without bands, and if all are 0. REQUIRES: value_text is set.
 std::string SvgBands(const BandChart& chart);
 
 }  // namespace profgauge::render

@@ -15,8 +15,8 @@ namespace profgauge::render {
 namespace {
 
 constexpr int kLeft = 180, kTop = 22, kLane = 18, kGap = 3;
-constexpr int kBin = 3;          // Pixels that are one column.
-constexpr double kLetter = 7.4;  // Width of one, for labels.
+constexpr int kBin = 3;          // Pixels of one bin.
+constexpr double kLetter = 7.4;  // Width of a letter in labels.
 constexpr std::size_t kLeastLetters = 8;
 
 struct Scale {
@@ -25,8 +25,8 @@ struct Scale {
   double X(Ns at) const { return kLeft + static_cast<double>(at - begin) * pixels_per_ns; }
 };
 
-// By paint, the part of each bin of kBin pixels that its events cover. Without bins a lane of a
-// million kernels would be a million rectangles, most of them on the same pixel.
+// By paint, the covered part of each bin of kBin pixels. Without bins, a lane of a million kernels
+// would be a million rectangles, mostly on the same pixels.
 //
 //   events   |aaaaaaa|bb|aaa|       |c|
 //   bins     [  1  ][ .3 ][ 1 ][ 0 ][.4]     of `a`, `a`, `a`, nothing and `c`
@@ -45,7 +45,7 @@ std::vector<std::vector<double>> Bins(const OverviewLane& lane, const OverviewCh
   return cover;
 }
 
-// One outline for each color of the lane, the upper ones first.
+// One outline per color of the lane, upper ones first.
 void DrawLane(const OverviewChart& chart, const std::vector<std::vector<double>>& bins, int y,
               std::string& out) {
   constexpr int kHeight = kLane - kGap;
@@ -89,9 +89,9 @@ void DrawAxis(const OverviewChart& chart, const Scale& scale, int height, std::s
 
 }  // namespace
 
-//         0 ms        10 ms       20 ms          times from the chart's begin
+//         0 ms        10 ms       20 ms          times from the chart's start
 //   name  |## gemm ##|  |###|  |####|            a lane
-//         |####|        |##|                     goes on with it: no name
+//         |####|        |##|                     continues it, so it has no name
 std::string SvgOverview(const OverviewChart& chart) {
   if (chart.end <= chart.begin || chart.lanes.empty()) return {};
   constexpr int kRight = 30;

@@ -1,6 +1,5 @@
-// Events on lanes over a range of time, as SVG text: for readers without scripts instead
-// of the timeline. Like all charts (render/svg/svg.h), it has its colors twice and is beside
-// its table.
+// Events on lanes over a range of time as SVG text: replaces the timeline for readers without
+// scripts. See svg.h for colors and tables.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +20,10 @@ namespace profgauge::render {
 struct OverviewEvent {
   Ns start = 0, end = 0;
   std::uint32_t paint = 0;  ///< Index into OverviewChart::paints.
-  std::string name;         ///< Drawn where it fits.
+  std::string name;         ///< Drawn if it fits.
 };
 struct OverviewLane {
-  std::string name;                   ///< At the left; empty: goes on with the lane above.
+  std::string name;                   ///< At the left; empty: continues the lane above.
   std::vector<OverviewEvent> events;  ///< By start; they do not overlap.
 };
 struct OverviewChart {
@@ -34,8 +33,8 @@ struct OverviewChart {
   std::string description;
   int width = 1190;
 };
-/// Empty when the range or the lanes are. Its size is bounded, however many events there are: of
-/// every three pixels each color has the height that it has of their time. REQUIRES: `paint` of
+/// Draws the lanes; empty without lanes or time. Its size is bounded for any number of events: in
+/// each column of three pixels, a color's height is its share of that time. REQUIRES: `paint` of
 /// every event is an index into `paints`.
 std::string SvgOverview(const OverviewChart& chart);
 

@@ -16,19 +16,19 @@ namespace profgauge::render {
 namespace {
 
 constexpr double kLeft = 84, kRight = 150, kTop = 10, kBottom = 24;
-constexpr double kPixelsApart = 5;        // Pixels: nearer points of a series are drawn once.
-constexpr std::size_t kMostPoints = 400;  // Limit of a series.
+constexpr double kPixelsApart = 5;        // In pixels; closer points of a series are drawn once.
+constexpr std::size_t kMostPoints = 400;  // Per series.
 
-// x in powers of ten, as sizes of messages span many of them.
+// x in powers of ten, because message sizes span many of them.
 struct Frame {
-  double low = 0, high = 1, top = 1;  // Decades of x; y.
+  double low = 0, high = 1, top = 1;  // Decades of x; value of y.
   double width = 0, height = 0;
   double X(double x) const { return kLeft + width * (std::log10(x) - low) / (high - low); }
   double Y(double y) const { return kTop + height * (1 - y / top); }
 };
 
-// Around the point; shapes differ, since colors do not for everybody. Six shapes, then they repeat
-// with other colors.
+// A shape around the point; shapes differ because not everyone can distinguish colors. Six shapes,
+// which repeat with other colors.
 std::string ShapeOf(std::size_t series, double x, double y) {
   switch (series % 6) {
     case 0:
@@ -110,7 +110,7 @@ std::string SvgPoints(const PointChart& chart) {
     }
   }
   if (!(least > 0)) return {};
-  frame.top = frame.top > 0 ? frame.top * 1.06 : 1;  // Room for the highest sign.
+  frame.top = frame.top > 0 ? frame.top * 1.06 : 1;  // Space for the highest symbol.
   frame.low = std::floor(std::log10(least));
   frame.high = std::max(frame.low + 1, std::ceil(std::log10(most)));
   frame.width = chart.width - kLeft - kRight;

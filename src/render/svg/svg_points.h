@@ -1,5 +1,5 @@
-// Points over sizes, as SVG text: a kind of point has its color and its shape. As all charts
-// (render/svg/svg.h), it carries its colors twice and is beside its table.
+// Points by size as SVG text; each kind of point has its color and shape. See svg.h for colors and
+// tables.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 namespace profgauge::render {
 
 struct ChartPoint {
-  double x = 0, y = 0;  ///< Above 0; at least 0.
+  double x = 0, y = 0;  ///< x is above 0, y at least 0.
   std::string title;    ///< Shown on hover.
   bool marked = false;  ///< An outlier: a ring around it.
 };
 struct PointSeries {
   Paint paint;
-  std::string name;  ///< Beside its sign, at the right.
+  std::string name;  ///< Beside its symbol, at the right.
   std::vector<ChartPoint> points;
 };
 struct PointChart {
@@ -34,9 +34,9 @@ struct PointChart {
   std::string description;
   int width = 900, height = 300;
 };
-/// x is logarithmic, in whole decades; y begins at 0. Points of a series that would cover each
-/// other are drawn once, marked ones before others, and at most 400 of a series. Empty without
-/// points. REQUIRES: x of every point is above 0; x_text and y_text are set.
+/// Draws the points; empty without any. x is logarithmic in whole decades; y starts at 0.
+/// Overlapping points of a series are drawn once, marked ones first, and at most 400 per series.
+/// REQUIRES: every x is above 0; x_text and y_text are set.
 std::string SvgPoints(const PointChart& chart);
 
 }  // namespace profgauge::render

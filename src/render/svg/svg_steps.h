@@ -1,5 +1,5 @@
-// A chart of values that hold until they change, as SVG text: allocated memory over time. As all
-// charts (render/svg/svg.h), it carries its colors twice and is beside its table.
+// Values that last until they change, as SVG text, e.g. allocated memory over time. See svg.h for
+// colors and tables.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace profgauge::render {
 struct StepSeries {
   Paint paint;
   std::string name;
-  bool filled = false;   ///< An area; else a line.
-  std::size_t size = 0;  ///< Points.
-  /// Time and value of each, in order of time. They are asked for several times: a copy of millions
-  /// takes longer to make room for than to draw.
+  bool filled = false;   ///< Drawn as an area; else as a line.
+  std::size_t size = 0;  ///< Number of points.
+  /// Returns time and value of a point; points are in order of time. It is called several times,
+  /// because copying millions of points takes longer than drawing them.
   std::function<std::pair<std::int64_t, double>(std::size_t)> point;
 };
 struct StepChart {
@@ -34,9 +34,9 @@ struct StepChart {
   std::string description;
   int width = 1190, height = 240;
 };
-/// Empty when all points have one time. Series are drawn in order; each is thinned to the chart's
-/// pixels so that every peak stays. A hidden rectangle has the ranges of both axes, for scripts
-/// that read values off the curve. REQUIRES: value_text and time_text are set. O(points).
+/// Draws the series in order, thinned to pixels with every peak kept; empty if all points have one
+/// time. A hidden rectangle has the ranges of both axes, from which scripts read values.
+/// REQUIRES: value_text and time_text are set. O(points).
 std::string SvgSteps(const StepChart& chart);
 
 }  // namespace profgauge::render

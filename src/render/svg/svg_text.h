@@ -1,4 +1,4 @@
-// Shared by the charts: how a number, an axis and the opening tag are written.
+// Common parts of charts: numbers, axes and the opening tag.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@ namespace profgauge::render {
 
 /// A coordinate: at most one decimal, no trailing zero.
 std::string SvgNumber(double value);
-/// `<svg …>` as an image with `description` for those who do not see it; `name` is its class.
+/// `<svg …>` as an image with `description` for screen readers; `name` is its class.
 std::string SvgOpen(int width, int height, std::string_view description, std::string_view name,
                     std::string_view more = {});
-/// A round step, 1, 2, 2.5 or 5 times a power of ten, that cuts `top` into two to four pieces.
+/// A round step (1, 2, 2.5 or 5 times a power of ten) that divides `top` into two to four parts.
 /// REQUIRES: top > 0.
 double SvgAxisStep(double top);
 

@@ -33,7 +33,7 @@ struct Plane {
   }
 };
 
-// The least that an axis spans: two of its texts must differ, and noise must not look like a step.
+// The least range of an axis: two of its labels must differ, and noise must not look like a step.
 double LeastSpan(Unit unit, double median) {
   constexpr double kLeastSpan = 0.05;
   if (unit == Unit::kShare) return kLeastSpan;
@@ -41,8 +41,8 @@ double LeastSpan(Unit unit, double median) {
   return CellTypeOf(unit) == CellType::kInteger ? std::max(span, 4.0) : std::max(span, 1e-9);
 }
 
-// `count` gets the number of values. Room of 15 % above and below, so that no dot is on the edge,
-// but not below 0 or above 100 %, where no value is.
+// `count` is set to the number of values. Margins of 15 % above and below keep dots off the edge,
+// but the axis never goes below 0 or above 100 %.
 Plane PlaneOf(const report::TrendSeries& series, std::size_t& count) {
   Plane plane;
   std::vector<double> values;
@@ -81,8 +81,8 @@ void DrawAxis(const report::TrendSeries& series, const Plane& plane, std::string
   }
 }
 
-// The mean of each level, as long as it lasted: from half a run before its first value to half a
-// run after its last, with an upright line at each change.
+// The mean of each level, from half a run before its first value to half a run after its last, with
+// an upright line at each change.
 void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::string& out) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= series.changes.size(); ++i) {
@@ -119,7 +119,7 @@ void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::stri
 //              +8.3 % worse
 //   |              :  o_o_o_o     a dot for each run, a line at each level's mean
 //   |   o_o_o_o_o  :
-//   |              :              before the first run of the new level
+//   |              :              between the last run of a level and the first of the next
 std::string SvgTrend(const report::TrendSeries& series, std::span<const report::TrendRun> runs) {
   std::size_t count = 0;
   const Plane plane = PlaneOf(series, count);

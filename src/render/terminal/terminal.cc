@@ -1,17 +1,17 @@
-// The answer on a terminal: the measured run, the breakdown of its time, the findings, the verdict
-// last.
+// The answer on a terminal: the measured run, the breakdown of its time, the findings, and the
+// verdict last:
 //
 //   resnet50_ddp   kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration
 //
-//     iteration   kernel TC 38.2 %  kernel 17.9 %  exposed comm 31.4 %  unattributed 12.5 %
+//     iteration   Tensor Core kernels 38.2 %  Other kernels 17.9 %  Unattributed 12.5 %
 //
-//     error  comm/exposed-allreduce  31.4 %                 ≤ 39.0 ms/iteration  rank 3 waits …
-//     error  gpu.idle.mean           31.4 %  (limit ≤ 30 %)
+//     error  comm/exposed-allreduce  31.4 %                    saves at most 39.0 ms/iteration
+//     error  gpu.idle.mean           31.4 %  (error above 30 %)
 //     note   2 rules do not apply: needs memory events; record with profile_memory=True
 //
 //   FAIL  2 errors, 21 passed, 2 not applicable
 //
-// Nothing is ever cut: text that does not fit the width goes to separate lines below.
+// Nothing is cut: text that does not fit the width goes to separate lines below.
 
 #include "render/terminal/terminal.h"
 
@@ -38,7 +38,7 @@
 namespace profgauge::render {
 namespace {
 
-/// The sentence about the bottleneck of the run, and the reasons of its verdict.
+/// The sentence about the bottleneck, and the reasons of the verdict.
 std::string DiagnosisText(const report::Report& report, std::size_t width, bool color) {
   std::string out;
   const report::Diagnosis diagnosis = report::Diagnose(report);
@@ -56,7 +56,7 @@ std::string DiagnosisText(const report::Report& report, std::size_t width, bool 
 }
 
 std::string BreakdownText(const report::Report& report, std::size_t width) {
-  constexpr double kLeastShown = 1e-4;  // "unattributed 0.0000031 %" is for the reports.
+  constexpr double kLeastShown = 1e-4;  // Smaller parts are only in the reports.
   std::vector<std::string> parts;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
     if (AsNumber(part.share->quantity.value, 0) < kLeastShown) continue;
@@ -84,7 +84,7 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   return Flowed("  change      ", parts, width) + "\n";
 }
 
-/// The profile's quality where it is not whole: its most severe check that is no reason above.
+/// The quality of an incomplete profile: the most severe check that is not yet a reason above.
 std::string QualityLine(const report::Report& report, std::size_t width) {
   const std::string lead = "  quality     ";
   const std::string text =
@@ -110,7 +110,7 @@ Ink InkOf(State state) {
   return Ink::kDim;
 }
 
-/// "error below 30 %", "warning above 15 %"; of a change "limit +5 %".
+/// "error below 30 %", "warning above 15 %"; for two limits "limit 10 % to 60 %".
 std::string LimitText(const report::GateRow& gate) {
   constexpr std::string_view kAtLeast = "≥ ", kAtMost = "≤ ";
   const std::string_view limit = gate.limit;
@@ -133,7 +133,7 @@ Row RowOf(const report::GateRow& gate) {
   row.value = gate.measured.text;
   row.limit = gate.limit.empty() ? "" : fmt::format("({})", LimitText(gate));
   const bool has_change = !gate.change.text.empty() && !gate.baseline.text.empty();
-  if (has_change) row.value = gate.change.text;  // Its limit is on the change.
+  if (has_change) row.value = gate.change.text;  // The limit is on the change.
   const bool is_sentence = has_change && !gate.reason.empty();
   if (has_change && !is_sentence) {
     row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
@@ -146,8 +146,8 @@ Row RowOf(const report::GateRow& gate) {
   return row;
 }
 
-/// The metric of the missed limit below which the finding is: the limit that counts it, or the
-/// cause that it is a symptom of; empty: below no limit.
+/// The missed limit under which the finding is listed: the one that counts it or its cause; empty:
+/// none.
 std::string_view LimitAbove(const report::Report& report, const report::Finding& finding) {
   for (const report::Finding* at = &finding; at != nullptr; at = report::CauseOf(report, *at)) {
     if (!at->counted_with.empty()) return at->counted_with;
@@ -155,8 +155,7 @@ std::string_view LimitAbove(const report::Report& report, const report::Finding&
   return {};
 }
 
-/// The indent of the line: below a limit one step for the counted finding, further for its
-/// symptoms.
+/// The indent of a finding under a limit: one step for the counted finding, more for its symptoms.
 int StepsIn(const report::Report& report, const report::Finding& finding) {
   int steps = 0;
   const report::Finding* at = &finding;
@@ -169,8 +168,8 @@ int StepsIn(const report::Report& report, const report::Finding& finding) {
   return steps + 1;
 }
 
-/// A finding that a missed limit counts is below it, without a separate verb: the lines that
-/// say "error" are as many as the errors counted.
+/// A finding that a missed limit counts is listed under it without a verb, so that there are as
+/// many "error" lines as counted errors.
 Row RowOf(const report::Report& report, const report::Finding& finding) {
   Row row;
   const bool is_counted = finding.counted_with.empty();
@@ -182,7 +181,7 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
   row.gain = finding.saves.text;
   row.text = Printable(finding.message.empty() ? finding.title : finding.message);
-  // With a plan its rows say what to do.
+  // With a plan, its rows say what to do.
   const bool has_plan = report.plan && !report.plan->steps.empty();
   const bool is_root = WeightOf(finding.status) <= 1 && report::CauseOf(report, finding) == nullptr;
   if (!has_plan && is_root) row.advice = Printable(FirstAdvice(finding));
@@ -198,8 +197,8 @@ Row Note(std::string verb, Ink ink, std::string text) {
   return row;
 }
 
-/// "2 limits do not apply: needs memory events": by reason, in the order of the report. One line
-/// for all of them unless the reader wants more.
+/// "2 limits do not apply: needs memory events": by reason, in the report's order. One line for all
+/// unless the reader wants more.
 void AddNotApplicable(const report::Report& report, int verbosity, std::vector<Row>& rows) {
   struct Group {
     std::string reason;
@@ -247,8 +246,8 @@ void AddCauses(const report::Report& report, const std::string& metric, std::vec
   }
 }
 
-/// The findings that no limit counts, with their symptoms: those with a failure or warning, or
-/// those that are only information.
+/// Adds the findings that no limit counts, with their symptoms: those with an error or warning, or
+/// those with only information.
 void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>& rows) {
   const auto root = [&](const report::Finding* finding) {
     while (const report::Finding* cause = report::CauseOf(report, *finding)) finding = cause;
@@ -264,7 +263,7 @@ void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>&
   }
 }
 
-/// Whether a row already gives the reason of the undecided verdict: then it is that line.
+/// True if a row already has the reason of the undecided verdict, which then becomes that line.
 bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   const auto cause_in = [](std::string_view text) {
     const auto at = text.find(": ");
@@ -288,7 +287,7 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   return false;
 }
 
-// Limits and rules that fail a run have rows; the reason of an undecided verdict may be neither.
+// Limits and rules that fail a run have rows; a reason for no verdict may be neither.
 void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
@@ -301,7 +300,7 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
     const std::vector<std::string> parts = report::PartReasons(report);
     for (const std::string& reason : of_run.reasons) {
       const bool is_error = errors-- > 0;
-      // Slower parts that a policy counts as warnings are decided.
+      // Slower parts that a policy only warns about are decided.
       const bool is_part = std::ranges::find(parts, reason) != parts.end();
       rows.push_back(Note(is_error  ? "error"
                           : is_part ? "warn"
@@ -311,7 +310,7 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// What is accepted, and the waived results, with owner and date: those of one waiver on one line.
+/// Adds accepted and waived results with owner and date; those of one waiver share a line.
 void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   const auto add = [&](const std::string& name, const std::string& reason) {
@@ -338,7 +337,7 @@ void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// What savings are, and the meaning of their words that occur.
+/// Explains savings and the words that occur in them.
 void AddLegend(std::vector<Row>& rows) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"at most", "\"at most\" marks an upper bound"},
@@ -356,13 +355,13 @@ void AddLegend(std::vector<Row>& rows) {
   rows.push_back(Note("note", Ink::kDim, text));
 }
 
-/// The finding of the headline leaves out the sentences that stand there already.
+/// Removes sentences of the headline's finding that the headline already has.
 void LeaveOutHeadline(const report::Report& report, std::vector<Row>& rows) {
   const report::Diagnosis diagnosis = report::Diagnose(report);
   const auto finding = std::ranges::find(report.findings, diagnosis.finding, &report::Finding::key);
   if (diagnosis.finding.empty() || finding == report.findings.end()) return;
   const std::string text = Printable(finding->message), headline = Printable(diagnosis.text);
-  // "Input-bound: An iteration waits …": the sentences behind the title.
+  // The sentences after the title: "Input-bound: An iteration waits …".
   const std::size_t title = headline.find(": ");
   if (title == headline.npos) return;
   const std::string_view told = std::string_view(headline).substr(title + 2);
@@ -372,7 +371,7 @@ void LeaveOutHeadline(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// Rows do not repeat the reasons of a missing verdict that stand above.
+/// Removes reasons of a missing verdict that are already shown above.
 void LeaveOutReasons(const report::Report& report, std::vector<Row>& rows) {
   for (const std::string& reason : ReasonTexts(report::Diagnose(report), kMostReasons)) {
     const std::string told = Printable(reason);
@@ -387,7 +386,7 @@ void LeaveOutReasons(const report::Report& report, std::vector<Row>& rows) {
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   AddFindings(report, true, rows);
-  std::map<std::string_view, std::size_t> missed;  // metric → row: two limits on one are one line
+  std::map<std::string_view, std::size_t> missed;  // Metric to row: two limits share a line.
   for (const report::GateRow* gate : GateByWeight(report)) {
     const bool is_change = !gate->change.text.empty();
     const bool is_missed = IsMissed(*gate) || gate->status == State::kInfo;
@@ -400,7 +399,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
         continue;
       }
     }
-    // By how much the run changed, and how sure that is, is on every pass.
+    // Passed limits on changes are also shown, with size and certainty of the change.
     const bool is_measured = is_change && !gate->reason.empty();
     const bool is_caution = gate->status == State::kCaution && gate->counted_with.empty();
     if (is_missed || is_caution ||
@@ -408,7 +407,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
          (verbosity > 0 || is_measured))) {
       rows.push_back(RowOf(*gate));
     }
-    // If a metric has several limits, the first is the one line that they share.
+    // If a metric has several limits, only the first has a line.
     if (is_missed && !is_change && (IsMissed(*gate) || gate->counted_with.empty())) {
       AddCauses(report, gate->metric, rows);
     }
@@ -437,7 +436,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   return rows;
 }
 
-/// The name and the description of the run, below each other where they are too long for one line.
+/// Name and description of the run, on two lines if too long for one.
 std::string HeadText(const report::Report& report, std::size_t width, bool color) {
   const std::string name = Printable(report.profile.name), run = Printable(RunText(report));
   const std::string painted = Painted(name, Ink::kBold, color);
@@ -449,8 +448,8 @@ std::string HeadText(const report::Report& report, std::size_t width, bool color
   return out;
 }
 
-/// "policy perf/gpt.yaml (job gpt of profgauge.yaml) · baseline none"; nothing where no policy
-/// judged the run.
+/// "policy perf/gpt.yaml (job gpt of profgauge.yaml) · baseline none"; empty if no policy judged
+/// the run.
 std::string SourcesLines(const report::Report& report, std::size_t width) {
   const std::string text = SourcesText(report, false);
   if (text.empty()) return {};
@@ -484,7 +483,7 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
         step.action.empty() ? PlanStepText(step) : "do: " + PlanActionText(step);
     line.erase(line.find_last_not_of(' ') + 1);
     const std::string indent(7, ' ');
-    if (CharactersIn(line) > width) {  // The rules below the numbers.
+    if (CharactersIn(line) > width) {  // Rules go below the numbers.
       line.resize(line.size() - names[i].size());
       line.erase(line.find_last_not_of(' ') + 1);
       for (const std::string& part : Wrapped(names[i], width - indent.size())) {
@@ -511,7 +510,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
   const State status = report.verdict.status;
   const Ink ink = InkOf(status);
-  // Quiet runs make no plan, which decides what is not judged.
+  // Quiet runs make no plan, so their count of rules that are not judged may differ.
   std::string counts = CountsText(report.verdict, options.verbosity >= 0);
   if (report.baseline && !report.baseline->mark.empty()) {
     counts += (counts.empty() ? "" : " · ") + Printable(report.baseline->mark);
@@ -524,7 +523,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
       fmt::format("{}  {}\n", Painted(VerdictWord(status), ink, options.color), counts);
   if (options.verbosity < 0) return verdict;
   const auto width = static_cast<std::size_t>(std::max(40, options.width));
-  // A narrow terminal takes it in several lines, below each other.
+  // On a narrow terminal, the verdict takes several lines.
   const std::size_t indent = VerdictWord(status).size() + 2;
   verdict.clear();
   for (const std::string& line : Wrapped(counts, width - indent)) {
@@ -570,7 +569,7 @@ std::size_t Widest(const std::vector<Row>& rows, std::string Row::*field, std::s
   return std::min(width, most);
 }
 
-/// Name and value of a row, and below them the limit and the gain, which have no room beside them.
+/// Name and value of a row; limit and gain are on lines below, as there is no room beside them.
 std::string NarrowLine(const Row& row, std::size_t indent, std::size_t width) {
   std::string line = row.name + (row.value.empty() ? "" : "  " + row.value);
   for (const std::string& more : {row.limit, row.gain}) {
@@ -621,8 +620,8 @@ std::string Flowed(const std::string& lead, const std::vector<std::string>& part
   return out + line + "\n";
 }
 
-// A bracket is looked at only where a name precedes it, so that "(a remark)" in a sentence stays.
-// Brackets within the folded one go with it; one that is never closed stays as it is.
+// Only brackets after a name are folded, so "(a remark)" in a sentence stays. Brackets within are
+// folded with it; an unclosed one stays.
 std::string WithFoldedNames(std::string_view text) {
   constexpr std::size_t kLongest = 24;
   std::string out;
@@ -649,9 +648,9 @@ std::string WithFoldedNames(std::string_view text) {
   return out;
 }
 
-// One row after another, each by itself once the widths are known. Where its columns have no room,
-// they go below each other (NarrowLine); where its sentence has none, it goes below the columns.
-// Only the verb and the next command have color.
+// Formats row by row, once the widths are known. Columns that do not fit go below each other
+// (NarrowLine()), and a sentence that does not fit goes below the columns. Only the verb and the
+// next command have color.
 std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color) {
   const std::size_t verb = Widest(rows, &Row::verb, 9), name = Widest(rows, &Row::name, 40);
   const std::size_t value = Widest(rows, &Row::value, 12), limit = Widest(rows, &Row::limit, 24);
@@ -664,7 +663,7 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
       const std::size_t gain = row.gain.empty() ? 0 : 2 + CharactersIn(row.gain);
       if (!row.limit.empty()) {
         line += "  " + Padded(row.limit, limit);
-      } else if (limit > 0) {  // A long gain begins within the column that its row leaves empty.
+      } else if (limit > 0) {  // A long gain starts in the empty column of the limit.
         const std::size_t taken = indent + CharactersIn(line) + gain;
         line.append(std::min(2 + limit, width - std::min(width, taken)), ' ');
       }

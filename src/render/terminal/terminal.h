@@ -1,4 +1,4 @@
-// How the answer on a terminal is laid out: rows with columns, texts of a width, ink.
+// The layout of the answer on a terminal: rows with columns, wrapped texts, ink.
 //
 //   |  error  gpu.idle.mean  31.4 %  (error above 30 %)
 //   |  warn   comm/exposed    5.0 %                      saves 39.0 ms/iteration
@@ -7,8 +7,8 @@
 //   |         next: profgauge rules explain comm/exposed …
 //      ^verb  ^name          ^value  ^limit              ^gain; text below or beside
 //
-// Columns are as wide as their widest cell, up to a bound of each; a wider cell only shifts its own
-// row. Widths count characters, so a wide character of East Asia takes two columns unnoticed.
+// Columns are as wide as their widest cell, up to a limit; a wider cell only shifts its own row.
+// Widths count characters, so wide East Asian characters take two columns unnoticed.
 #pragma once
 
 #include <cstddef>
@@ -21,32 +21,32 @@ namespace profgauge::render {
 enum class Ink { kNone, kBold, kRed, kYellow, kGreen, kDim };
 
 /// One row of the list: a verb, then columns that are aligned over all rows, then a sentence. All
-/// texts are printable already. A row without a name has only verb and sentence.
+/// texts are printable. A row without a name has only verb and sentence.
 struct Row {
   std::string verb;
   Ink ink = Ink::kNone;
   std::string name, value, limit, gain, text;
   std::string advice;  ///< What to do, wrapped below the text.
-  std::string next;    ///< A command, on a separate line that is never broken.
+  std::string next;    ///< A command on its own line, which is never broken.
 };
 
-/// `text` in this ink, where colors are wanted.
+/// `text` in this ink, if color is wanted.
 std::string Painted(std::string_view text, Ink ink, bool color);
 
 /// `text` in lines of at most `width` characters, broken at spaces; longer words stay whole.
-/// Several spaces count as one. Never empty: an empty text is one empty line.
+/// Several spaces count as one. An empty text gives one empty line.
 std::vector<std::string> Wrapped(const std::string& text, std::size_t width);
 
-/// Parts side by side, two spaces between them, wrapped at `width` below `lead`.
+/// Parts separated by two spaces, wrapped at `width`; lines after the first start below the parts.
 std::string Flowed(const std::string& lead, const std::vector<std::string>& parts,
                    std::size_t width);
 
-/// "void at::native::kernel<4, at::detail::Array<char*, 1> >(int, float)" as "void
-/// at::native::kernel<…>(int, float)": lists of 24 bytes or more in brackets that follow a name.
-/// Only for people at a terminal: a pipe gets names whole, so that they can be searched.
+/// Shortens lists of 24 bytes or more in brackets after a name: "void at::native::kernel<4,
+/// at::detail::Array<char*, 1> >(int, float)" becomes "void at::native::kernel<…>(int, float)".
+/// Only on terminals: pipes get whole names, so that they can be searched.
 std::string WithFoldedNames(std::string_view text);
 
-/// The rows below each other, their columns aligned. Text that does not fit goes below its row.
+/// The rows with aligned columns. Text that does not fit goes below its row.
 std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color);
 
 }  // namespace profgauge::render

@@ -1,5 +1,5 @@
-// Changes between two runs, for a terminal: differences, metrics, then the parts of the change of
-// iteration time, as a tree whose parts sum to it.
+// Changes between two runs for a terminal: differences, metrics, then the parts of the iteration
+// time's change, as a tree whose parts add up to it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 60;
 
-// Differences that keep the runs from being compared are named "not comparable", all others
-// "differs".
+// Differences that make the runs incomparable are labeled "not comparable", others "differs".
 std::string DifferenceLines(const report::Comparison& comparison) {
   std::string out;
   const std::size_t width =
@@ -38,9 +37,9 @@ std::string DifferenceLines(const report::Comparison& comparison) {
   return out.empty() ? out : out + "\n";
 }
 
-// One compared metric. Its note already has change, interval and limit where there is an interval.
+// A line for one compared metric.
 std::string MetricLine(const report::ComparedMetric& metric) {
-  // A limit that only warns fails nothing.
+  // A limit that only warns does not fail.
   const std::string_view word =
       report::NameOf(metric.result == State::kFail ? metric.level : metric.result);
   std::string line = fmt::format("  {:<12}  {}  ", word, Printable(metric.metric));
@@ -53,7 +52,7 @@ std::string MetricLine(const report::ComparedMetric& metric) {
   return line + "\n";
 }
 
-/// The largest changes without a limit, in columns, at most ten: others are in the files.
+/// The ten largest changes without a limit, in columns; others are in the files.
 std::string ValueLines(const report::Comparison& comparison) {
   constexpr std::size_t kMostLines = 10;
   const std::vector<const report::PairedValue*> all = ChangedValues(comparison);
@@ -81,7 +80,7 @@ std::string ValueLines(const report::Comparison& comparison) {
   return out + "\n";
 }
 
-//   "    +350 µs  name"        amount at the right of columns 2 to 10, then two spaces a level
+//   "    +350 µs  name"        amount right-aligned in columns 2 to 10, then two spaces per level
 std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
                  const std::string& effects) {
   const std::string amount = DeltaText(delta);
@@ -90,7 +89,7 @@ std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
                      std::string(2 * depth, ' '), name, effects);
 }
 
-// A row of the tree with its effects: "= +3.00 ms by count −1.00 ms by duration" where both count.
+// A row of the tree with its effects: "= +3.00 ms by count −1.00 ms by duration" if both matter.
 // `*` marks a significant change.
 std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison) {
   if (row.step == nullptr) {
@@ -101,7 +100,7 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
   if (step.change != gate::PartChange::kChanged)
     name += fmt::format(" ({})", gate::NameOf(step.change));
   std::string effects;
-  // A rounding rest of the other effect is no information.
+  // A rounding error in the other effect is no information.
   const bool only_count = std::abs(step.duration_effect) * 1000 < std::abs(step.count_effect);
   if (step.count_effect != 0 && step.duration_effect != 0 && !only_count) {
     effects = fmt::format("  = {} by count {} by duration", DeltaText(step.count_effect),
@@ -116,7 +115,7 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
 std::string ChangeLine(const report::Comparison& comparison) {
   if (SpeedOf(comparison) == Speed::kNoTimes && comparison.metrics.empty()) {
     const std::string sentence = ChangeSentence(comparison);
-    // Of load tests the values are all there is.
+    // Load tests have only these values.
     return sentence.starts_with("Of ") ? Printable(sentence) + "\n" : std::string();
   }
   if (SpeedOf(comparison) == Speed::kNoTimes) {
@@ -125,7 +124,7 @@ std::string ChangeLine(const report::Comparison& comparison) {
   return Printable(ChangeSentence(comparison)) + "\n";
 }
 
-// Reasons for an undecided verdict, and the verdict. Nothing if none was asked for.
+// Reasons for an undecided verdict, and the verdict; empty if none was requested.
 std::string VerdictLine(const report::Report& report) {
   if (report.verdict.status == State::kNotJudged) return {};
   std::string out;
@@ -148,7 +147,7 @@ std::string VerdictLine(const report::Report& report) {
 //     tree of the change
 //
 //   sentence on the change
-//   verdict                                  none where no one asked for it
+//   verdict                                  only if requested
 std::string RenderComparison(const report::Report& report, int verbosity) {
   if (!report.comparison) return {};
   const report::Comparison& comparison = *report.comparison;

@@ -1,4 +1,4 @@
-// Several runs for a terminal: their verdicts below each other, then every two against each other.
+// Several runs for a terminal: their verdicts, then the comparison of each pair.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string NameOf(const report::Report& run) {
   return PrintableShort(run.profile.name, kRunNameWidth);
 }
 
-// A line for each pair: the later run against the earlier one, and the change with its word.
+// A line for each pair: the later run, the earlier one, and the change with its word.
 std::string Pairs(const report::Runs& runs) {
   std::vector<std::string> heads;
   std::size_t width = 0;
@@ -36,10 +36,10 @@ std::string Pairs(const report::Runs& runs) {
   return out;
 }
 
-/// Rows of the table that fit a screen below the verdicts; the workbook has all.
+/// Rows of the table that fit on a screen below the verdicts; the workbook has all.
 constexpr std::size_t kMostMetrics = 16;
 
-/// Metrics with a column for each run of `first` to `last`; the best of all runs has a `*`.
+/// Metrics with a column for each run from `first` to `last`; the best of all runs has a `*`.
 std::string MetricColumns(const std::vector<RunsRow>& rows, const report::Runs& runs,
                           std::size_t first, std::size_t last,
                           const std::vector<std::size_t>& widths, std::size_t id_width) {
@@ -58,7 +58,7 @@ std::string MetricColumns(const std::vector<RunsRow>& rows, const report::Runs& 
   return out;
 }
 
-// As many runs beside each other as fit `width`, at least one; the others in a table below:
+// As many runs beside each other as fit `width`, at least one; others are in a table below:
 //
 //                          before    after
 //   iteration.time.median  177 ms   127 ms*

@@ -24,7 +24,7 @@ std::string Quoted(std::string_view text) {
   return boost::json::serialize(boost::json::string(Readable(text)));
 }
 
-// Microseconds, exactly.
+// Microseconds without rounding.
 std::string Micros(Ns time) {
   const Ns whole = time / 1000, rest = time % 1000;
   if (rest == 0) return fmt::to_string(whole);
@@ -32,14 +32,14 @@ std::string Micros(Ns time) {
                      rest < 0 ? -rest : rest);
 }
 
-// The PyTorch profiler's word for a kind of event, so that whoever reads its traces, we among them,
-// reads ours.
+// The PyTorch profiler's name for a kind of event, so that tools that read its traces, including
+// ProfGauge, read this one.
 std::string_view CategoryOf(const Timeline::Kind& kind, const Timeline::Track& track) {
   switch (kind.category) {
     case Category::kTensorCoreKernel:
     case Category::kOtherKernel:
       return "kernel";
-    case Category::kCommunication:  // gloo's are ranges of the host.
+    case Category::kCommunication:  // gloo's are host ranges.
       return track.device >= 0 ? "kernel" : "user_annotation";
     case Category::kMemcpy:
       return "gpu_memcpy";
@@ -66,7 +66,7 @@ bool IsDeviceWork(std::string_view category) {
   return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
 }
 
-// Shapes are already JSON.
+// True for shapes, which are already JSON.
 bool IsJson(std::string_view text) {
   boost::system::error_code failed;
   boost::json::parse(text, failed);
@@ -104,8 +104,7 @@ class Writer {
     fmt::format_to(std::back_inserter(out_), form, std::forward<Args>(args)...);
   }
 
-  // A process for each rank and group, numbered in the order of their first use; its name is
-  // written then.
+  // The process of a rank and group, numbered by first use; its name is written then.
   std::size_t ProcessOf(const std::string& group, std::int64_t rank) {
     const auto [place, is_new] = processes_.try_emplace({rank, group}, processes_.size());
     if (is_new) {
@@ -128,7 +127,7 @@ class Writer {
     }
   }
 
-  // The critical path is no separate work, and readers of traces would take it for work.
+  // The critical path is no separate work, but readers of traces would count it as work.
   static bool IsPath(const Timeline::Track& track) {
     return track.type == report::TrackType::kPath;
   }
@@ -136,8 +135,8 @@ class Writer {
     return IsPath(timeline_.tracks[timeline_.lanes[lane].track]);
   }
 
-  // Whether each event of the lane is inside one of the lane above it. Both are in order of time,
-  // so one walk over both is enough:
+  // True if each event of the lane is within an event of the lane above. Both are in order of time,
+  // so one pass is enough:
   //
   //   above   |------A------|   |--B--|
   //   lane      |--c--| |-d-|    |-e-|        c and d are in A, e is in B: nested
@@ -154,7 +153,7 @@ class Writer {
     return true;
   }
 
-  // A thread for each track, and one more from each lane on that does not nest.
+  // Assigns a thread to each track, and one more to each lane that does not nest.
   void PlaceLanes() {
     std::size_t thread = 0;
     for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) {
@@ -197,7 +196,7 @@ class Writer {
     }
   }
 
-  // The shared arguments of all events of a kind.
+  // The arguments that all events of a kind share.
   std::string ArgumentsOf(const Timeline::Kind& kind) const {
     std::string out = fmt::format("\"class\":\"{}\"", CategoryId(kind.category));
     const bool shapes = kind.category == Category::kCpu && IsJson(kind.detail);
@@ -210,8 +209,9 @@ class Writer {
     return out;
   }
 
-  // Device work has its stream by the name of its track, else the thread's number: readers group by
-  // it. A correlation is the index of the launching call plus 1, as 0 means none.
+  // Arguments of one event. Device work has its stream from the name of its track, else the
+  // thread's number, because readers group by it. A correlation is the index of the launching call
+  // plus 1; 0 means none.
   std::string OwnArguments(std::uint32_t event, std::string_view category,
                            const Timeline::Track& track, std::size_t thread) const {
     std::string out;
@@ -233,8 +233,8 @@ class Writer {
     return out;
   }
 
-  // Calls that launched something, which then have a correlation. Events of the critical path link
-  // to others too, and launch nothing.
+  // Marks calls that launched something, which get a correlation. Events of the critical path link
+  // to other events but launch nothing.
   void MarkLaunches() {
     launches_.assign(timeline_.start.size(), false);
     for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
@@ -255,7 +255,7 @@ class Writer {
     return out;
   }
 
-  // The lane of an event: the first that ends after it. O(log lanes).
+  // The lane of an event: the first one that ends after it. O(log lanes).
   std::size_t LaneOf(std::uint32_t event) const {
     const auto after = std::upper_bound(
         timeline_.lanes.begin(), timeline_.lanes.end(), event,
@@ -263,8 +263,8 @@ class Writer {
     return static_cast<std::size_t>(after - timeline_.lanes.begin());
   }
 
-  // Start and end of an arrow have one id, the event's index. `bp: e` binds the end to the slice
-  // around it; without it the arrow would lead to the next slice.
+  // Writes arrows; start and end have the event's index as id. `bp: e` binds the end to the
+  // enclosing slice instead of the next one.
   void WriteFlows() {
     for (std::uint32_t i = 0; i < timeline_.link.size(); ++i) {
       const std::uint32_t from = timeline_.link[i];
@@ -291,8 +291,8 @@ class Writer {
     }
   }
 
-  // A separate process with a thread for each finding and rank, in the page's order: a slice for
-  // each row of evidence that has a place. Readers pass over the category.
+  // Writes a separate process with a thread per finding and rank, in the page's order, and a slice
+  // for each row of evidence with a time. Readers ignore the category.
   void WriteFindings(const report::Report& report) {
     const std::size_t pid = processes_.size();
     std::size_t thread = 0;
@@ -331,8 +331,8 @@ class Writer {
   bool is_first_ = true, several_ranks_ = false;
   std::map<std::pair<std::int64_t, std::string>, std::size_t> processes_;
   std::vector<std::size_t> threads_;  // Thread of each lane.
-  std::vector<std::string> words_;    // By kind: the arguments that its events share.
-  std::vector<bool> launches_;        // By event: whether it launched another.
+  std::vector<std::string> words_;    // By kind: arguments that its events share.
+  std::vector<bool> launches_;        // By event: true if it launched another.
 };
 
 }  // namespace

@@ -17,7 +17,7 @@
 
 namespace profgauge::render {
 
-/// A row for every metric, also for absent ones, whose note is the reason.
+/// A row for every metric; for absent ones, the note is the reason.
 void AddMetricsSheet(XlsxBook& book, const report::Report& report);
 
 /// Sources, hashes, options, environment, import log, and data missing in this workbook.

@@ -1,14 +1,14 @@
 // The workbook: Summary, Findings, Evidence, the tables, Metrics, Baseline, About.
 //
 //   Summary    verdict, facts, review, plan, limits, breakdown, charts
-//   Findings   what fired or is missed, with columns for a review
+//   Findings   fired rules and missed limits, with columns for a review
 //   Checks     all other rules
 //   Evidence   the rows of each finding
 //   …          a sheet for each kind of table (Kernels, Iterations, …)
 //   Totals     rows and sums of each table, which follow its filters
-//   Metrics    all, with definitions
+//   Metrics    all metrics with definitions
 //   Baseline … Side by side                                  only with a comparison
-//   About      provenance, quality, data that is missing
+//   About      provenance, quality, missing data
 
 #include "render/xlsx/xlsx_book.h"
 
@@ -48,9 +48,9 @@
 namespace profgauge::render {
 namespace {
 
-/// The day of the profile in seconds since 1970, so that the file's date says something and no
-/// clock is asked. `captured` begins with YYYY-MM-DD; anything else, and days before 1980, which a
-/// zip cannot have, are kUnknownDay.
+/// The file's date: the day of the profile in seconds since 1970, without a clock. `captured`
+/// starts with YYYY-MM-DD; other texts, and days before 1980, which zip does not support, give
+/// kUnknownDay.
 std::int64_t CreatedOf(const std::string& captured) {
   int year = 0;
   unsigned month = 0, day = 0;
@@ -66,7 +66,7 @@ std::int64_t CreatedOf(const std::string& captured) {
 
 }  // namespace
 
-// Evidence is placed before any sheet is written, since the findings link to it and come first.
+// Evidence is placed before sheets are written, because findings come first and link to it.
 Result<std::string> RenderXlsx(const report::Report& report) {
   const CLocale locale;
   XlsxBook book(report.profile.name, CreatedOf(report.profile.captured));
@@ -114,7 +114,7 @@ Result<std::string> RenderXlsx(const Ending& ending) {
 
 namespace {
 
-/// Where libxlsxwriter keeps parts of the workbook for a while.
+/// The folder for temporary files of libxlsxwriter.
 std::string TemporaryFolder() {
   const char* named = std::getenv("TMPDIR");
   if (named != nullptr && *named != '\0') return named;
@@ -124,8 +124,8 @@ std::string TemporaryFolder() {
 
 }  // namespace
 
-// The library writes to a name. Memory has one in /proc; where that is not mounted, e.g. in an
-// empty container, it is a file that Finish() removes.
+// The library writes to a named file. Memory has a name in /proc; if that is not mounted, e.g. in
+// an empty container, a temporary file is used, which Finish() removes.
 XlsxBook::XlsxBook(const std::string& title, std::int64_t created) : folder_(TemporaryFolder()) {
   std::string name_of_file;
   if (access("/proc/self/fd", X_OK) == 0) {
@@ -143,7 +143,7 @@ XlsxBook::XlsxBook(const std::string& title, std::int64_t created) : folder_(Tem
   if (book_ == nullptr) return;
   lxw_doc_properties properties = {};
   std::string name = ElideMiddle(XlsxText(title), 60), comment = "Written by profgauge";
-  // By the creator a later run knows that it may write the file anew.
+  // By the creator, a later run knows that it may overwrite the file.
   std::string creator = "profgauge";
   properties.title = name.data();
   properties.author = creator.data();
@@ -189,7 +189,7 @@ void XlsxBook::Name(const char* name, const std::string& sheet, const std::strin
   Check(workbook_define_name(book_, name, fmt::format("='{}'!{}", sheet, cells).c_str()));
 }
 
-// Closing writes the file. A failure of any earlier call is reported here, the first of several.
+// Closing writes the file. Reports the first failure of all calls.
 Result<std::string> XlsxBook::Finish() {
   Error error;
   error.kind = ErrorKind::kOutput;
@@ -237,8 +237,8 @@ void AddRunsSheet(XlsxBook& book, const Runs& runs) {
   sheet.FitColumns();
 }
 
-// Numbers stay numbers with their unit in the format; the best runs are named in the last column,
-// since a color would be the only sign.
+// Numbers stay numbers, with their unit in the format. The last column names the best runs, since
+// color must not be the only distinction.
 void AddRunsMetricsSheet(XlsxBook& book, const Runs& runs) {
   XlsxSheet sheet(book, "Metrics");
   std::vector<XlsxColumn> columns = {{"Metric"}, {"Id"}, {"Limited"}};
@@ -262,7 +262,7 @@ void AddRunsMetricsSheet(XlsxBook& book, const Runs& runs) {
   sheet.FitColumns();
 }
 
-// A row for each comparison, without times where a run has no iteration times.
+// A row for each comparison, without times if a run has no iteration times.
 void AddPairsSheet(XlsxBook& book, const Runs& runs) {
   XlsxSheet sheet(book, "Comparisons");
   const std::vector<XlsxColumn> columns = {{"Run"},
@@ -307,13 +307,13 @@ Result<std::string> RenderRunsXlsx(const Runs& runs) {
 namespace {
 
 constexpr std::size_t kMostCharacters = 32'767;
-// Nanoseconds where they are most of a number, else microseconds.
+// Format for ms: values below 1 ms to the nanosecond, others to the microsecond.
 constexpr char kMillisecondDigits[] = "[<1]0.000###;#,##0.000";
-// To the byte where two decimals would say little or nothing.
+// Format for MB: to the byte if two decimals would show little or nothing.
 constexpr char kMegabyteDigits[] = "[=0]0;[<0.1]0.000###;#,##0.00";
 
-// `_x0041_` in a cell means the character 41; a name that holds such text must not become another.
-// ECMA-376, 22.9.2.19: ST_Xstring.
+// `_x0041_` in a cell means character 41, so a name with such text must be escaped. ECMA-376,
+// 22.9.2.19: ST_Xstring.
 bool LooksEscaped(std::string_view text) {
   if (text.size() < 7 || text[0] != '_' || text[1] != 'x' || text[6] != '_') return false;
   return std::all_of(text.begin() + 2, text.begin() + 6, [](char c) {
@@ -321,7 +321,7 @@ bool LooksEscaped(std::string_view text) {
   });
 }
 
-/// How the style writes numbers; nullptr: as any cell.
+/// The number format of a style; nullptr: default.
 const char* DigitsOf(XlsxStyle style) {
   switch (style) {
     case XlsxStyle::kDate:
@@ -450,13 +450,13 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
     case XlsxStyle::kClipped:
       format_set_align(format, LXW_ALIGN_FILL);
       break;
-    default:  // Plain, free, and those that only have digits.
+    default:  // Plain, free, and those with only a number format.
       break;
   }
 }
 
-// A character beyond U+FFFF counts as two, as a spreadsheet counts. `_x0041_` is escaped; control
-// characters become U+FFFD, since XML 1.0 has no place for them.
+// Characters beyond U+FFFF count as two, as in spreadsheets. `_x0041_` is escaped; control
+// characters become U+FFFD, since XML 1.0 does not allow them.
 std::string XlsxText(std::string_view text) {
   const bool is_plain =
       text.size() < kMostCharacters &&

@@ -1,4 +1,4 @@
-// The sheets on changes against a baseline.
+// The sheets about changes against a baseline.
 #include "render/xlsx/xlsx_comparison.h"
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
   sheet.FitColumns();
 }
 
-// A stacked bar with an invisible foot: the form of a waterfall in a spreadsheet.
+// The waterfall chart: a stacked column with an invisible foot.
 //
 //   columns     C foot   D total   E slower   F faster
 //   base           0       177         0          0
@@ -123,8 +123,7 @@ void AddWaterfallChart(XlsxSheet& sheet, std::size_t first, std::size_t count, s
       worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 7, chart, &place));
 }
 
-// The table that the chart is drawn from, and room for the chart at its right. Returns the next
-// free row.
+// Writes the table for the chart, which gets space at its right. Returns the next free row.
 std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_t row) {
   const std::vector<ChangeBar> bars = WaterfallBars(comparison);
   std::size_t at = row;
@@ -151,7 +150,7 @@ std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_
   return std::max(next, row + kChartRows) + 1;
 }
 
-// The depth of a step: parts of an iteration, kinds of op, ops, kernels.
+// The depth of a part: parts of an iteration, operator types, operators, kernels.
 std::size_t DepthOf(gate::PartLevel level) { return static_cast<std::size_t>(level); }
 
 std::string LevelWord(gate::PartLevel level) {
@@ -160,8 +159,8 @@ std::string LevelWord(gate::PartLevel level) {
   return word;
 }
 
-// The bars with their chart, and below them the steps, at most kXlsxRows. Steps of a lower level
-// are outline rows below their part, which the reader may fold.
+// The bars with their chart, and below them the parts, at most kXlsxRows. Parts of a lower level
+// are outline rows below their parent, which readers can fold.
 void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   XlsxSheet sheet(book, "Waterfall");
   sheet.Text(0, 0, "Iteration time change by part", XlsxStyle::kTitle);
@@ -200,7 +199,7 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   sheet.FitColumns();
 }
 
-// No sheet without rows. `table.measure` decides whether times are the device's or the host's.
+// Omitted without rows. `table.measure` decides between device and host times.
 void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& table_name,
                     const report::PairedTable& table, const std::string& accelerator) {
   if (table.rows.empty()) return;

@@ -17,8 +17,8 @@
 
 namespace profgauge::render {
 
-/// Baseline (differences and limits), Waterfall with its chart, Kernel changes, Operator changes
-/// and Side by side. Only with a comparison.
+/// Adds the sheets Baseline (differences and limits), Waterfall with its chart, Kernel changes,
+/// Operator changes and Side by side; only with a comparison.
 void AddComparisonSheets(XlsxBook& book, const report::Report& report);
 
 }  // namespace profgauge::render

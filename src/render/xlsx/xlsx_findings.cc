@@ -18,7 +18,7 @@ namespace {
 
 using report::Finding;
 
-// Columns of the findings sheet.
+// Columns of the sheet Findings.
 enum FindingColumn : std::size_t {
   kLevelColumn,
   kRuleColumn,
@@ -54,13 +54,13 @@ void LinkToEvidence(XlsxSheet& sheet, std::size_t row, std::size_t column, const
              RowsShown(finding, std::min(finding.evidence.size(), report::kXlsxRows)));
 }
 
-/// Whether somebody has to decide about it, or has decided.
+/// True if a person must decide about it, or has decided.
 bool IsForReview(const Finding& finding) {
   return report::HasFired(finding) || finding.status == State::kWaived;
 }
 
-/// An error and a warning on one metric are one entry, and so are a limit and the finding that
-/// counts with it: the entries of a level are as many as the verdict counts.
+/// An error and a warning on one metric are one entry, and so are a limit and the finding that it
+/// counts. So each level has as many entries as the verdict counts.
 std::vector<const report::GateRow*> MissedLimits(const report::Report& report) {
   std::vector<const report::GateRow*> missed;
   std::set<std::string_view> metrics;
@@ -98,7 +98,7 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
   }
 }
 
-// A missed limit as a row among the findings: a team reviews both in one list.
+// Writes a missed limit as a row among the findings, because a team reviews both together.
 void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit) {
   sheet.Text(row, kLevelColumn, LookOf(limit.status).word, XlsxStyle::kWrap);
   sheet.Text(row, kRuleColumn, limit.metric, XlsxStyle::kWrap);
@@ -113,8 +113,7 @@ void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit)
   sheet.Mixed(row, kMeasuredColumn, limit.measured);
 }
 
-/// Lists and messages for the columns in which a team keeps track; the first `open` rows are to be
-/// looked at.
+/// Adds lists and messages to the review columns; the first `open` rows need review.
 void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
   sheet.AskForChoice(1, rows, kStatusColumn,
                      {"open", "accepted", "in progress", "fixed", "will not fix"});
@@ -124,8 +123,7 @@ void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
   }
 }
 
-/// On paper the findings and the advice, at a readable size; the columns of the review
-/// are for the screen.
+/// Prints findings and advice at a readable size; the review columns are only for the screen.
 void SetPrint(XlsxSheet& sheet, std::size_t rows) {
   constexpr std::pair<FindingColumn, double> kWidths[] = {{kLevelColumn, 12}, {kRuleColumn, 26},
                                                           {kTitleColumn, 52}, {kMessageColumn, 54},
@@ -150,7 +148,7 @@ EvidenceRows PlaceEvidence(const report::Report& report) {
   for (const Finding* finding : FindingsInOrder(report)) {
     if (finding->evidence.empty() || finding->evidence_heads.empty()) continue;
     places[IndexOf(report, finding)] = row;
-    row += std::min(finding->evidence.size(), report::kXlsxRows) + 3;  // title, heads, rows, a gap
+    row += std::min(finding->evidence.size(), report::kXlsxRows) + 3;  // Title, heads, rows, a gap.
   }
   return places;
 }
@@ -162,7 +160,7 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
   std::size_t open = row;
   for (const Finding* finding : FindingsInOrder(report)) {
     if (!IsForReview(*finding)) continue;
-    open += report::HasFired(*finding) ? 1 : 0;  // these come first
+    open += report::HasFired(*finding) ? 1 : 0;  // Fired findings come first.
     WriteFinding(sheet, ++row, *finding, evidence[IndexOf(report, finding)]);
   }
   if (row > 0) AddReview(sheet, row, open);
@@ -221,8 +219,8 @@ std::optional<ReviewCells> ReviewCellsOf(const report::Report& report) {
   return cells;
 }
 
-// Findings share the sheet, each with its own table, since their columns differ. The first column
-// repeats the rule: a row that is copied elsewhere still names it.
+// Findings share the sheet, each with its own table, because columns differ. The first column
+// repeats the rule, so that copied rows keep it.
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
   XlsxSheet sheet(book, "Evidence");
   sheet.Text(0, 0, "Evidence of the findings", XlsxStyle::kHeading);

@@ -1,4 +1,4 @@
-// The sheets of the workbook, in their order.
+// Sheets of the workbook about findings, in their order.
 #pragma once
 
 #include <xlsxwriter.h>
@@ -18,27 +18,26 @@
 
 namespace profgauge::render {
 
-/// The place of each finding's evidence, by index of the report's finding; 0: it has none.
+/// The row of each finding's evidence, by index of the finding; 0: none.
 using EvidenceRows = std::vector<std::size_t>;
 
-/// A row for each limit that is missed and each finding that fired or is waived, with columns for a
-/// review.
+/// A row for each missed limit and each fired or waived finding, with columns for a review.
 void AddFindingsSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
-/// All other rules, with what they found or why they are not judged.
+/// All other rules, with their results or why they were not judged.
 void AddChecksSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
 
-/// What the summary counts in the columns of the review, while nothing is reviewed.
+/// Cells for the review's numbers in the summary, with their values before the review.
 struct ReviewCells {
   std::string levels, statuses, savings;  ///< Ranges of the sheet Findings.
-  std::size_t errors = 0;                 ///< Of level error, all of them open.
-  double savings_open = 0;                ///< In ms: the largest, without the others.
+  std::size_t errors = 0;                 ///< Number of errors, all open.
+  double savings_open = 0;                ///< The largest saving, in ms.
 };
-/// Nothing where the sheet Findings has no rows.
+/// The cells for the review; nothing if the sheet Findings has no rows.
 std::optional<ReviewCells> ReviewCellsOf(const report::Report& report);
 
-/// The rows of evidence of all findings, at the places of PlaceEvidence().
+/// Adds the evidence of all findings, at the rows of PlaceEvidence().
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
-/// Computes where AddEvidenceSheet puts the evidence: the findings before it link there.
+/// The rows at which AddEvidenceSheet() will put evidence, for links from earlier sheets.
 ///
 ///   row 0   Evidence of the findings
 ///   row 2   gpu/idle: GPU idle time is high            places[i] = 2, a link back

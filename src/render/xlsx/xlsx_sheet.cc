@@ -34,7 +34,7 @@ XlsxSheet::XlsxSheet(XlsxBook& book, const std::string& name) : book_(book), nam
   worksheet_fit_to_pages(sheet_, 1, 0);
 }
 
-// Remembers how wide a column must be. Bytes are compared first, as counting characters costs more.
+// Widens a column for a text. Bytes are compared first, since counting characters is slower.
 void XlsxSheet::Widen(std::size_t column, std::string_view text) {
   if (widths_.size() <= column) widths_.resize(column + 1, 0);
   if (text.size() <= widths_[column]) return;  // It has no more characters than bytes.
@@ -44,7 +44,7 @@ void XlsxSheet::Widen(std::size_t column, std::string_view text) {
 void XlsxSheet::WidenTo(std::size_t column, double value, int decimals) {
   if (largest_.size() <= column) largest_.resize(column + 1);
   auto& [largest, most_decimals] = largest_[column];
-  // Has no more digits than the given number.
+  // The value has no more digits than the stored number.
   if (!std::signbit(value) && value <= largest && decimals <= most_decimals) return;
   if (value >= largest && decimals >= most_decimals) largest_[column] = {value, decimals};
   Widen(column, fmt::format("{:.{}f}", value, decimals));
@@ -53,7 +53,7 @@ void XlsxSheet::WidenTo(std::size_t column, double value, int decimals) {
 void XlsxSheet::Text(std::size_t row, std::size_t column, std::string_view text, XlsxStyle style) {
   if (text.empty()) return;
   const std::string shown = XlsxText(text);
-  // Without it, text after the last column of a table runs over the page.
+  // Long text is clipped; otherwise it would run over the page after a table's last column.
   const bool is_line = style == XlsxStyle::kPlain || style == XlsxStyle::kIndented;
   if (is_line && shown.size() > kWidest && CharactersIn(shown) > kWidest)
     style = XlsxStyle::kClipped;
@@ -89,13 +89,13 @@ void XlsxSheet::Cell(std::size_t row, std::size_t column, const Value& value, Un
   Number(row, column, AsNumber(value, 0) * scale.factor, style);
 }
 
-// A column of several units has the unit in each cell's format: the cell stays a number that
-// formulas can use.
+// In a column of mixed units, each cell's format has the unit, so the cell stays a number for
+// formulas.
 void XlsxSheet::Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity) {
   if (IsAbsent(quantity.value) || std::holds_alternative<std::string>(quantity.value)) {
     return Text(row, column, quantity.text, XlsxStyle::kWrap);
   }
-  // A difference of shares is in points, not in percent of anything.
+  // A difference of shares is in points, not in percent.
   const bool is_points = quantity.unit == Unit::kShare && quantity.text.ends_with("points");
   const double factor = is_points ? 100 : XlsxUnitOf(quantity.unit).factor;
   const double value = AsNumber(quantity.value, 0) * factor;
@@ -124,7 +124,7 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
   const std::string shown = XlsxText(text);
   const lxw_error error = worksheet_write_url(sheet_, RowOf(row), ColumnOf(column), target.c_str(),
                                               book_.Format(XlsxStyle::kLink));
-  // An address that is too long for the format stays as text.
+  // An address that is too long for the format stays text.
   if (error != LXW_NO_ERROR) return Text(row, column, text);
   book_.Check(worksheet_write_string(sheet_, RowOf(row), ColumnOf(column), shown.c_str(),
                                      book_.Format(XlsxStyle::kLink)));
@@ -132,7 +132,7 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
 
 void XlsxSheet::AskForChoice(std::size_t first, std::size_t last, std::size_t column,
                              std::vector<std::string> words) {
-  // The library takes writable texts, and does not write.
+  // The library takes writable texts but does not write them.
   std::vector<char*> choices;
   for (std::string& word : words) choices.push_back(word.data());
   choices.push_back(nullptr);
@@ -159,7 +159,7 @@ void XlsxSheet::AskForDate(std::size_t first, std::size_t last, std::size_t colu
   }
 }
 
-// A rule for each word, instead of a format for each cell: a reader who changes a word changes its
+// Adds a color rule per word instead of a format per cell, so that changing a word changes its
 // color.
 void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t column) {
   using enum report::State;
@@ -180,7 +180,7 @@ void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t co
 void XlsxSheet::AddBars(std::size_t first, std::size_t last, std::size_t column) {
   lxw_conditional_format bar = {};
   bar.type = LXW_CONDITIONAL_DATA_BAR;
-  // Not those of 2010: they are an extension of which other readers warn.
+  // Not the data bars of Excel 2010, an extension about which other readers warn.
   bar.bar_color = 0xA6CEE3;
   bar.min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
   bar.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
@@ -192,7 +192,7 @@ void XlsxSheet::AddBars(std::size_t first, std::size_t last, std::size_t column)
 
 std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& columns,
                                 std::size_t rows, const std::string& name, int level) {
-  // Two columns of one table must not have one name.
+  // Columns of a table must have distinct names.
   std::vector<std::string> heads;
   std::set<std::string> taken;
   for (const XlsxColumn& column : columns) {
@@ -201,7 +201,7 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
     if (!unit.empty()) head += fmt::format(" ({})", unit);
     std::replace(head.begin(), head.end(), '\n', ' ');
     for (int n = 2; !taken.insert(head).second; ++n) head += fmt::format(" {}", n);
-    Widen(heads.size(), head + "    ");  // room for the filter's button
+    Widen(heads.size(), head + "    ");  // Space for the filter's button.
     heads.push_back(std::move(head));
   }
   if (rows == 0) {
@@ -237,7 +237,7 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
   return last + 1;
 }
 
-// Summary rows are above their parts, like in a tree. A row's height must be given with its level.
+// Summary rows are above their parts, as in a tree. The library sets level and height together.
 void XlsxSheet::Outline(std::size_t row, std::size_t level) {
   constexpr double kUsualHeight = 15;
   if (level == 0) return;
@@ -247,8 +247,8 @@ void XlsxSheet::Outline(std::size_t row, std::size_t level) {
   worksheet_outline_settings(sheet_, LXW_TRUE, LXW_FALSE, LXW_TRUE, LXW_FALSE);
 }
 
-// An estimate, since only the spreadsheet knows its fonts: a line for each 52 characters, at most
-// 25 lines. The highest of several texts in a row counts.
+// An estimate, since only the spreadsheet knows its fonts: a line per 52 characters, at most 25
+// lines. The longest text of a row counts.
 void XlsxSheet::FitRow(std::size_t row, std::string_view text) {
   constexpr double kLineHeight = 15;
   constexpr std::size_t kMostLines = 25;

@@ -1,7 +1,7 @@
-// A sheet of a workbook: numbers as numbers, text always as text, tables with filters, column
-// widths from the contents.
+// A sheet of a workbook: numbers as numbers, text always as text, tables with filters, and column
+// widths that fit.
 //
-// A sheet is written from the top, and laid out last:
+// A sheet is written from the top, and its layout is set last:
 //
 //   XlsxSheet sheet(book, "Findings");
 //   sheet.Text(1, 0, …), sheet.Cell(1, 1, …) …      cells, from the row below the heads
@@ -9,7 +9,7 @@
 //   sheet.Freeze(1, 1)
 //   sheet.FitColumns()                               widths, from all that was written
 //
-// Rows and columns count from 0.
+// Rows and columns are zero-based.
 #pragma once
 
 #include <xlsxwriter.h>
@@ -30,73 +30,73 @@
 
 namespace profgauge::render {
 
-/// Maximum rows of a sheet; the others are counted, not shown.
+/// Most rows of a sheet; others are only counted.
 using report::kXlsxRows;
 
-/// A column of a table to be.
+/// A column of a new table.
 struct XlsxColumn {
   std::string title;
-  Unit unit = Unit::kText;  ///< kNumber for numbers of several units.
+  Unit unit = Unit::kText;  ///< kNumber for mixed units.
 };
 
-/// How text of column `index` is written: with a space before it where a number is on its left,
-/// since numbers end at the right edge of their cell and texts begin at the left.
+/// The style of text in column `index`: with a leading space if a number is on its left, because
+/// numbers are aligned right and texts left.
 XlsxStyle XlsxTextStyle(const std::vector<XlsxColumn>& columns, std::size_t index);
 
-/// One sheet. Errors of the library are kept by the book, and returned by its Finish().
+/// One sheet. The book stores errors of the library and returns them from Finish().
 class XlsxSheet {
  public:
-  /// Adds a sheet at the end of the book, for landscape A4, one page wide. `name`: at most 31
-  /// characters, without []:*?/\, and no other sheet's. The book must outlive it.
+  /// Adds a sheet at the end of the book, for landscape A4, one page wide. `name`: unique, at most
+  /// 31 characters, without []:*?/\. The book must outlive it.
   XlsxSheet(XlsxBook& book, const std::string& name);
 
-  /// Text, whatever it looks like: "=1+1" stays a text. An empty one writes nothing. Long lines in
+  /// Writes text, never a formula: "=1+1" stays text. An empty text writes nothing. Long lines in
   /// plain style are clipped to their cell.
   void Text(std::size_t row, std::size_t column, std::string_view text,
             XlsxStyle style = XlsxStyle::kPlain);
-  /// A number as it is; one that is not finite stays empty, since a workbook has no such number.
+  /// Writes a number; infinite ones and NaN, which a workbook cannot store, leave the cell empty.
   void Number(std::size_t row, std::size_t column, double value, XlsxStyle style);
-  /// A value of `unit`, scaled as XlsxUnitOf says; absent and not finite ones stay empty.
+  /// Writes a value, scaled by XlsxUnitOf(); absent and infinite ones and NaN leave the cell empty.
   void Cell(std::size_t row, std::size_t column, const Value& value, Unit unit,
             XlsxStyle text_style = XlsxStyle::kPlain);
-  /// A number with its unit in the format, for columns of mixed units; "–" when it is absent.
+  /// Writes a number with its unit in the format, for columns of mixed units; "–" if absent.
   void Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity);
-  /// A formula, and its value for readers that do not compute. REQUIRES: the formula is ours, and
-  /// no text of a profile is in it.
+  /// Writes a formula with its value, for readers that do not compute. REQUIRES: the formula is
+  /// ours, without text from a profile.
   void Formula(std::size_t row, std::size_t column, const std::string& formula, double value,
                XlsxStyle style);
   /// A note at a cell, at most 300 characters.
   void Note(std::size_t row, std::size_t column, std::string_view text);
-  /// A link to a cell of another sheet ("internal:'Evidence'!A5") or a web address.
+  /// Adds a link to a cell of another sheet ("internal:'Evidence'!A5") or a web address.
   void Link(std::size_t row, std::size_t column, const std::string& target, std::string_view text);
 
-  /// Cells of rows first to last take one of these words.
+  /// Restricts the cells of rows first to last to these words.
   void AskForChoice(std::size_t first, std::size_t last, std::size_t column,
                     std::vector<std::string> words);
-  /// Cells of rows first to last, now empty, take a date.
+  /// Makes the empty cells of rows first to last date fields.
   void AskForDate(std::size_t first, std::size_t last, std::size_t column);
 
   /// Turns the cells written below `row` into a table with filters, and writes its heads into
-  /// `row`. Share columns get data bars; `level`: index of a column whose words are colored. Equal
-  /// heads are numbered, since a table must not have two. Without rows only the heads are written.
-  /// Returns the row below the table. REQUIRES: `name` is no other table's in the book, and does
-  /// not look like an address.
+  /// `row`. Share columns get data bars. `level`: index of a column whose words are colored. Equal
+  /// heads are numbered, because a table must not have duplicates. Without rows, only heads are
+  /// written. Returns the row below the table. REQUIRES: `name` is unique in the book and does not
+  /// look like an address.
   std::size_t AddTable(std::size_t row, const std::vector<XlsxColumn>& columns, std::size_t rows,
                        const std::string& name, int level = -1);
 
-  /// Makes `row` a level of an outline that readers can fold: 0 to 7, deeper ones count as 7.
+  /// Sets the outline level of `row`, by which readers can fold: 0 to 7, deeper ones count as 7.
   void Outline(std::size_t row, std::size_t level);
-  /// Makes `row` as high as `text` needs in a column of the widest kind.
+  /// Sets the height of `row` so that `text` fits into a column of maximum width.
   void FitRow(std::size_t row, std::string_view text);
-  /// Rows and columns that stay while the reader scrolls; the rows are repeated on each printed
-  /// page.
+  /// Keeps the first rows and columns visible while scrolling; the rows are repeated on each
+  /// printed page.
   void Freeze(std::size_t rows, std::size_t columns);
-  /// Sets the widths of columns by their contents: 8 to 60 characters.
+  /// Sets column widths by contents: 8 to 60 characters.
   void FitColumns();
-  /// Prints rows and columns up to these, not included, on one page.
+  /// Prints rows and columns up to these (exclusive) on one page.
   void PrintOnOnePage(std::size_t rows, std::size_t columns);
 
-  /// "='Kernels'!$E$2:$E$68" without the sign, for formulas; both ends are part of it.
+  /// A range for formulas without the sign, "='Kernels'!$E$2:$E$68"; both ends are included.
   std::string RangeOf(std::size_t first_row, std::size_t last_row, std::size_t column) const;
 
   std::size_t columns() const { return widths_.size(); }  ///< Columns that have a text or number.
@@ -114,8 +114,8 @@ class XlsxSheet {
   lxw_worksheet* sheet_ = nullptr;
   std::string name_;
   std::vector<std::size_t> widths_;
-  std::vector<std::pair<double, int>> largest_;  ///< By column: its widest number, the decimals.
-  std::map<std::size_t, std::size_t> lines_;     ///< Lines of rows that are higher than one.
+  std::vector<std::pair<double, int>> largest_;  ///< By column: widest number, decimals.
+  std::map<std::size_t, std::size_t> lines_;     ///< Number of lines of higher rows.
 };
 
 }  // namespace profgauge::render

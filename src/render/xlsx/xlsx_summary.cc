@@ -19,13 +19,13 @@
 namespace profgauge::render {
 namespace {
 
-constexpr double kSameNumber = 1e-9;  // A formula gives what the report says.
+constexpr double kSameNumber = 1e-9;  // Formulas must give the report's value within this.
 
 double Milliseconds(const report::Quantity& time) {
   return AsNumber(time.value, 0) * XlsxUnitOf(Unit::kTime).factor;
 }
 
-// Label and text of each fact that the report has. The first is the diagnosis.
+// Writes a label and a text for each known fact. The diagnosis comes first.
 std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const report::ProfileInfo& profile = report.profile;
   const auto add = [&](std::string_view label, std::string_view text) {
@@ -59,7 +59,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
   return row + 1;
 }
 
-/// For who decides about the run; what is open follows the sheet Findings.
+/// The review, for people who decide about the run; open items follow the sheet Findings.
 std::size_t WriteReview(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   XlsxBook& book = sheet.book();
   const auto field = [&](std::string_view label) {
@@ -88,13 +88,13 @@ std::size_t WriteReview(XlsxSheet& sheet, const report::Report& report, std::siz
         value, XlsxStyle::kMilliseconds);
     sheet.Text(row, 2, "ms per iteration at most, without the others", XlsxStyle::kMuted);
   };
-  // Savings overlap: their sum may be more than the iteration. What all bring, the plan says.
+  // Savings overlap, so their sum could exceed the iteration. The plan has the total.
   savings("saving_open", "Largest saving of open rows", "open", cells->savings_open);
   savings("saving_fixed", "Largest saving of fixed rows", "fixed", 0);
   return row + 2;
 }
 
-// All limits, those with weight first. Note: the reason, also where numbers show it.
+// Writes all limits, those with weight first. The note is the reason, also if numbers show it.
 std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   sheet.Text(row++, 0, "Limits", XlsxStyle::kHeading);
   if (report.gate.empty()) {
@@ -130,7 +130,7 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
 }
 
-// Without a plan: findings without a cause, with advice and possible savings.
+// Without a plan: findings that are no symptoms, with advice and possible savings.
 std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   std::vector<const report::Finding*> fixes = FixFirst(report, true);
   if (const report::Finding* flaw = FlawOfProfile(report)) fixes = {flaw};
@@ -154,8 +154,7 @@ std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size
          1;
 }
 
-// The plan with all of its steps, or the findings to fix first where there is none. Returns the
-// next free row.
+// The plan with all steps or, without one, the findings to fix first. Returns the next free row.
 std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   if (!report.plan || report.plan->steps.empty()) return WriteFixes(sheet, report, row);
   const report::Plan& plan = *report.plan;
@@ -212,7 +211,7 @@ void QuietTitle(lxw_chart* chart) {
   chart_title_set_name_font(chart, &font);
 }
 
-// A single bar of 100 % with a series for each part, in the colors of every other output.
+// A single bar of 100 % with a series per part, in the colors of all outputs.
 void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart>& parts,
                        std::size_t first, std::size_t row) {
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_BAR_STACKED_PERCENT);
@@ -230,7 +229,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
   chart_axis_set_label_position(chart->x_axis, LXW_CHART_AXIS_LABEL_POSITION_NONE);
   chart_axis_major_gridlines_set_visible(chart->y_axis, LXW_FALSE);
   QuietTitle(chart);
-  // One bar needs no axis that names it.
+  // A single bar needs no axis.
   chart_axis_off(chart->x_axis);
   chart_set_series_gap(chart, 30);
   lxw_chart_options place = {};
@@ -240,7 +239,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
       worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 3, chart, &place));
 }
 
-// At least 13 rows high, for the chart is beside the table. Returns the next free row.
+// At least 13 rows high, because the chart is beside the table. Returns the next free row.
 std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const auto parts = report::Breakdown(report);
   if (parts.empty()) return row;
@@ -258,7 +257,7 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
     }
     const double share = AsNumber(parts[i].share->quantity.value, 0);
     const double part = parts[i].time == nullptr ? 0 : Milliseconds(parts[i].time->quantity);
-    // Shares of several ranks are means of theirs.
+    // Shares of several ranks are means over ranks.
     if (all > 0 && std::abs(part / all - share) <= kSameNumber) {
       sheet.Formula(row + 1 + i, 2, fmt::format("={}/SUM({})", XlsxAddress(row + 1 + i, 1), times),
                     part / all, XlsxStyle::kPercent);
@@ -280,7 +279,7 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
   return std::max(next + 2, row + 13);
 }
 
-/// The iterations' lengths; the numbers are those of the sheet Iterations.
+/// The lengths of iterations, from the sheet Iterations.
 void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const Table* table = report::FindTableById(report, "iterations");
   const auto head = XlsxHeadRow(report, "iterations");

@@ -17,7 +17,7 @@
 
 namespace profgauge::render {
 
-/// Verdict, facts, review, plan, limits, breakdown and the two charts.
+/// Adds the summary: verdict, facts, review, plan, limits, breakdown and both charts.
 void AddSummarySheet(XlsxBook& book, const report::Report& report);
 
 }  // namespace profgauge::render

@@ -19,13 +19,13 @@ namespace {
 
 using report::TableLook;
 
-// The column by which a sheet's rows are chosen; nullptr: they are the first.
+// The column that selects the rows of a sheet; nullptr: the first rows.
 const Column* ChosenBy(const Table& table) {
   const TableLook* look = report::FindTableLook(table.id());
   return look == nullptr || look->sheet_by.empty() ? nullptr : table.Find(look->sheet_by);
 }
 
-// The missing rows of the table, and why these rows are shown. A sheet without this line has all
+// Counts the missing rows, and says why these rows are shown. Without this line, a sheet has all
 // rows.
 std::string LeftOutText(const Table& table, std::size_t rows) {
   const Column* by = ChosenBy(table);
@@ -38,7 +38,7 @@ std::string LeftOutText(const Table& table, std::size_t rows) {
 
 std::string SheetOf(const Table& table) {
   if (const TableLook* look = report::FindTableLook(table.id())) return std::string(look->sheet);
-  // A table of a newer version: its id is short, lower case and safe for a sheet's name.
+  // A table of a newer version gets its id, made short, lower case and valid as a sheet's name.
   std::string name;
   for (const char c : table.id().substr(0, 31)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -47,7 +47,7 @@ std::string SheetOf(const Table& table) {
   return name;
 }
 
-/// Names of worksheet tables: letters, digits and `_`, and unlike an address.
+/// A name of a worksheet table: letters, digits and `_`, unlike an address.
 std::string TableName(const Table& table) {
   std::string name = "t_";
   for (const char c : table.id().substr(0, 100)) {
@@ -57,7 +57,7 @@ std::string TableName(const Table& table) {
   return name;
 }
 
-// Times of a tree are parts of those above them, so that their sum says nothing.
+// Times of a tree include those below them, so they are not summed.
 void AddToTotals(const Column* by, const Column& column, std::size_t index, const Value& value,
                  TotalsOfTable& totals) {
   if (IsAbsent(value)) return;
@@ -84,8 +84,8 @@ void WriteNotes(XlsxSheet& sheet, const report::Report& report, const Table& tab
   }
 }
 
-// Absent columns are left out. A column `depth` makes rows levels of an outline. Returns
-// the row below the table and its note.
+// Absent columns are omitted. A column `depth` sets outline levels. Returns the row below the table
+// and its note.
 std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Table& table,
                        std::size_t row, TotalsOfTable& totals) {
   std::vector<XlsxColumn> heads;
@@ -129,7 +129,7 @@ std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Tab
 
 using TablesBySheet = std::vector<std::pair<std::string, std::vector<const Table*>>>;
 
-/// In the order of the workbook.
+/// The tables of each sheet, in the order of the workbook.
 TablesBySheet SheetsOf(const report::Report& report) {
   TablesBySheet sheets;
   const auto add = [&](const Table& table) {
@@ -149,7 +149,7 @@ TablesBySheet SheetsOf(const report::Report& report) {
   return sheets;
 }
 
-/// Tables that share a sheet have their titles above them.
+/// Tables that share a sheet have titles.
 std::size_t TitleRows(const std::vector<const Table*>& tables) { return tables.size() > 1 ? 1 : 0; }
 
 }  // namespace
