@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The target of the CI's pull request, as a branch or a commit; empty: this is none.
+/// The target branches or commits of the CI's pull request; empty if there is no pull request.
 std::vector<std::string> TargetOfCi() {
   std::vector<std::string> targets;
   for (const char* name :
@@ -48,7 +48,7 @@ std::vector<std::string> Targets(const Options& options,
   return targets;
 }
 
-/// The path from the root of the repository; empty: it is outside.
+/// The path from the root of the repository; empty if it is outside.
 std::string FromRootOf(const BaseOfBranch& base, const std::string& path) {
   std::error_code error;
   const fs::path inside =
@@ -56,13 +56,13 @@ std::string FromRootOf(const BaseOfBranch& base, const std::string& path) {
   return inside.empty() || *inside.begin() == ".." ? std::string() : inside.generic_string();
 }
 
-/// The file as the merge base has it; nothing where it has none, or it is outside of the
-/// repository.
+/// The file's text in the merge base; nullopt if it has no such file, or if the file is outside of
+/// the repository.
 std::optional<std::string> TextAt(const BaseOfBranch& base, const std::string& path) {
   return git::FileAt(base.root, base.commit, FromRootOf(base, path));
 }
 
-/// Why a file that cannot be read is not simply a new one; empty: it is.
+/// Why a file is missing in the merge base although it is not new; empty if it is new.
 std::string WhyUnread(const BaseOfBranch& base, const std::string& path) {
   if (!git::HasFile(base.root, base.commit, FromRootOf(base, path))) return {};
   return fmt::format(
@@ -78,7 +78,7 @@ bool IsAccepted(const Options& options) {
          });
 }
 
-/// Of the job, as the merge base says; empty: it says none.
+/// The policy of the job in the merge base's configuration; empty if it states none.
 std::string PolicyAtBase(const BaseOfBranch& base, const Options& options) {
   if (options.IsGiven("--policy") || !base.project) return options.policy;
   Options of_base = options;

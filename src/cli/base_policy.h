@@ -1,12 +1,12 @@
-// The policy and profgauge.yaml of the merge base: a branch may tighten what judges it, and not
-// loosen it unless somebody accepts that.
+// Compares the policy and profgauge.yaml with those of the merge base: a branch may tighten its
+// policy, but may loosen it only if somebody accepts that.
 //
 //     main    o---o---o           policy.yaml of the second commit
 //                 |
-//     branch       o---o         policy.yaml as it is: the stricter of both judges
+//     branch       o---o         policy.yaml as it is: the stricter limits of both count
 //
-// The target is that of the CI's pull request, else the branch of `history:`, else the remote's
-// usual branch, main or master. On the target itself, and without git, nothing is compared.
+// The target branch is that of the CI's pull request, else the branch of `history:`, else the
+// remote's default branch, main or master. On the target, and without git, nothing is compared.
 #pragma once
 
 #include <memory>
@@ -22,28 +22,28 @@
 
 namespace profgauge::cli {
 
-/// Where the branch that is judged began.
+/// The commit at which the judged branch began.
 struct BaseOfBranch {
-  std::string root;    ///< Of the repository, an absolute path.
-  std::string commit;  ///< The merge base; empty: there is nothing to compare with.
+  std::string root;    ///< Absolute path of the repository.
+  std::string commit;  ///< The merge base; empty: nothing to compare with.
   std::string note;    ///< Why a pull request cannot be compared with its target; else empty.
   std::optional<rules::Project> project;
-  std::vector<rules::Loosened> loosened;  ///< In profgauge.yaml.
+  std::vector<rules::Loosened> loosened;  ///< Loosened settings of profgauge.yaml.
 };
 
-/// Looks for it, and holds `project` to the stricter settings unless that is accepted. A
-/// configuration that the branch removed is there again.
+/// Finds the merge base, and keeps the stricter settings in `project` unless loosening them is
+/// accepted. A configuration that the branch removed is restored.
 std::shared_ptr<const BaseOfBranch> FindBaseOfBranch(const Options& options,
                                                      std::optional<rules::Project>& project);
 
-/// What the branch loosens.
+/// The limits that the branch loosens.
 struct PolicyChange {
   std::vector<rules::Loosened> loosened;
-  std::string note;  ///< Why it could not be compared; else empty.
+  std::string note;  ///< Why the policies could not be compared; else empty.
 };
 
-/// Holds `policy` to the stricter limits of `options.base`, unless `acceptance` is about the
-/// policy. Options of the command line stay.
+/// Keeps the stricter limits of `options.base` in `policy`, unless `acceptance` is about the
+/// policy. Command line options are not changed.
 PolicyChange HoldPolicy(const Options& options, const gate::Acceptance& acceptance,
                         rules::Policy& policy);
 

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 struct System {
   std::string_view name;
-  const char* sign;        ///< A variable that only it sets.
-  const char* repository;  ///< The variable with the folder that it checked out.
+  const char* sign;        ///< A variable that only this system sets.
+  const char* repository;  ///< Name of the variable with the checkout folder.
 };
 constexpr System kSystems[] = {
     {"github", "GITHUB_ACTIONS", "GITHUB_WORKSPACE"},
@@ -35,8 +35,8 @@ constexpr System kSystems[] = {
     {"circleci", "CIRCLECI", "CIRCLE_WORKING_DIRECTORY"},
 };
 
-// The folder that the system checked out: paths in alerts start there, so that the system finds the
-// line. Not for "generic", where alerts look for the nearest .git.
+// Sets the folder that the system checked out. Paths in alerts start there, so that the system
+// finds the line. Not for "generic", where alerts search for the nearest .git.
 void SetRepository(const Environment& environment, Options& options) {
   for (const System& system : kSystems) {
     if (system.name != options.ci) continue;
@@ -62,7 +62,7 @@ std::string CommitOfCi(const Environment& environment) {
 
 namespace {
 
-/// A path as a part of an address.
+/// Escapes a path for a URL.
 std::string Escaped(std::string_view path) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
@@ -74,7 +74,7 @@ std::string Escaped(std::string_view path) {
   return out;
 }
 
-/// Below the folder that the system keeps files of; empty: elsewhere.
+/// The path of `page` below the folder whose files the system stores; empty if it is elsewhere.
 std::string PathBelow(const std::string& folder, const std::string& page) {
   if (folder.empty() || page.empty()) return {};
   std::error_code error;
@@ -103,7 +103,7 @@ std::string LinkOfReport(const Environment& environment, const std::string& page
   return build.empty() ? environment("CIRCLE_BUILD_URL") : build;
 }
 
-// The first system whose variable is set. `CI` comes last: most systems set it, too.
+// Returns the first system whose variable is set. `CI` is last, because most systems set it, too.
 std::string DetectCi(const Environment& environment) {
   for (const System& system : kSystems) {
     if (!environment(system.sign).empty()) return std::string(system.name);
@@ -111,7 +111,7 @@ std::string DetectCi(const Environment& environment) {
   return environment("CI").empty() ? "off" : "generic";
 }
 
-// Names given by the user stay: only empty fields are filled. For GitHub the annotations go to
+// Only fills empty fields, so names given by the user stay. For GitHub the annotations go to
 // standard output, unless report.json goes there.
 void ApplyCi(const Environment& environment, Options& options) {
   if (options.ci == "auto") options.ci = DetectCi(environment);
@@ -144,8 +144,8 @@ namespace {
 
 bool IsBuiltin(const std::string& file) { return file.empty() || file.starts_with("builtin:"); }
 
-/// The nearest folder above `file` with a .git (a folder, or a file in worktrees); else none.
-/// `file` need not exist.
+/// The nearest folder above `file` with a .git (a folder, or a file in worktrees); empty if there
+/// is none. `file` need not exist.
 fs::path FindRepository(const fs::path& file) {
   std::error_code error;
   const fs::path start = fs::weakly_canonical(fs::absolute(file, error), error);
@@ -158,7 +158,7 @@ fs::path FindRepository(const fs::path& file) {
 
 class Paths {
  public:
-  /// `near`: a file of the repository, the policy if there is one.
+  /// `near`: a file of the repository; the policy, if there is one.
   Paths(const Options& options, const std::string& near) : is_redacted_(options.redact) {
     std::error_code error;
     root_ = options.repository.empty() ? FindRepository(near) : fs::path(options.repository);
@@ -166,7 +166,7 @@ class Paths {
     root_ = fs::weakly_canonical(fs::absolute(root_, error), error);
   }
 
-  /// As the repository calls it; a file outside stays as it is named.
+  /// The path relative to the repository; a file outside of it keeps its name.
   std::string Of(const std::string& file) const {
     std::error_code error;
     const fs::path whole = fs::weakly_canonical(fs::absolute(file, error), error);
@@ -182,8 +182,8 @@ class Paths {
   bool is_redacted_;
 };
 
-// The file at which alerts are shown where no policy is in the repository; "profile" replaces
-// standard input.
+// The file at which alerts are shown if no policy is in the repository; "profile" for standard
+// input.
 std::string Subject(const Options& options) {
   if (options.arguments.empty() || HasNoFolder(options.arguments[0])) return "profile";
   return options.arguments[0];
@@ -223,14 +223,14 @@ render::AlertPlace PlaceOf(const Options& options, const Where& where) {
   return {Paths(options, file).Of(file), std::max(1U, where.line)};
 }
 
-// Options that variables of the environment set.
+// Sets options from environment variables.
 //
-// A variable is a value of its option: it is applied by the same function and refused with the same
-// message, which names the variable, too. Those that a command has no option for are ignored.
+// The option's own function applies a variable's value. An error has the same message, plus the
+// name of the variable. Variables for options that the command does not have are ignored.
 
 namespace {
 
-/// Variables that represent an option, on the commands that have it.
+/// A variable for an option, and the commands that use it.
 struct VariableOption {
   std::string_view variable, option;
   std::uint64_t commands = kOnAll;
@@ -250,7 +250,7 @@ constexpr VariableOption kVariables[] = {
 
 }  // namespace
 
-// A variable that is gone is refused: without it a missing baseline could pass.
+// Rejects removed variables: if they were ignored, a missing baseline could pass.
 Status ApplyVariables(const CommandSpec& command, Options& options) {
   for (const Gone& gone : AllGone()) {
     const std::string name(gone.name);
@@ -260,7 +260,7 @@ Status ApplyVariables(const CommandSpec& command, Options& options) {
   for (const VariableOption& row : kVariables) {
     const std::string value = Variable(std::string(row.variable));
     if (value.empty() || options.IsGiven(row.option) || (row.commands & command.bit) == 0) continue;
-    // Several runs in one report are compared with each other.
+    // The runs of one report are compared with each other, not with a baseline.
     if (row.option == "--baseline" && !options.runs.empty()) continue;
     for (const OptionSpec& option : AllOptions()) {
       if (option.name != row.option || !HasOption(command, option)) continue;

@@ -1,4 +1,4 @@
-// `--ci SYSTEM`: one option in place of the outputs that a system of continuous integration reads.
+// `--ci SYSTEM`: one option instead of the outputs that a CI system reads.
 #pragma once
 
 #include <functional>
@@ -11,40 +11,40 @@
 
 namespace profgauge::cli {
 
-/// Where --ci writes to without --out.
+/// The folder for --ci without --out.
 inline constexpr std::string_view kCiFolder = "profgauge-report";
 
-/// The value of a variable; empty: it is not set, or empty.
+/// Returns the value of a variable; empty if it is unset or empty.
 using Environment = std::function<std::string(const std::string&)>;
-/// The system of this process.
+/// Reads a variable of this process.
 std::string Variable(const std::string& name);
 
-/// The commit that the CI builds; empty: it names none.
+/// The commit that the CI builds; empty if it names none.
 std::string CommitOfCi(const Environment& environment);
 
-/// The system that "auto" represents where these variables are set: "github", "gitlab", "jenkins",
-/// "buildkite", "circleci", "generic", or "off".
+/// The system that "auto" means, by the environment: "github", "gitlab", "jenkins", "buildkite",
+/// "circleci", "generic", or "off".
 std::string DetectCi(const Environment& environment);
 
-/// Names the outputs of `options.ci` that the command line does not name.
+/// Sets the outputs of `options.ci` that are not set on the command line.
 void ApplyCi(const Environment& environment, Options& options);
 
-/// Where the CI shows the report to people: its page where the system gives kept files an address,
-/// else the page of the build. `page`: the file as it was named, may be empty. Empty: no system, or
-/// it names no address.
+/// The address of the report in the CI: its page if the system gives stored files an address, else
+/// the page of the build. `page`: the file as it was named; may be empty. Empty without a system or
+/// an address.
 std::string LinkOfReport(const Environment& environment, const std::string& page);
 
-// Where CI systems show alerts: paths as the repository knows them, and the line of the policy that
-// set the limit or the level.
+// Places of alerts in CI systems: paths from the repository's root, and the policy's line that set
+// the limit or level.
 
-/// Places for alerts of a run. A built-in policy's alert is in no file of the repository: it
-/// is shown at the policy that extends it, else at the profile.
+/// Places for alerts of a run. An alert of a built-in policy has no file in the repository. It is
+/// shown at the policy that extends it, else at the profile.
 render::AlertPlaces PlacesOf(const Options& options, const rules::Policy& policy);
-/// For a report without its policy at hand: all at the policy that it names, else at itself.
+/// The places of alerts for a report without its policy: as the policy it names, else `otherwise`.
 render::AlertPlaces PlacesOf(const Options& options, const std::string& policy,
                              const std::string& otherwise);
 
-/// For an error: its file, else the given policy, else the profile.
+/// The place of an error: its file, else the given policy, else the profile.
 render::AlertPlace PlaceOf(const Options& options, const Where& where);
 
 }  // namespace profgauge::cli

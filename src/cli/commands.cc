@@ -300,7 +300,7 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge help baseline save\n  profgauge help baseline\n", RunHelp, Takes::kCommand},
 };
 
-// Whether each command has exactly one bit, and no two have the same.
+// Checks that each command has exactly one bit, and that no two have the same.
 constexpr bool HaveBitsOfTheirOwn() {
   std::uint64_t seen = 0;
   for (const CommandSpec& command : kCommands) {

@@ -1,11 +1,11 @@
-// The table of commands: the parser, the help, the manual and the completions are all made from it.
-// A row is one command; `CommandBit` connects it with the options that it has.
+// The table of commands. The parser, the help, the manual and the completions are made from it. A
+// row is one command; `CommandBit` connects it with its options.
 //
 //   kCommands (commands.cc)                     options.cc
 //   {"check",  kOnCheck,  …, RunCheck}   <---   {"--fail-on", …, kOnCheck | kOnCompare, …}
 //   {"render", kOnRender, …, RunRender}
 //
-// This file is not the place for the work of commands, which is in commands/.
+// The commands themselves are in commands/, not in this file.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ namespace profgauge::cli {
 
 class Console;
 
-/// Which commands an option belongs to: a bit for each, and their sets. A bit is only compared
-/// within one run of the program, so a new command takes any free one; a static_assert in
-/// commands.cc finds a bit that two commands share.
+/// The commands to which an option belongs: a bit for each command, and sets of bits. A bit is only
+/// used inside one run of the program, so a new command takes any free one. A static_assert in
+/// commands.cc detects a bit that two commands share.
 enum CommandBit : std::uint64_t {
   kOnCheck = std::uint64_t{1} << 0,
   kOnReport = std::uint64_t{1} << 1,
@@ -64,7 +64,7 @@ enum CommandBit : std::uint64_t {
   kOnMcp = std::uint64_t{1} << 44,
   /// Commands that read the tables of query/relation.h.
   kOnTables = kOnQuery | kOnExportTables,
-  /// Commands whose list is also JSON.
+  /// Commands that also list as JSON.
   kOnLists = kOnMetricsList | kOnRulesList | kOnRulesExplain | kOnRulesCheck | kOnRulesTest |
              kOnRulesColumns | kOnVersion | kOnWhatIf | kOnBaselineShow | kOnHistoryList |
              kOnInspect,
@@ -80,17 +80,16 @@ enum CommandBit : std::uint64_t {
   /// Commands that read profiles, and so take --jobs, --max-memory and the options of readers.
   kOnReading = kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit |
                kOnExport | kOnSummarize | kOnTables,
-  /// Commands that look at selected iterations: all that read, except `inspect`, which shows them
-  /// all.
+  /// Commands that use selected iterations: all that read, except `inspect`, which shows all.
   kOnSelecting = kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport |
                  kOnSummarize | kOnTables,
-  /// Commands that take summaries of ranks as they take profiles.
+  /// Commands that accept summaries of ranks like profiles.
   kOnSummaries =
       kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize | kOnSnapshots | kOnInit | kOnTables,
   /// Commands that read profgauge.yaml.
   kOnConfigured = kOnJudging | kOnCompare | kOnWhatIf | kOnHistory | kOnBaseline | kOnSummarize |
                   kOnRulesExplain | kOnTables,
-  /// Commands with the outputs of cli/draw.h. They leave their error in each output when they fail.
+  /// Commands with the outputs of cli/draw.h. If they fail, they write the error to each output.
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   /// Commands that take --force.
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryList | kOnRulesTest |
@@ -98,7 +97,7 @@ enum CommandBit : std::uint64_t {
   kOnAll = ~std::uint64_t{0},
 };
 
-/// The kind of a command's arguments, for shells that complete them.
+/// The kind of a command's arguments, for completion in shells.
 enum class Takes : std::uint8_t {
   kNothing,
   kFiles,
@@ -111,11 +110,10 @@ enum class Takes : std::uint8_t {
   kSchema,
 };
 
-/// One command. Its name may be two words: "metrics list". `arguments` is shown as it is; the
-/// number of arguments is checked against `min_arguments` and `max_arguments`, except that commands
-/// of kOnJudging may have none and take those of profgauge.yaml. `detail` and `examples` are shown
-/// line by line, so their line ends are set by hand. `takes` only completes;
-/// it checks nothing.
+/// One command. Its name may be two words: "metrics list". `arguments` is shown as it is. The
+/// number of arguments must be between `min_arguments` and `max_arguments`; only commands of
+/// kOnJudging may have none, and then use those of profgauge.yaml. `detail` and `examples` are
+/// printed line by line, so their line ends are set by hand. `takes` is only for completion.
 struct CommandSpec {
   std::string_view name;
   CommandBit bit{};
@@ -131,18 +129,17 @@ struct CommandSpec {
 };
 std::span<const CommandSpec> AllCommands();
 
-/// The first words of commands of two: "baseline", "history", … in the order of the table.
+/// The first words of two-word commands: "baseline", "history", … in the order of the table.
 std::vector<std::string_view> CommandGroups();
-/// The commands of a group, in the order of the table; none when there is no such group. The
-/// pointers are to the table and stay valid.
+/// The commands of a group, in the order of the table; empty if there is no such group. The
+/// pointers to the table stay valid.
 std::vector<const CommandSpec*> CommandsOf(std::string_view group);
 
-/// One function for each row of the table, in a file of commands/. Each prints its
-/// answer to the console and returns an exit code of cli/exit_code.h, or an Error where it could
-/// not answer, which main.cc shows.
+/// One function per row of the table, in a file of commands/. Each prints its answer to the console
+/// and returns an exit code of cli/exit_code.h, or an Error, which main.cc shows.
 Result<int> RunCheck(const Options& options, Console& console);
 Result<int> RunReport(const Options& options, Console& console);
-/// `report` of several runs.
+/// `report` for several runs.
 Result<int> RunReportOfRuns(const Options& options, Console& console);
 Result<int> RunWhatIf(const Options& options, Console& console);
 Result<int> RunCompare(const Options& options, Console& console);

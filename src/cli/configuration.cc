@@ -23,18 +23,18 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kNames[] = {"profgauge.yaml", ".profgauge.yaml"};
 
-/// `path` as seen from the working folder, where it is relative to `file`.
+/// Converts `path`, if it is relative to `file`, to one relative to the working folder.
 std::string BesideFile(const std::string& file, const std::string& path) {
   if (fs::path(path).is_absolute()) return path;
   return (fs::path(file).parent_path() / path).lexically_normal().string();
 }
 
-/// "job resnet50 of profgauge.yaml"
+/// Names the source of settings: "job resnet50 of profgauge.yaml".
 std::string SourceOf(const rules::Project& project, const rules::ProjectJob* job) {
   return job == nullptr ? project.file : fmt::format("job {} of {}", job->name, project.file);
 }
 
-/// Takes a setting of the job, else of the top, for an option that was not given.
+/// Takes a setting from the job, else from the top, if its option was not given.
 template <class Member, class Put>
 void TakeSetting(const rules::Project& project, const rules::ProjectJob* job,
                  const Options& options, std::string_view option, Member member, Put put) {
@@ -45,11 +45,11 @@ void TakeSetting(const rules::Project& project, const rules::ProjectJob* job,
     put((chosen.*member)->text, job != nullptr && &chosen == &own ? job : nullptr);
 }
 
-// More of them are no folder of runs, but a tree that is named by mistake.
+// A tree with more entries was named by mistake.
 constexpr std::size_t kMostEntriesOfTree = 1'000'000;
 
-/// What matches a pattern, part by part. `**` represents any number of folders, into which links do
-/// not lead; at the end of a pattern for all files below.
+/// The matches of a pattern, part by part. `**` matches any number of folders (links are not
+/// followed); at the end of a pattern, all files below.
 ///
 ///   runs/**/rank*.json        Expand("runs", ["**", "rank*.json"])
 ///     runs/rank0.json           ** is no folder: Expand("runs", ["rank*.json"])
@@ -67,9 +67,9 @@ class PatternSearch {
     found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   }
 
-  /// Whether it ended: a part of the matches is no answer.
+  /// True if the search was complete: partial matches are not used.
   bool ended() const { return seen_ <= kMostEntriesOfTree; }
-  /// Files and folders, each once, by name.
+  /// Returns files and folders, each once, by name.
   std::vector<std::string> TakeFound() { return std::move(found_); }
 
  private:
@@ -81,7 +81,7 @@ class PatternSearch {
     }
     const std::string& part = rest.front();
     if (!IsGlob(part)) return Expand(base / part, rest.subspan(1));
-    // With several `**` many ways lead to one folder.
+    // A pattern with several `**` reaches one folder in many ways.
     if (!listed_.emplace(base.string(), rest.size()).second) return;
     const bool is_last = rest.size() == 1, is_deep = part == "**";
     if (is_deep && !is_last) Expand(base, rest.subspan(1));
@@ -106,7 +106,7 @@ class PatternSearch {
   std::size_t seen_ = 0;
 };
 
-/// The contents of a folder, for a user who expected others: up to five names.
+/// Up to five names in a folder, for a user who expected others.
 std::string NamesIn(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -122,7 +122,7 @@ std::string NamesIn(const fs::path& folder) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The deepest folder of a pattern that is there.
+/// The deepest existing folder of a pattern.
 fs::path FolderThatExists(const std::string& pattern) {
   fs::path folder;
   std::error_code error;
@@ -133,8 +133,8 @@ fs::path FolderThatExists(const std::string& pattern) {
   return folder.empty() ? "." : folder;
 }
 
-/// The working folder and those above it, up to the root of the repository: "", "../", … Without a
-/// repository only the first: folders above may be another user's.
+/// The working folder and its parents up to the root of the repository: "", "../", … Only the first
+/// without a repository, since parents may be another user's.
 std::vector<std::string> FoldersOfRepository() {
   std::error_code error;
   std::vector<std::string> folders = {""};
@@ -162,8 +162,8 @@ std::string FindConfiguration() {
 
 namespace {
 
-// What a configuration names is of its repository: others' files would be shown with their
-// mistakes, and changed. What the command line gives instead is not looked at.
+// Files named in a configuration must be in its repository: error messages would show other files'
+// contents, and outputs would change them. Values that the command line replaces are not checked.
 std::optional<Error> WhatIsOutside(const rules::Project& project, const Options& options) {
   const fs::path root = RepositoryOf(project.file);
   std::optional<Error> found;
@@ -246,7 +246,7 @@ void ApplySettings(const rules::Project& project, const rules::ProjectJob* job, 
   add_labels(project.top);
   // Runs of one job are no baseline of another's.
   if (job != nullptr && options.model.empty()) options.model = job->name;
-  // Several runs in one report are compared with each other.
+  // The runs of one report are compared with each other, not with a baseline.
   const bool compares = (options.command->bit & kOnJudging) != 0 && options.runs.empty();
   if (options.IsGiven("--baseline") || !compares) return;
   const bool has_own = job != nullptr && !job->own.baselines.empty();
@@ -275,8 +275,8 @@ Result<std::vector<const rules::ProjectJob*>> JobsOf(const rules::Project& proje
   return jobs;
 }
 
-// nullptr where no job has the profile as an input: then only the top of the configuration holds. A
-// job whose inputs match nothing is passed over, since another one may have the profile.
+// Returns nullptr if no job has the profile as an input: then only the top of the configuration
+// applies. A job whose inputs match nothing is skipped, since another one may have the profile.
 Result<const rules::ProjectJob*> JobOfArguments(const rules::Project& project,
                                                 const Options& options) {
   if (!options.job.empty()) {

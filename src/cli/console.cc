@@ -24,13 +24,13 @@ constexpr auto kQuietTime = std::chrono::milliseconds(500);
 constexpr auto kDrawEvery = std::chrono::milliseconds(100);
 constexpr std::size_t kNameColumns = 40;
 
-// Empty variables count as not set, as https://no-color.org demands.
+// Empty variables count as unset, as https://no-color.org requires.
 bool IsSet(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0';
 }
 
-// In this order: NO_COLOR, CLICOLOR_FORCE, the kind of the terminal.
+// Decides by, in this order: NO_COLOR, CLICOLOR_FORCE, the kind of the terminal.
 bool AutoColor(bool is_terminal) {
   if (IsSet("NO_COLOR")) return false;
   const char* force = std::getenv("CLICOLOR_FORCE");
@@ -49,15 +49,15 @@ int TerminalWidth() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
 }
 
-/// A long name keeps its beginning and its end: the folder, and the number of the rank. Counts
-/// bytes, so that a name of other letters may lose a part of one.
+/// Shortens a long name but keeps its beginning and end: the folder, and the rank's number. Counts
+/// bytes, so it may cut a multi-byte character.
 std::string ElideMiddle(std::string_view name) {
   if (name.size() <= kNameColumns) return std::string(name);
   const std::size_t half = (kNameColumns - 1) / 2;
   return fmt::format("{}…{}", name.substr(0, half), name.substr(name.size() - half));
 }
 
-// The text that an error points into; empty where it has no line, as errors of binary profiles.
+// The text that an error points into; empty if it has no line, e.g. for binary profiles.
 std::string ReadSourceText(const Error& error) {
   if (error.where.line == 0 || error.where.file.empty()) return {};
   return ReadSmallFile(error.where.file).value_or("");
@@ -99,7 +99,7 @@ void Console::Warn(std::string_view given) {
   const std::string text = WithPlainBlanks(given);
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
-  FlushOut();  // Where both go to one place, they are there in the order of the calls.
+  FlushOut();  // If both go to one place, they appear in the order of the calls.
   std::fwrite(text.data(), 1, text.size(), stderr);
   if (!text.ends_with('\n')) std::fputc('\n', stderr);
 }
@@ -131,8 +131,8 @@ std::vector<Error> Console::TakeReported() {
   return std::exchange(reported_, {});
 }
 
-// Work that is done within half a second shows nothing; then the line is drawn ten times a second
-// at most.
+// Shows nothing for work that takes less than half a second; then redraws the line at most ten
+// times a second.
 void Console::Progress(std::string_view verb, std::string_view name, std::uint64_t done,
                        std::uint64_t total) {
   if (!err_is_terminal_ || verbosity_ < 0) return;
@@ -172,7 +172,7 @@ Status Console::Finish() {
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
   FlushOut();
-  // A reader that has seen enough (`| head`) is no failure.
+  // A reader that stops early (`| head`) is no failure.
   if (!out_failed_ || out_error_ == EPIPE) return {};
   return Fail(Error{ErrorKind::kOutput,
                     "output/cannot-write",

@@ -30,17 +30,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The largest comment on a pull request that people still read.
+/// The largest comment on a pull request that people read.
 constexpr std::size_t kCommentBytes = 4'000;
 
-/// The most that GitHub takes of one step; a larger summary is refused whole.
+/// GitHub's limit for one step; it rejects a larger summary as a whole.
 constexpr std::size_t kStepSummaryBytes = std::size_t{1} << 20;
 
 bool ShowsTimeline(OutputKind kind) {
   return kind == OutputKind::kHtml || kind == OutputKind::kHtmlFolder || kind == OutputKind::kTrace;
 }
 
-/// An output of one file.
+/// Wraps the bytes of an output that is a single file.
 Result<std::vector<render::File>> Single(Result<std::string> bytes) {
   if (!bytes) return Fail(std::move(bytes).error());
   return std::vector<render::File>{{"", *std::move(bytes)}};
@@ -345,7 +345,7 @@ Status Drawing::DrawAll(const DrawsOne& draw_one, Stats& stats) {
   std::vector<Result<std::vector<render::File>>> drawn(items_.size());
   std::vector<std::size_t> order(items_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // The workbook takes longest: begun last, it would be waited for.
+  // The workbook takes longest: if it started last, all would wait for it.
   std::stable_partition(order.begin(), order.end(),
                         [&](std::size_t i) { return items_[i].kind == OutputKind::kXlsx; });
   ForEachAtOnce(order.size(), [&](std::size_t i) { drawn[order[i]] = draw_one(items_[order[i]]); });
@@ -395,7 +395,7 @@ void Tell(const std::string& text, const Drawing& drawing, Console& console) {
   for (const std::string& line : drawing.Summary()) console.Say(line);
   const std::string page = drawing.Page();
   if (page.empty() || !console.err_is_terminal()) return;
-  // The client's address, its port, ours, our port: a browser is on the client's side.
+  // SSH_CONNECTION has client address, client port, server address, server port.
   const char* const ssh = std::getenv("SSH_CONNECTION");
   std::istringstream connection(ssh == nullptr ? "" : ssh);
   std::string client, port, host;
@@ -405,7 +405,7 @@ void Tell(const std::string& text, const Drawing& drawing, Console& console) {
 }
 
 Status LeaveEnding(const Options& options, const render::Ending& ending) {
-  // Without the policy, the inputs are not all known: a file of others stays, --force or not.
+  // Without the policy, not all inputs are known: other files are kept, even with --force.
   KeptFiles kept = KeptBy(options);
   kept.force = false;
   Drawing drawing(std::move(kept));

@@ -1,13 +1,13 @@
-// The report files that a command line asks for: opened early, drawn late.
+// The report files that a command line asks for: opened early, rendered late.
 //
 //   Open()      one Item for each output; temporary files exist, nothing is replaced yet
 //     |         read, analyze, judge
 //   Draw()      all items simultaneously: report -> bytes        (workbook first, it takes longest)
-//     |         then one after the other: bytes -> file renamed into its place
+//     |         then one after the other: bytes -> file renamed to its path
 //   Summary()   "wrote out/: report.html report.md"
 //
-// A run that fails in between calls LeaveEnding(): the same outputs then contain the reason, so
-// that a page of yesterday is not taken for today's.
+// If the run fails in between, it calls LeaveEnding(): the outputs then contain the reason, so that
+// yesterday's page is not mistaken for today's.
 #pragma once
 
 #include <cstddef>
@@ -34,64 +34,65 @@ namespace profgauge::cli {
 
 class Console;
 
-/// The outputs of one run. Not copyable, since it owns open files; destroying it removes those that
-/// were not written.
+/// The outputs of one run. Not copyable, since it owns open files; the destructor removes files
+/// that were not written.
 class Drawing {
  public:
-  /// `kept`: the files that no output may replace, from KeptBy().
+  /// `kept`: files from KeptBy() that no output may replace.
   explicit Drawing(KeptFiles kept) : outputs_(std::move(kept)) {}
 
-  /// Opens every output. Errors: kOutput; kUsage when an output is named twice or would replace a
-  /// file that is no earlier output.
+  /// Opens every output. Errors: kOutput; kUsage if an output is named twice or would replace a
+  /// file that is not an earlier output.
   Status Open(const Options& options);
-  /// Draws and writes all of them. The outputs that could be written are written even if one
-  /// cannot; the first error is returned. REQUIRES: Open() succeeded.
+  /// Renders and writes all outputs. If one fails, the others are still written, and the first
+  /// error is returned. REQUIRES: Open() succeeded.
   Status Draw(const report::Report& report, Stats& stats);
-  /// The same of a report that `add_timeline`, unless it is empty, adds its timeline to: beside the
-  /// outputs without one. It is called at most once, by the first output that shows events; the
-  /// others must not read `report.timeline`.
+  /// The same, but `add_timeline`, unless empty, adds the timeline to the report while outputs
+  /// without one are rendered. The first output that shows events calls it, at most once; other
+  /// outputs must not read `report.timeline`.
   Status Draw(report::Report& report, const std::function<void(report::Report&)>& add_timeline,
               Stats& stats);
   /// REQUIRES: the outputs are HTML, Markdown, XLSX and JSON.
   Status Draw(const report::Runs& runs, Stats& stats);
 
-  /// Where alerts are shown; without it, at the policy that the report names.
+  /// Sets the places of alerts. Default: the policy that the report names.
   void ShowAlertsAt(render::AlertPlaces places) { places_ = std::move(places); }
 
-  /// Opens those that can be, whatever keeps others from it; says nothing of these.
+  /// Opens the outputs that can be opened, and reports no errors of the others.
   void OpenThose(const Options& options);
-  /// Writes `ending` into all open outputs; a trace of events and the summary of a run are removed,
-  /// for nothing of an earlier run may stay. The first error is returned.
+  /// Writes `ending` to all open outputs, but removes a trace of events and the summary of a run,
+  /// so that nothing of an earlier run stays. Returns the first error.
   Status Draw(const render::Ending& ending);
 
-  /// The exit code of the program, for outputs that state it.
+  /// Sets the program's exit code, for outputs that state it.
   void ExitsWith(int exit_code) { exit_code_ = exit_code; }
-  /// The run that a report of nothing but a comparison is about, for the row.
+  /// Sets the run of a report that has only a comparison, for the row.
   void Describes(const gate::Snapshot& run) { described_ = run; }
-  /// Makes the bytes of `--write pgsum`. Called while the outputs are drawn.
+  /// Sets the function that makes the bytes of `--write pgsum`. Called while outputs are rendered.
   void SummarizeBy(std::function<Result<std::string>()> summarize) {
     summarize_ = std::move(summarize);
   }
 
-  bool empty() const { return items_.empty(); }  ///< Whether no output was opened.
+  bool empty() const { return items_.empty(); }  ///< True if no output was opened.
   bool uses_stdout() const { return outputs_.uses_stdout(); }
   /// One line for each folder: "wrote out/: report.html report.md", or "wrote run.html".
   std::vector<std::string> Summary() const;
-  /// The page that was written; empty without one.
+  /// The path of the written page; empty if there is none.
   std::string Page() const;
 
  private:
   struct Item {
     OutputKind kind;
     std::string path;
-    std::vector<std::pair<std::string, std::size_t>> outputs;  ///< Name in the folder, number.
+    std::vector<std::pair<std::string, std::size_t>> outputs;  ///< Name in the folder, and output
+                                                               ///< number.
     bool written = false;
   };
 
   struct Wanted {
     OutputKind kind{};
     std::string path;
-    bool is_ours = false;  ///< A name of ours in --out, which must stay within it.
+    bool is_ours = false;  ///< A default name in --out, which must stay within it.
   };
   static std::vector<Wanted> WantedBy(const Options& options);
   Status Add(const Wanted& wanted);
@@ -102,35 +103,34 @@ class Drawing {
   Result<std::vector<render::File>> DrawOne(const Item& item, const report::Runs& runs) const;
   Result<std::vector<render::File>> DrawOne(const Item& item, const render::Ending& ending) const;
   Result<std::vector<render::File>> DrawFacts(const Item& item, render::VerdictFacts facts) const;
-  /// The page as a file; empty: none is written.
+  /// The page as a file; empty if none is written.
   std::string PagePath() const;
-  /// Where the CI shows it; empty: unknown, or hidden.
+  /// The page's address in the CI; empty if it is unknown or hidden.
   std::string Link() const;
   std::string RowOf(const report::Report& report) const;
   std::string RowOf(const render::Ending& ending) const;
   using DrawsOne = std::function<Result<std::vector<render::File>>(const Item&)>;
   Status DrawAll(const DrawsOne& draw_one, Stats& stats);
-  void RemoveUnsummarized();  ///< The output of `--write pgsum`, where there is no summary.
+  void RemoveUnsummarized();  ///< Removes the output of `--write pgsum` if there is no summary.
   Status Commit(Item& item, const std::vector<render::File>& files);
 
   Outputs outputs_;
   std::optional<render::AlertPlaces> places_;
-  std::size_t step_summary_room_ = 0;  ///< Bytes that GitHub's file still takes.
+  std::size_t step_summary_room_ = 0;  ///< Bytes that GitHub's file has room for.
   std::vector<Item> items_;
-  Options options_;  ///< For the paths of alerts.
+  Options options_;  ///< Used to find the paths of alerts.
   int exit_code_ = 0;
   std::optional<gate::Snapshot> described_;
   std::function<Result<std::string>()> summarize_;
 };
 
-/// Prints the answer of a command, to standard error where an output is standard output, and says
-/// what was written. A person at a terminal also learns how to open the page: over SSH, how to copy
-/// it.
+/// Prints the answer of a command (to standard error if an output is standard output) and the list
+/// of written files. On a terminal, also prints how to open the page or, over SSH, how to copy it.
 void Tell(const std::string& text, const Drawing& drawing, Console& console);
 
-/// Leaves `ending` in each output of `options` that may be written. Without the policy not all
-/// inputs are known, so files of others stay even with --force. REQUIRES: no Drawing of them is
-/// left: two of them would hold the same temporary files.
+/// Writes `ending` to each output of `options` that may be written. Without the policy not all
+/// inputs are known, so other files are kept even with --force. REQUIRES: no Drawing of these
+/// outputs exists, as both would use the same temporary files.
 Status LeaveEnding(const Options& options, const render::Ending& ending);
 
 }  // namespace profgauge::cli

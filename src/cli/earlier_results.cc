@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSummary = "run.pgsum", kReport = "report.json",
                            kVerdict = "verdict.json";
 
-/// Takes name, model and policy of verdict.json, which may be missing. Returns whether it is one of
+/// Takes name, model and policy from verdict.json, which may be missing. Returns true if it is
 /// ours.
 bool TakeVerdict(const fs::path& path, CheckedRun& run) {
   const std::optional<std::string> text = ReadSmallFile(path.string());
@@ -45,7 +45,7 @@ bool TakeVerdict(const fs::path& path, CheckedRun& run) {
   return true;
 }
 
-// Nothing where the folder is of something else: a lone report.json may be anybody's.
+// nullopt if the folder is no report: a lone report.json may be from another program.
 std::optional<CheckedRun> CheckedIn(const fs::path& folder) {
   CheckedRun run;
   std::error_code error;
@@ -83,7 +83,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders `A` and `B` beside the document; nothing unless both exist.
+/// The profiles in folders `A` and `B` beside the document; nullopt unless both exist.
 Result<std::optional<DuetProfiles>> LoadDuetProfiles(const std::string& file,
                                                      const Options& options,
                                                      const rules::Policy& policy,
@@ -121,9 +121,8 @@ Result<Duet> LoadDuet(const std::string& path) {
   return Fail(std::move(error));
 }
 
-// The outputs are opened before the measurements are read, so that a place that cannot be written
-// is reported immediately. The text of the comparison goes to standard error where an output has
-// standard output.
+// Opens outputs before the measurements are read, so that an unwritable path is reported
+// immediately. The text of the comparison goes to standard error if an output uses standard output.
 Result<int> CheckDuet(const std::string& file, const Options& options, Console& console) {
   Stats stats;
   auto policy = ReadPolicy(options, console);

@@ -1,4 +1,4 @@
-// What earlier commands left for later ones.
+// Results that earlier commands left for later ones.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,18 @@
 
 namespace profgauge::cli {
 
-// Files that `check` left for `history add`: the summary of a run, its result, and its
-// model.
+// Files that `check` leaves for `history add`: the summary of a run, its result, and its model.
 
 /// The outputs of one check.
 struct CheckedRun {
   std::string summary;              ///< run.pgsum; empty: the run could not be judged.
   std::string report;               ///< report.json beside it.
-  std::string name, model, policy;  ///< By verdict.json; empty: it is not there, or says nothing.
+  std::string name, model, policy;  ///< From verdict.json; empty if not stated there.
 };
 
-/// The checks that `path` is of: of the folder of a report or its run.pgsum one, of the folder of
-/// several jobs one each, by name. Empty: it is something else. A folder counts as that of a report
-/// if its verdict.json is ours, or if it has both report.json and run.pgsum.
+/// Finds the checks in `path`: one for the folder of a report or its run.pgsum; one per job, by
+/// name, for a folder of several jobs. Empty for anything else. A folder is that of a report if it
+/// has our verdict.json, or both report.json and run.pgsum.
 ///
 ///   profgauge-report/                     one job          several jobs
 ///     verdict.json                        of the run       of all jobs
@@ -38,12 +37,13 @@ class Console;
 /// The document of the only argument, if it is a duet's folder or file; else empty.
 std::string DuetIn(const Options& options);
 
-/// Judges it like `check` judges a run, and draws the same outputs. Folders A and B beside the
+/// Judges a duet like `check` judges a run, with the same outputs. Folders A and B beside the
 /// document may have profiles, which explain the change; only the blocks decide. Errors:
 /// "duet/unreadable" and those of JudgeDuetRuns(), each with the file.
 Result<int> CheckDuet(const std::string& file, const Options& options, Console& console);
 
-/// The document at `path`. Errors: kInput "duet/unreadable" and those of ReadDuet(), with the file.
+/// Reads the document at `path`. Errors: kInput "duet/unreadable" and those of ReadDuet(), with the
+/// file.
 Result<Duet> LoadDuet(const std::string& path);
 
 }  // namespace profgauge::cli

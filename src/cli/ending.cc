@@ -23,14 +23,14 @@
 namespace profgauge::cli {
 namespace {
 
-// An input that is too large for the machine, or for a limit, is no defect of ours.
+// An input that is too large for the machine or for a limit is no defect of ProfGauge.
 Result<int> Guarded(const Options& options, const std::function<Result<int>()>& body) {
   Error error;
   try {
     return body();
   } catch (const std::bad_alloc&) {
     error = OutOfMemory(options.max_memory);
-  } catch (const std::length_error&) {  // Asked for more than there can be.
+  } catch (const std::length_error&) {  // Requests more than is possible.
     error = OutOfMemory(options.max_memory);
   } catch (const std::exception& defect) {
     error = {ErrorKind::kInternal, "internal/exception", defect.what(), {}, {}};
@@ -39,21 +39,20 @@ Result<int> Guarded(const Options& options, const std::function<Result<int>()>& 
   return Fail(std::move(error));
 }
 
-// The name of the run in its ending. Redaction hides it, as the names of files may be private.
-// Without arguments it is that of the first --run, else "run".
+// The name of the run in its ending. Redaction hides it, as names of files may be private. Without
+// arguments, it is that of the first --run, else "run".
 std::string NameOf(const Options& options) {
   if (options.redact) return "run";
   if (!options.run_name.empty()) return options.run_name;
   if (options.arguments.empty()) return options.runs.empty() ? "run" : options.runs.front().first;
-  // The folder that the program was started in is no name of theirs.
+  // The name of the working folder would say nothing about the files.
   const bool is_beside = options.arguments.front().find('/') == std::string::npos;
   const bool are_several = options.arguments.size() > 1;
   const std::string name = is_beside && are_several ? "" : RunName(options.arguments);
   return name.empty() ? report::RunNameOf(options.arguments.back()) : name;
 }
 
-// Messages may quote a file, so they are made printable; with --redact folders are removed from all
-// texts.
+// Messages may quote a file, so they are made printable; --redact removes folders from all texts.
 render::EndingError Shown(const Error& error, const Options& options) {
   render::EndingError shown{error.code,
                             Printable(error.message),
@@ -99,15 +98,15 @@ Result<int> RunLeavingOutputs(const Options& options, Console& console,
   ending.is_configuration = kind == ErrorKind::kConfig || kind == ErrorKind::kUsage;
   for (const Error& error : errors) ending.errors.push_back(Shown(error, options));
   const Status left = LeaveEnding(options, ending);
-  // A failed output was reported when it should have been opened.
+  // An output that failed was reported when it was opened.
   if (!left && kind != ErrorKind::kOutput) console.Report(left.error());
   return done;
 }
 
 namespace {
 
-// The summary goes to standard error where a report takes standard output: then color and the
-// folding of names follow the terminal of standard error.
+// If a report uses standard output, the summary goes to standard error; color and the folding of
+// names then follow the terminal of standard error.
 render::TerminalOptions TerminalOf(const Drawing& drawing, const Console& console) {
   render::TerminalOptions terminal;
   terminal.width = console.width();

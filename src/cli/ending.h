@@ -1,13 +1,13 @@
-// The outputs of a run that ends without a report: all those that its command line names, with
-// the reason.
+// The outputs of a run that ends without a report: all outputs of the command line then contain the
+// reason.
 //
-//   body() returns an exit code        its outputs are drawn: nothing to do here
+//   body() returns an exit code        its outputs are written: nothing to do here
 //   body() returns an Error            each output gets an Ending with the errors
 //   body() throws bad_alloc            the same, with the memory that was in use (exit 3)
 //   body() throws anything else        the same, as a defect of ours (exit 70)
 //
-// Why it matters: CI systems publish report.html whether or not the job failed. A page of the last
-// good run would be read as that of this one.
+// This matters because CI systems publish report.html even if the job failed. The page of an
+// earlier good run would be mistaken for this run's.
 #pragma once
 
 #include <functional>
@@ -21,21 +21,21 @@ namespace profgauge::cli {
 
 class Console;
 
-/// To fail with when the console was given the errors: without a message.
+/// An error without a message, for failures that the console has already shown.
 Error AlreadyReported();
 
-/// The exit code of a run that ended without a report: that of the error, but 0 instead of 3 under
-/// --exit-zero. Mistakes of the command line and the configuration never exit 0.
+/// The exit code of a run that ended without a report: the error's, but 0 instead of 3 with
+/// --exit-zero. Errors in the command line and the configuration never exit 0.
 int ExitWithout(const Error& error, const Options& options);
 
-/// The exit code of a run whose outputs were drawn: `verdict`, or that of the output that could not
+/// The exit code of a run with written outputs: `verdict`, or the code for an output that could not
 /// be written, which is reported.
 int ExitAfterDrawing(const Status& drawn, int verdict, Console& console);
 
-/// Runs `body`, which draws the outputs of `options` and returns an exit code, or fails before it
-/// has drawn. Where it fails, runs out of memory or shows a defect of ours, every output has the
-/// reason: an earlier run's files are replaced. Returns `body`'s result; errors that it reported to
-/// the console are in the outputs, too. The memory limit of --max-memory is lifted to write them.
+/// Runs `body`, which writes the outputs of `options` and returns an exit code, or fails before it
+/// has written them. If it fails, runs out of memory or throws, every output gets the reason and
+/// replaces an earlier run's file. Returns `body`'s result. The outputs also contain errors that
+/// `body` reported to the console. The --max-memory limit is lifted to write them.
 Result<int> RunLeavingOutputs(const Options& options, Console& console,
                               const std::function<Result<int>()>& body);
 
@@ -44,7 +44,7 @@ Result<int> RunLeavingOutputs(const Options& options, Console& console,
 class Console;
 class Drawing;
 
-/// The summary goes to standard output, unless a report goes there; then to standard error.
+/// Prints the summary to standard output or, if a report goes there, to standard error.
 void Conclude(const report::Report& report, const Drawing& drawing, Console& console);
 void Conclude(const report::Runs& runs, const Drawing& drawing, Console& console);
 

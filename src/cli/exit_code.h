@@ -1,6 +1,6 @@
-// Meaning of the program's exit status. The numbers are an interface: scripts depend on them, and
-// README.md lists them. When several apply, the precedence is 70, 2, 4, 1, 3, 0: a certain failure
-// beats an unanswered question.
+// The program's exit codes. The numbers are an interface: scripts depend on them, and README.md
+// lists them. If several apply, the precedence is 70, 2, 4, 1, 3, 0: a certain failure takes
+// precedence over a missing verdict.
 #pragma once
 
 #include "profgauge/error.h"
@@ -14,7 +14,7 @@ enum ExitCode : int {
   kExitNoVerdict = 3,   ///< The input cannot be read or judged.
   kExitOutput = 4,      ///< A report could not be written.
   kExitInternal = 70,   ///< A defect of ProfGauge.
-  kExitOnSignal = 128,  ///< And the signal's number: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
+  kExitOnSignal = 128,  ///< Plus the signal's number: 129 SIGHUP, 130 SIGINT, 143 SIGTERM.
 };
 
 inline ExitCode ExitCodeOf(ErrorKind kind) {
@@ -32,7 +32,7 @@ inline ExitCode ExitCodeOf(ErrorKind kind) {
   return kExitInternal;
 }
 
-/// The code that wins when both apply.
+/// The code that takes precedence.
 inline int StrongerExit(int a, int b) {
   constexpr int kOrder[] = {kExitInternal, kExitUsage, kExitOutput, kExitFail, kExitNoVerdict};
   for (const int code : kOrder) {

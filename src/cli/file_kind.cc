@@ -28,7 +28,7 @@ struct Ends {
   }
 };
 
-// Both ends of a file, which overlap where it is small; empty where it cannot be read.
+// Both ends of a file (they overlap if it is small); empty if it cannot be read.
 Ends ReadEnds(const std::string& path) {
   Ends ends;
   ends.head = ReadHead(path, kHeadBytes);
@@ -36,7 +36,7 @@ Ends ReadEnds(const std::string& path) {
   return ends;
 }
 
-// The head of a gzipped file's contents, or of the file itself.
+// The beginning of a gzipped file's contents, or of the file itself.
 std::string InflatedHead(const std::string& path) {
   std::string head(kHeadBytes, '\0');
   std::size_t have = 0;
@@ -64,10 +64,10 @@ std::string_view FirstLine(std::string_view text) {
   return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
 }
 
-// The beginning of a document: `kind` and `tool` are before any text of the user.
+// The beginning of a document, where `kind` and `tool` precede any text of the user.
 std::string_view FirstOf(std::string_view text) { return text.substr(0, 512); }
 
-// The words of a head, whether commas, quotes or blanks hold its cells apart.
+// The words of a head, separated by commas, quotes or blanks.
 std::vector<std::string> WordsOf(std::string_view line) {
   std::vector<std::string> words(1);
   for (const char c : line) {
@@ -81,8 +81,8 @@ std::vector<std::string> WordsOf(std::string_view line) {
   return words;
 }
 
-// Every word of the first line is a column of `export kernels`, in any selection and order, since
-// --columns chooses them.
+// True if every word of the first line is a column of `export kernels`; any selection and order is
+// valid, since --columns chooses them.
 bool IsHeadOfKernels(std::string_view line) {
   const auto words = WordsOf(line);
   const auto is_column = [](const std::string& word) {
@@ -94,8 +94,8 @@ bool IsHeadOfKernels(std::string_view line) {
   return !words.empty() && std::all_of(words.begin(), words.end(), is_column);
 }
 
-// The words of the first line are those of one report of `export nsys`, in their order; the aligned
-// form has the same words as the CSV.
+// True if the words of the first line are those of one report of `export nsys`, in order. The
+// aligned form has the same words as the CSV.
 bool IsHeadOfNsys(std::string_view line) {
   const auto words = WordsOf(line);
   const auto reports = exports::nsys::Reports();
@@ -106,7 +106,7 @@ bool IsHeadOfNsys(std::string_view line) {
   });
 }
 
-// A `[` and then either nothing or issues as GitLab and Code Climate have them.
+// True for a `[` followed by nothing or by issues as in GitLab and Code Climate.
 bool IsCodeQuality(std::string_view head) {
   const std::string text = WithoutBlanks(head);
   if (text == "[]") return true;
@@ -126,9 +126,9 @@ bool IsHistory(std::string_view head) {
 
 }  // namespace
 
-// The signs are short texts that our writers put near the start of a file, or of a page at its end
-// as well, so that files of any size are judged by their ends. JSON is compared without its blanks:
-// people pretty-print it.
+// The signs are short texts that our writers put near the start of a file, or at the end of a page,
+// so that only the ends of a file are read. JSON is compared without blanks, because people
+// pretty-print it.
 bool IsOurs(const std::string& path, FileKind kind) {
   if (kind == FileKind::kForPeople || kind == FileKind::kDatabase) return false;
   if (kind == FileKind::kXlsx) return IsOurWorkbook(path);

@@ -1,5 +1,5 @@
-// Which files are ours: an output may take the place of an earlier one of its kind, never of
-// anything else. The first line that fits decides:
+// Decides which files an output may replace: an earlier output of its kind, never anything else.
+// The first matching line decides:
 //
 //   the path has now                               output is allowed?
 //   an input, by any of its names                  no, also with --force
@@ -10,8 +10,8 @@
 //   anything else below the folder of sources      no, also with --force
 //   anything else                                  only with --force
 //
-// Files are recognized by their contents, never by their names: a user may name a page as they
-// like, and a foreign report.json is not ours.
+// Files are recognized by their contents, never by their names: users name pages as they like, and
+// another tool may also write a report.json.
 #pragma once
 
 #include <cstdint>
@@ -50,46 +50,45 @@ enum class FileKind : std::uint8_t {
   kTables,       ///< schema.json of `export tables`: `kind`.
   kTableStore,   ///< An SQLite file of `export tables`, by its application id.
   kHistory,      ///< An SQLite file with our application id.
-  kForPeople,    ///< Policies and lists: people change them, so none counts as ours.
-  kDatabase,     ///< A scrubbed export: nothing shows it from the original.
+  kForPeople,    ///< Policies and lists: people edit them, so none counts as ours.
+  kDatabase,     ///< A scrubbed export, which looks like the original.
 };
 
-/// The kind in the metadata of rows as Parquet.
+/// The kind in the metadata of rows in Parquet format.
 inline constexpr std::string_view kRowsKind = "profgauge.rows";
 
-/// Whether the file at `path` is one that the program may have written as an output of `kind`.
-/// False when it cannot be read. Reads at most 64 KiB from the start and 4 KiB from the end, of
-/// workbooks the whole file.
+/// True if the program may have written the file at `path` as an output of `kind`; false if it
+/// cannot be read. Reads at most 64 KiB from the start and 4 KiB from the end, but whole workbooks.
 bool IsOurs(const std::string& path, FileKind kind);
 
-// Whether a workbook is one of ours.
+// Checks whether a workbook is one of ours.
 
-/// Whether the file is a workbook whose properties name us as its creator. False for everything
-/// that cannot be read as one.
+/// True if the file is a workbook whose properties name ProfGauge as its creator. False for
+/// everything that cannot be read as one.
 bool IsOurWorkbook(const std::string& path);
 
-// The files that a run must not touch: its inputs, and files of others.
+// The files that a run must not change: its inputs, and files of other programs.
 
-/// Files that are compared with the outputs of one run. Paths may be relative; they are compared by
-/// identity.
+/// Files that are compared with the outputs of one run, by identity. Paths may be relative.
 struct KeptFiles {
-  std::vector<std::string> inputs;   ///< Files. Those that are missing, and "-", are no matter.
+  std::vector<std::string> inputs;   ///< Files; missing ones and "-" are ignored.
   std::vector<std::string> folders;  ///< Folders that profiles or rules are read from.
   std::string source_root;           ///< Folder of sources that the report shows; empty: none.
-  bool force = false;                ///< Somebody else's files may go; inputs may not.
+  bool force = false;                ///< Outputs may replace files of other programs, but no
+                                     ///< inputs.
 };
 
-/// All inputs of the command line and the policy: profiles, baselines, history, policy with its
+/// All inputs of the command line and the policy: profiles, baselines, history, the policy with its
 /// bases, rules, names, devices, marks, sources.
 KeptFiles KeptBy(const Options& options, const rules::Policy* policy = nullptr);
 
-/// Whether an output of `kind` may replace the current content of `path`: nothing, an empty file, a
-/// device or pipe, or an earlier output. Links are followed, so every name of an input is known.
-/// Errors: kUsage "usage/overwrites-input"; "usage/not-ours" unless `kept.force`.
+/// Checks whether an output of `kind` may replace the current content of `path`: nothing, an empty
+/// file, a device or pipe, or an earlier output. Follows links, so it recognizes an input under any
+/// name. Errors: kUsage "usage/overwrites-input"; "usage/not-ours" unless `kept.force`.
 Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& kept);
 
-/// The same for an output that is appended to, which loses nothing but is no input either: any file
-/// that is not an input.
+/// Checks an output that is appended to. It allows any file that is not an input, because appending
+/// loses nothing.
 Status CheckAppending(const std::string& path, const KeptFiles& kept);
 
 }  // namespace profgauge::cli

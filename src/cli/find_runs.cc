@@ -21,14 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "WORKER.TIME.pt.trace.json". A folder's name may have line breaks.
+// Matches "WORKER.TIME.pt.trace.json". A folder's name may have line breaks.
 const re2::RE2& WorkerName() {
   static const re2::RE2 kName(R"((?s)(.*/)?([^/]+)\.\d{10,19}\.pt\.trace\.json(?:\.gz)?)");
   return kName;
 }
 
-/// The run that a profile without a rank in its name is of, among those of its folder. The files of
-/// hosts of one session are one run; of names WORKER.TIME the i-th of each worker is of run i.
+/// The run of a profile without a rank in its name, among those of its folder. The files of all
+/// hosts of one session are one run; of files WORKER.TIME, the i-th file of each worker is in run
+/// i.
 std::string RunOfPlain(const FoundProfile& profile,
                        const std::map<std::string, std::int64_t>& position) {
   static const re2::RE2 kSession(R"re((?s).*/plugins/profile/[^/]+/[^/]+\.xplane\.pb)re");
@@ -39,9 +40,8 @@ std::string RunOfPlain(const FoundProfile& profile,
   return fmt::format("{}/*#{}", folder, place->second);
 }
 
-/// For each file its position among those of the same folder and worker, in the order of their
-/// names, which have the time last: of runs of the same workers, files of equal position belong
-/// together.
+/// The position of each file among those of its folder and worker. They are sorted by name, which
+/// ends with the time. Files at one position belong to one run of these workers.
 ///
 ///   w0.1700.pt.trace.json   0        w1.1702.pt.trace.json   0     -> run 0
 ///   w0.1800.pt.trace.json   1        w1.1801.pt.trace.json   1     -> run 1
@@ -56,8 +56,8 @@ std::map<std::string, std::int64_t> PositionsOf(const std::vector<FoundProfile>&
   return positions;
 }
 
-// The folder replaces the files only where it has no other profile; else `check` would be given
-// those as ranks, too.
+// The command names the folder only if it has no other profiles; otherwise `check` would read those
+// as ranks, too.
 std::string CommandOf(const FoundRun& run, std::size_t profiles_in_folder) {
   const fs::path folder = fs::path(run.files.front()).parent_path();
   const bool together = std::all_of(run.files.begin(), run.files.end(), [&](const auto& file) {
@@ -84,8 +84,8 @@ std::string RunOfWorkers(const FoundProfile& profile, std::int64_t position) {
 
 using Runs = std::map<std::string, std::vector<const FoundProfile*>>;
 
-/// A launcher of several computers may write a folder for each: runs of neighboring folders are one
-/// where the files record ranks of one world size, each once, and together all of them.
+/// Joins the folders that a launcher wrote per host: runs of neighboring folders are one if their
+/// files record ranks of one world size, each once, and all ranks are present.
 void JoinNodes(Runs& by_run) {
   std::map<std::pair<std::string, std::int64_t>, std::vector<std::string>> nodes;
   for (const auto& [run, members] : by_run) {
@@ -118,9 +118,9 @@ void JoinNodes(Runs& by_run) {
   }
 }
 
-/// The run of each profile: by its name, else by its contents. Files of one folder that
-/// record different ranks of the same number are one run; if one rank is recorded twice, it is
-/// unknown which belong together.
+/// The run of each profile, by its name, else by its contents. Files of one folder that record
+/// different ranks of one world size are one run. If a rank is recorded twice, it is unknown which
+/// files belong together.
 std::map<std::string, std::vector<const FoundProfile*>> ByRun(
     const std::vector<FoundProfile>& profiles) {
   const auto positions = PositionsOf(profiles);
@@ -157,16 +157,16 @@ std::int64_t ChangedAt(const std::string& path) {
   return error ? 0 : time.time_since_epoch().count();
 }
 
-/// The order of runs, the latest last: by the time in the name, the step, then by
-/// the time of the files' last change, which copying alters.
+/// The order of runs, latest last: by the time in the name, the step, then by the files'
+/// modification time, which copying changes.
 auto OrderOf(const FoundRun& run) {
   std::int64_t changed = 0;
   for (const std::string& file : run.files) changed = std::max(changed, ChangedAt(file));
   return std::tuple(run.time.value_or(0), run.step.value_or(-1), changed, run.name);
 }
 
-// Groups, sorts ranks within runs, then runs by OrderOf(). `folder` is where the names of runs
-// start.
+// Groups profiles into runs, sorts ranks in each run, then runs by OrderOf(). Names of runs are
+// relative to `folder`.
 FoundRuns Grouped(const FoundProfiles& profiles, const std::string& folder) {
   std::map<std::string, std::size_t> in_folder;
   for (const FoundProfile& profile : profiles.profiles) {
@@ -229,8 +229,8 @@ std::vector<std::string> FilesOfOnlyRun(const std::string& folder) {
   return is_only ? found->runs.front().files : std::vector<std::string>();
 }
 
-// The last three runs are named, which are the latest: of a training that writes a folder for each
-// step these are the ones that are asked for.
+// Names the three latest runs: users of a training that writes a folder per step usually mean
+// these.
 Error NotOneRun(const FoundRuns& found, const std::string& folder) {
   constexpr std::size_t kCommands = 3;
   if (found.runs.empty()) {

@@ -1,5 +1,5 @@
-// Runs below a folder: profiles are recognized by their content, and grouped by the layouts in
-// which frameworks leave them.
+// Finds runs below a folder: profiles are recognized by their content and grouped by the layouts
+// that frameworks use.
 //
 //   layout                                         a run is
 //   run/rank0_trace.json  run/rank1_trace.json     files whose names differ only in the rank
@@ -8,7 +8,7 @@
 //   run/a.json run/b.json, ranks in the contents   files of different ranks and one world size
 //   anything else                                  each file by itself
 //
-// No profile is read whole for this: names, the first bytes of each file, and its last ones decide.
+// Reads only names and the first and last bytes of each file, not whole profiles.
 #pragma once
 
 #include <cstddef>
@@ -22,24 +22,24 @@
 
 namespace profgauge::cli {
 
-/// One run. `files` and `ranks` are in the order of the ranks; a file without a rank comes first
-/// and has no entry in `ranks`.
+/// One run. `files` and `ranks` are in the order of ranks; files without a rank come first and have
+/// no entry in `ranks`.
 struct FoundRun {
   std::string name;                                    ///< Its path, from the folder; ranks as `*`.
   std::string format;                                  ///< As `inspect` calls it.
   std::vector<std::string> files;                      ///< By rank.
-  std::vector<std::int64_t> ranks;                     ///< Those that names or files state.
+  std::vector<std::int64_t> ranks;                     ///< Ranks that names or files state.
   std::optional<std::int64_t> world_size, step, time;  ///< Time in nanoseconds since 1970.
 
-  /// Whether all ranks are there; nothing where no one states how many there are. A rank that two
-  /// files record counts once.
+  /// True if all ranks are present; nullopt if their number is unknown. A rank that two files
+  /// record counts once.
   std::optional<bool> IsComplete() const;
-  /// "profgauge check runs/step-20": the folder where it has no other profiles.
+  /// The command for it, e.g. "profgauge check runs/step-20" if the folder has only this run.
   std::string command;
 };
 
 struct FoundRuns {
-  /// The latest last: by the time in their names, by step, then by when they were changed.
+  /// Latest last: by the time in their names, then step, then modification time.
   std::vector<FoundRun> runs;
   std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and their kinds.
   bool is_whole = true;  ///< Whether all names were looked at: at most kMostNames.
@@ -50,23 +50,23 @@ struct FoundRuns {
 /// all is no error: `runs` is empty. Cost: opens every file below it.
 Result<FoundRuns> FindRuns(const std::string& folder);
 
-/// The same for files, and for the contents of folders.
+/// Like FindRuns(), but searches these files, and the contents of these folders.
 FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 
 /// The files of the only run below a folder; none where it has several, may have others in folders
 /// that were not looked at, or is no folder.
 std::vector<std::string> FilesOfOnlyRun(const std::string& folder);
 
-/// Why `folder` is no one run, with a command for each of its runs.
+/// The error for a `folder` that is not one run, with a command for each of its runs.
 Error NotOneRun(const FoundRuns& found, const std::string& folder);
 
-/// The I-th of N shares of files, from 0: "2/8". They are dealt out one by one.
+/// Share I of N of a list of files, from 0: "2/8". Files are dealt out one by one.
 struct Part {
   std::size_t index = 0, count = 1;
   bool Has(std::size_t file) const { return file % count == index; }
 };
-/// "2/8" is part 2 of 8, counted from 0; empty: all. Errors: kUsage "usage/bad-value" unless 0 <= I
-/// < N.
+/// Parses "2/8", part 2 of 8, counted from 0; empty: all files. Errors: kUsage "usage/bad-value"
+/// unless 0 <= I < N.
 Result<Part> ParsePart(const std::string& text);
 
 }  // namespace profgauge::cli

@@ -1,6 +1,6 @@
-// Names of commands and options that were, or that newcomers expect: what to write instead. The
-// former were in no release, but in scripts of those who built the program; their table goes with
-// the first release.
+// Names of commands and options that were removed, or that newcomers guess, with the replacement.
+// The removed ones were in no release, but in scripts of users of development versions; their table
+// will be removed with the first release.
 #pragma once
 
 #include <optional>
@@ -14,22 +14,22 @@ namespace profgauge::cli {
 
 struct Gone {
   std::string_view name;     ///< "--junit", the words of a command, or a variable.
-  std::string_view command;  ///< Of an option: the command that had it, "*": several. Else empty.
-  std::string_view help;     ///< What to write; `{}` is the value that was given, else `otherwise`.
+  std::string_view command;  ///< Command that had the option, "*": several. Else empty.
+  std::string_view help;     ///< The replacement; `{}` is the given value, else `otherwise`.
   std::string_view otherwise = "FILE";
 };
-/// An option's row of one command comes before that of all.
+/// A row for an option of one command comes before a row for all commands.
 std::span<const Gone> AllGone();
 /// Names that never were, several in one row by blanks. Each help is a line to type.
 std::span<const Gone> AllGuessed();
 
-/// The error "usage/gone" of a command whose words `args` begin with, or of a variable of that
-/// name; "usage/unknown-command" with the line to type of one that was guessed; else nothing.
+/// The error "usage/gone" if `args` begin with the words of a removed command, or name a removed
+/// variable; "usage/unknown-command" with the line to type for a guessed command; else nullopt.
 std::optional<Error> GoneCommand(std::span<const std::string> args);
 
-/// The error "usage/gone" of an option that `command` had: "`--junit` is gone", with what to write
-/// instead; "usage/unknown-option" of one that was guessed. `value`: the value that was given, or
-/// empty. Else nothing.
+/// The error "usage/gone" for an option that `command` had ("`--junit` is gone"), with the
+/// replacement; "usage/unknown-option" for a guessed option; else nullopt. `value`: the given
+/// value, or empty.
 std::optional<Error> GoneOption(std::string_view command, std::string_view name,
                                 std::string_view value);
 

@@ -36,7 +36,7 @@ std::string FloorPercent(double share) {
   return fmt::format("{:.4g}%", std::floor(std::max(0.0, share) * 1000) / 10);
 }
 
-// Rounded up to three significant digits, so that a person can read it.
+// Rounds up to three significant digits, for readability.
 std::string Milliseconds(double ns) {
   const double ms = ns / 1e6;
   if (ms <= 0) return "1 ns";
@@ -44,7 +44,7 @@ std::string Milliseconds(double ns) {
   return fmt::format("{:.12g} ms", std::ceil(ms * scale) / scale);
 }
 
-// One line of a comment, whatever the profile's names hold.
+// Makes one line of a comment, whatever the profile's names contain.
 std::string Comment(std::string_view text) {
   std::string line = Printable(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -56,11 +56,11 @@ struct Measured {
   double least = 0, most = 0;
   std::string text;       // "11.4 ms", "11.4 ms to 11.9 ms in 3 runs".
   std::string absent;     // Why a run has no value; empty: all have one.
-  bool is_known = false;  // Whether there is such a metric at all.
+  bool is_known = false;  // The metric exists.
 };
 
-// The range of a metric over the runs. `is_known` is false if any run has no such metric, `absent`
-// is the reason of the first run without a value.
+// The range of a metric over the runs. `is_known` is false if any run does not have the metric;
+// `absent` is the reason of the first run without a value.
 Measured MeasuredBy(std::span<const InitRun> runs, std::string_view id) {
   Measured out;
   const analysis::Metric *least = nullptr, *most = nullptr;
@@ -83,12 +83,12 @@ Measured MeasuredBy(std::span<const InitRun> runs, std::string_view id) {
   return out;
 }
 
-// How far runs of one program are apart, of the least; 0 of a single one.
+// How far runs of one program differ, relative to the smallest value; 0 for a single run.
 double SpreadOf(const Measured& measured) {
   return measured.least > 0 ? (measured.most - measured.least) / measured.least : 0;
 }
 
-// A share with room for noise, in points.
+// Allowance for noise of a share, in points.
 double Noise(const Measured& measured) {
   return knowledge::kInitNoiseRoom * (measured.most - measured.least);
 }
@@ -98,7 +98,7 @@ std::string ShareAbove(const Measured& share) {
   return Percent(std::min(1.0, share.most + room));
 }
 
-// Empty where no run could miss the limit: there is no room above the share, or below it.
+// Empty if no run could miss the limit, i.e. if it would be 100 %.
 std::string MaxOfWhole(const Measured& share, std::string_view more = "") {
   const std::string limit = ShareAbove(share);
   return limit == "100%" ? "" : fmt::format("{{max: {}{}}}", limit, more);
@@ -110,7 +110,7 @@ std::string MinOfWhole(const Measured& share, std::string_view more = "") {
   return limit == "0%" ? "" : fmt::format("{{min: {}{}}}", limit, more);
 }
 
-// A time with room for noise: that of any run, or the noise of these runs.
+// A time with an allowance for noise: the default one, or the noise of these runs if it is larger.
 double TimeWithRoom(const Measured& measured) {
   const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
   return measured.most * std::max(knowledge::kInitTimeRoom.value(), 1 + noise);
@@ -124,13 +124,13 @@ std::string TimeReason(std::size_t runs, std::string_view more) {
       more);
 }
 
-// Of limits on times: levels that are accepted do not move them.
+// Explains limits on times, which do not follow accepted levels.
 constexpr std::string_view kFixed = "  # fixed: raise it by hand when a slowdown is accepted\n";
 
-// A limit that `init` knows how to fit.
+// A limit that `init` can fit.
 struct Fit {
   std::string_view metric, why;
-  std::string (*limit)(const Measured& measured);  // Empty: no run could miss one.
+  std::string (*limit)(const Measured& measured);  // Returns empty text if no run could miss it.
 };
 
 constexpr Fit kFits[] = {
@@ -156,13 +156,13 @@ constexpr Fit kFits[] = {
      }},
 };
 
-// A profile of memory only has iterations of no length.
+// True if all runs have the time; a memory-only profile has iterations of length zero.
 bool HaveTime(std::span<const InitRun> runs, std::string_view id) {
   const Measured measured = MeasuredBy(runs, id);
   return measured.is_known && measured.absent.empty() && measured.least > 0;
 }
 
-// A run's speed where its iterations do not show it: of sums only those of equal work.
+// Measures of speed if iterations show none; of sums, only those over equal work.
 constexpr std::string_view kOtherTimes[] = {metric::kIterationTimeMean, metric::kProfileWallTime,
                                             metric::kNeuronTotalTime, metric::kProfileKernelTime};
 
@@ -179,8 +179,8 @@ std::string LimitOnOtherTime(std::span<const InitRun> runs) {
   return {};
 }
 
-// For each known metric a comment and the limit, or `off`: the owner of the policy sees each
-// possible limit, and the reason where it is off.
+// For each known metric a comment and the limit, or `off`: the policy's owner sees each possible
+// limit, and the reason if it is off.
 std::string FittedLimits(std::span<const InitRun> runs, bool fixes_times) {
   std::string text = fixes_times ? LimitOnOtherTime(runs) : std::string();
   for (const Fit& fit : kFits) {
@@ -202,13 +202,13 @@ std::string FittedLimits(std::span<const InitRun> runs, bool fixes_times) {
   return text;
 }
 
-// The allowed increase over a baseline: `least`, or the noise of the runs.
+// The allowed increase over a baseline: `least`, or the noise of the runs if it is larger.
 std::string Allowed(double least, const Measured& measured) {
   const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
   return fmt::format("{:.0f}%", std::ceil(100 * std::max(least, noise)));
 }
 
-// Counts are the same in every run of the same program.
+// Limits against a baseline. Counts are equal in every run of the same program.
 std::string BaselineLimits(std::span<const InitRun> runs) {
   const auto limit = [&](std::string_view id) {
     return fmt::format("  {}: {{max_increase: {}}}\n", id,
@@ -231,7 +231,7 @@ std::string BaselineLimits(std::span<const InitRun> runs) {
     if (!measured.is_known || !measured.absent.empty()) continue;
     const analysis::Direction direction = runs.front().analysis.Find(id)->spec->direction;
     const bool is_decrease = direction == analysis::Direction::kHigherIsBetter;
-    // Runs that differ by half have no count that could fall too far.
+    // If runs differ by half, no decrease of the count is too large.
     if (is_decrease && knowledge::kInitNoiseRoom * SpreadOf(measured) >= 1) continue;
     text += fmt::format("  {}: {{{}: {}, level: warn}}\n", id,
                         is_decrease ? "max_decrease" : "max_increase", Allowed(0, measured));
@@ -249,8 +249,8 @@ std::string BaselineBlock(std::span<const InitRun> runs) {
          limits;
 }
 
-// Files of times: what they state, against the limits of builtin:times. What they cannot state is
-// no news.
+// Metrics of files of times, with the limits of builtin:times. Metrics that they do not have are
+// not mentioned.
 constexpr MetricId kStated[] = {metric::kStepTimeMedian,  metric::kServeTtftMedian,
                                 metric::kServeTpotMedian, metric::kServeTtftP99,
                                 metric::kServeTpotP99,    metric::kServeE2eP99};
@@ -282,7 +282,7 @@ std::string PolicyOfTimes(const std::string& name, std::span<const InitRun> runs
         "thresholds:" +
         limits;
   }
-  // Of the others those of builtin:times hold.
+  // Limits of all other metrics are those of builtin:times.
   std::string changes;
   for (const MetricId id :
        {metric::kStepTimeMedian, metric::kServeTtftMedian, metric::kServeTpotMedian}) {
@@ -338,7 +338,7 @@ Error NotAPolicy(const rules::Errors& errors) {
 
 // Reasons why the run would not pass the policy `text`.
 struct Obstacles {
-  std::string limits, rules;  // YAML that takes them away.
+  std::string limits, rules;  // YAML that removes these obstacles.
 };
 
 /// Adds the reasons why `run` does not pass, each metric and rule once.
@@ -364,8 +364,8 @@ void AddObstacles(const rules::Policy& policy, const rules::Rulebook& book, cons
   }
 }
 
-// Judges the runs by the policy that was just written. Whatever fails is then switched off or set
-// to warn: the first check of a new policy passes.
+// Judges the runs by the new policy. Limits and rules that fail are switched off or set to warn, so
+// that the first check of the new policy passes.
 Result<Obstacles> FindObstacles(const std::string& text, std::span<const InitRun> runs) {
   const auto policy = rules::ParsePolicy(text, "policy.yaml");
   if (!policy) return Fail(NotAPolicy(policy.error()));
@@ -549,15 +549,15 @@ pipeline {
 }
 )";
 
-/// "*.json.gz" of "run7.pt.trace.json.gz", in its folder: later profiles of the same writer match,
-/// files with other ends do not.
+/// "*.json.gz" for "run7.pt.trace.json.gz", in its folder: matches later profiles of the same
+/// writer, but not files with other endings.
 std::string PatternOf(const fs::path& file) {
   std::string end = file.extension().string();
   if (end == ".gz") end = file.stem().extension().string() + end;
   return (file.parent_path() / ("*" + end)).generic_string();
 }
 
-// Small letters, digits and single `-` between them, at most 40; empty where nothing is left.
+// Lower-case letters, digits and single `-` between them, at most 40; may be empty.
 std::string AsJobName(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::string name;
@@ -610,14 +610,14 @@ std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles)
   return patterns;
 }
 
-// Two weeks from today: by then main has run.
+// Two weeks from today: until then main should have run.
 std::string LearningUntil() {
   constexpr std::chrono::days kLearning{14};
   const auto today = rules::Today("", std::getenv("SOURCE_DATE_EPOCH"));
   return rules::FormatDay((today ? *today : std::chrono::sys_days{}) + kLearning);
 }
 
-// Patterns are in single quotes, where YAML knows no escapes: a quote is doubled.
+// Patterns are in single quotes, where YAML has no escapes except a doubled quote.
 NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
                     std::string_view policy, bool is_fresh) {
   std::vector<std::string> quoted;
@@ -649,8 +649,8 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
                        : "")};
 }
 
-// By the address of a remote, read as text: a repository may have several, and git need not be
-// installed.
+// Detects the host by a remote's address in the text of .git/config: a repository may have several,
+// and git may not be installed.
 std::string DetectHost() {
   const std::string root = RootOfRepository();
   const std::string config = ReadSmallFile(root + ".git/config").value_or("");
@@ -662,7 +662,7 @@ std::string DetectHost() {
 }
 
 std::vector<std::string> NotIgnored(std::string_view ignores) {
-  // As text: `/profgauge-report/` and `profgauge-report` are the same.
+  // Compares as text: `/profgauge-report/` and `profgauge-report` are equal.
   const auto plain = [](std::string_view line) {
     line = Trim(line);
     while (line.starts_with('/')) line.remove_prefix(1);

@@ -13,60 +13,59 @@
 namespace profgauge::cli {
 
 // The policy that `init` writes: limits that fit a profile, and the rules that fire on it, so that
-// the profile itself passes and anything worse does not.
+// the profile itself passes and worse ones do not.
 
-/// A run of the program that the policy is for.
+/// A run of the program for which the policy is made.
 struct InitRun {
   std::span<const Profile> ranks;
   const analysis::Analysis& analysis;
 };
 
-/// The YAML of a policy that extends the recommended one; of files of times builtin:times, with
-/// limits on what they state. Limits are a little above the worst value
-/// of `runs`, and twice the difference above it where runs differ; those that a run cannot
-/// answer are off; rules that fire as errors are at level warn with their findings. Judging each
-/// of the runs by it passes, unless its profile is incomplete. REQUIRES: at least one run.
-/// Errors: kInternal when the text is no policy. `fixes_times`: also limits on times, which do not
-/// follow levels that are accepted.
+/// The YAML of a policy that extends the recommended one (for files of times: builtin:times with
+/// limits on their values). Limits are slightly above the worst value of `runs`, plus twice the
+/// difference between runs. Limits that a run cannot answer are off. Rules that fire as errors are
+/// set to warn with their findings. So each of the runs passes, unless its profile is incomplete.
+/// `fixes_times`: also limits on times, which do not follow accepted levels. REQUIRES: at least one
+/// run. Errors: kInternal if the text is no valid policy.
 Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs,
                                bool fixes_times);
 
-// The files that `init --project` writes: a configuration with one job, its policy, and the start
-// of `check` in a CI system. They are short, so that their owner reads them; the samples of ci/
-// have comments, alerts and histories.
+// The files that `init --project` writes: a configuration with one job, its policy, and a CI job
+// that calls `check`. They are short, so that their owner reads them; the samples in ci/ also have
+// comments, alerts and histories.
 
 struct NewFile {
-  std::string path;  ///< From the root of the repository.
+  std::string path;  ///< Relative to the root of the repository.
   std::string text;
 };
 
-/// `path`, which is given from the working folder, from the root of the repository; absolute where
-/// it is outside.
+/// Converts `path`, relative to the working folder, to one relative to the root of the repository;
+/// absolute if it is outside.
 std::string FromRoot(const std::string& path);
 
-/// A name for the job of `inputs`: the nearest folder that is not named by a step, else `run`; in
-/// small letters, digits and `-`, at most 40.
+/// A name for the job of `inputs`: the nearest folder not named after a step, else `run`. Only
+/// lower-case letters, digits and `-`, at most 40 characters.
 std::string JobName(const std::vector<std::string>& inputs, std::string_view run);
 
-/// Patterns for `inputs` of a job that match `profiles` and later ones beside them: a
-/// folder as it is, files by their folder and the end of their names. Each once, from the root.
+/// Patterns for `inputs` of a job that match `profiles` and later ones beside them, relative to the
+/// root: a folder is taken as it is, files by their folder and the end of their names. Each once.
 std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles);
 
-/// profgauge.yaml with one job. `is_fresh`: CI judges a clean folder, so that all profiles in it
-/// are of one commit.
+/// Makes profgauge.yaml with one job. `is_fresh`: CI starts with a clean folder, so that all
+/// profiles in it are of one commit.
 NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
                     std::string_view policy, bool is_fresh);
 
-/// "github" or "gitlab" where the repository of the working folder has a remote there, "jenkins"
-/// where it has a Jenkinsfile; else empty.
+/// "github" or "gitlab" if the working folder's repository has a remote there, "jenkins" if it has
+/// a Jenkinsfile; else empty.
 std::string DetectHost();
 
-/// The outputs that no line of a .gitignore names.
+/// The outputs that are not listed in a .gitignore.
 std::vector<std::string> NotIgnored(std::string_view ignores);
-/// `names` as lines to add to the file, which may end within a line.
+/// Lines with `names` to append to `file`, whose last line may have no line end.
 std::string IgnoreLines(const std::string& file, const std::vector<std::string>& names);
 
-/// The file that starts `check` in `system`: "github", "gitlab" or "jenkins".
+/// The file that calls `check` in `system`: "github", "gitlab" or "jenkins".
 NewFile CiFile(std::string_view system);
 
 }  // namespace profgauge::cli

@@ -1,4 +1,4 @@
-// `check` and `report` by profgauge.yaml: one run after the other where no profile is named.
+// `check` and `report` with profgauge.yaml: one run after the other if no profile is named.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,27 +37,27 @@ namespace json = boost::json;
 struct JobResult {
   std::string name;
   int exit_code = kExitPass;
-  std::string report;     ///< The page; empty: none was asked for.
-  bool is_again = false;  ///< A new profile alone can settle it.
+  std::string report;     ///< The page; empty if none is written.
+  bool is_again = false;  ///< Only a new profile can give a verdict.
   std::vector<std::string> reasons, errors;
   render::VerdictFacts::Baseline baseline;
 };
 
-/// `judge` where it cannot even begin: all outputs have the error.
+/// Ends a run that cannot even start: all outputs get the error.
 Result<int> EndWith(Error error, const Options& options, Console& console) {
   return RunLeavingOutputs(options, console,
                            [&]() -> Result<int> { return Fail(std::move(error)); });
 }
 
-/// The exit code of a run that others follow. An error is shown here, for the next run goes on.
+/// The exit code of one run of several. Shows its error here, because the next run follows.
 int ExitOf(const Result<int>& done, const Options& options, Console& console) {
   if (done) return *done;
   if (!done.error().message.empty()) console.Report(done.error());
   return ExitWithout(done.error(), options);
 }
 
-// The word of verdict.json for a job, or for all of them. A mistake of the command line or the
-// configuration makes a run `not_judged`. A failed output and a defect of ours count as no verdict.
+// The verdict.json word for a job, or for all jobs. Mistakes in the command line or the
+// configuration are `not_judged`. Failed outputs and defects of ProfGauge count as no verdict.
 std::string_view WordOf(int exit_code) {
   switch (exit_code) {
     case kExitPass:
@@ -71,7 +71,7 @@ std::string_view WordOf(int exit_code) {
   }
 }
 
-/// What the file of all jobs says of one, from its own verdict.json; nothing where there is none.
+/// Copies a job's data from its own verdict.json, if there is one, to the file of all jobs.
 void TakeVerdict(const std::string& text, JobResult& one) {
   json::error_code failed;
   const json::value verdict = json::parse(text, failed);
@@ -100,7 +100,7 @@ void TakeVerdict(const std::string& text, JobResult& one) {
   if (wanted != nullptr && wanted->is_int64()) one.baseline.wanted = wanted->get_int64();
 }
 
-/// Of several jobs the weakest baseline counts.
+/// Rank of a baseline's state: of several jobs the weakest counts.
 std::size_t Strength(std::string_view state) {
   constexpr std::string_view kWeakestFirst[] = {
       "unknown_branch", "lost", "none_comparable", "first", "none", "learning", "used"};
@@ -109,7 +109,7 @@ std::size_t Strength(std::string_view state) {
       std::begin(kWeakestFirst));
 }
 
-/// Outputs of one run, which several runs would overwrite: the last would hide the others' results.
+/// Rejects outputs for one run: several runs would overwrite them, and only the last would stay.
 Status RefuseSingleOutputs(const Options& options) {
   for (const OutputSpec& output : AllOutputs()) {
     if (!options.outputs.Has(output.kind) || output.is_appended) continue;
@@ -121,7 +121,7 @@ Status RefuseSingleOutputs(const Options& options) {
   return {};
 }
 
-/// The hash of a regular file; empty where it cannot be read, of which its reader speaks.
+/// The hash of a regular file; empty if it cannot be read, which its reader reports.
 std::string HashOf(const std::string& path) {
   auto file = OpenInput(path, Named::kFound);
   if (!file || !file->size()) return {};
@@ -135,7 +135,7 @@ std::string HashOf(const std::string& path) {
   }
 }
 
-/// Of files with the same bytes the first: a copy is no second recording.
+/// Keeps only the first of files with equal bytes: a copy is no second profile.
 void DropCopies(std::vector<std::string>& files, Console& console) {
   std::map<std::string, std::string> first;
   std::erase_if(files, [&](const std::string& file) {
@@ -149,8 +149,8 @@ void DropCopies(std::vector<std::string>& files, Console& console) {
   });
 }
 
-/// The files of each run of a job: of its latest, of all, or of all together. Where the inputs are
-/// no profiles that can be found, and where the job says itself which are ranks, they are one run.
+/// The files of each run of a job: of its latest run, of all runs, or pooled. If no runs can be
+/// found in the inputs, or if the job itself states which are ranks, they are one run.
 std::vector<std::vector<std::string>> RunsOf(const rules::ProjectJob& job, const Options& options,
                                              std::vector<std::string> inputs, Console& console) {
   if (job.take == rules::Take::kPooled) DropCopies(inputs, console);
@@ -182,8 +182,8 @@ class Jobs {
     if (base_.empty() && writes_ci_) base_ = std::string(kCiFolder);
   }
 
-  // One job: its settings, its inputs, its runs. `github_output` is cleared for each, as GitHub
-  // takes one set of variables for a step: WriteList() writes those of all jobs.
+  // Runs one job: its settings, inputs, and runs. `github_output` is cleared for each, because
+  // GitHub takes one set of variables per step: WriteList() writes those of all jobs.
   void Run(const rules::ProjectJob& job, const std::function<Result<int>(const Options&)>& judge) {
     Options options = given_;
     options.run_name = job.name;
@@ -206,14 +206,14 @@ class Jobs {
         if (!base_.empty()) one.out_dir = (fs::path(base_) / one.run_name).string();
       }
       ApplyCi(Variable, one);
-      one.outputs[OutputKind::kGithubOutput].clear();  // The jobs' together.
+      one.outputs[OutputKind::kGithubOutput].clear();  // Written for all jobs together.
       console_.Say(fmt::format("job {}: {}", one.run_name,
                                Printable(fmt::format("{}", fmt::join(one.arguments, " ")))));
       Add(one.run_name, ExitOf(judge(one), one, console_), one);
     }
   }
 
-  /// A line for each, and the file that lists them.
+  /// Prints a line per job, and writes the file that lists them.
   Result<int> Finish() {
     int exit_code = kExitPass;
     std::size_t width = 0;
@@ -244,8 +244,8 @@ class Jobs {
     TakeVerdict(ReadSmallFile((folder / "verdict.json").string()).value_or(""), one);
   }
 
-  // verdict.json of all jobs, with paths relative to its folder, and the variables of the CI
-  // system. Written once, in the folder above those of the jobs.
+  // Writes verdict.json of all jobs, with paths relative to its folder, and the variables of the CI
+  // system. Called once; the folder is above those of the jobs.
   Status WriteList(int exit_code) {
     if (!writes_ci_) return {};
     render::VerdictFacts facts;
@@ -254,7 +254,7 @@ class Jobs {
     facts.name = project_.file;
     facts.again =
         exit_code == kExitNoVerdict && std::ranges::any_of(results_, &JobResult::is_again);
-    // The page of the job that decides; one job is the commonest case.
+    // The page of the job that decides; mostly there is only one job.
     const auto decides = std::ranges::find(results_, exit_code, &JobResult::exit_code);
     if (decides != results_.end() && !decides->report.empty()) {
       facts.report = fs::path(decides->report).lexically_proximate(base_).generic_string();
@@ -284,7 +284,7 @@ class Jobs {
     PROFGAUGE_TRY(const std::size_t list,
                   outputs.Open((fs::path(base_) / "verdict.json").string(), FileKind::kVerdict));
     PROFGAUGE_CHECK(outputs.Commit(list, render::RenderVerdict(facts)));
-    // From the folder in which the program runs, as that of a single run.
+    // Relative to the working folder, as for a single run.
     if (!facts.report.empty()) facts.report = (fs::path(base_) / facts.report).generic_string();
     const std::string variables = Variable("GITHUB_OUTPUT");
     const std::string ci = given_.ci == "auto" ? DetectCi(Variable) : given_.ci;
@@ -315,14 +315,14 @@ void NoteUnusedPolicy(const Options& options, Console& console) {
       fmt::format("note: {} is not used; say -p {} or put it into profgauge.yaml", unused, unused));
 }
 
-/// Files that someone expects on a laptop, where `auto` names no system.
+/// A note for users on a laptop, where `auto` finds no system.
 void NoteNoCi(const Options& given, Console& console) {
   if (given.ci != "auto" || DetectCi(Variable) != "off") return;
   console.Say(
       "note: no CI system was found, so `--ci auto` writes no files; `--ci generic` writes them");
 }
 
-/// The jobs to judge where no profile is named.
+/// The jobs to judge if no profile is named.
 Result<std::vector<const rules::ProjectJob*>> JobsToRun(
     const std::optional<rules::Project>& project, const Options& given) {
   if (!project || project->jobs.empty()) {
@@ -346,7 +346,7 @@ Result<int> RunJobs(const Options& given, Console& console,
   std::optional<rules::Project> project;
   std::vector<const rules::ProjectJob*> jobs;
   const bool is_named = !given.arguments.empty() || !given.runs.empty();
-  // Errors before anything is judged are in all outputs, too.
+  // Errors before judging are written to all outputs, too.
   const Result<int> prepared = RunLeavingOutputs(plain, console, [&]() -> Result<int> {
     auto loaded = LoadConfiguration(given);
     if (!loaded) {

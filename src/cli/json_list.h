@@ -1,4 +1,4 @@
-// `--json FILE` of commands that list something: one document with a row for each.
+// `--json FILE` of commands that print lists: one JSON document with a row for each entry.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class Console;
 class JsonList {
  public:
   explicit JsonList(std::string_view kind);
-  /// Begins a row: fields follow.
+  /// Begins a row; the caller writes its fields.
   JsonWriter& Row();
   std::string Take();
 
@@ -25,7 +25,7 @@ class JsonList {
   bool in_row_ = false;
 };
 
-/// A number, or null where it is unknown.
+/// Writes a number, or null for nullptr.
 void RealOrNull(JsonWriter& out, std::string_view key, const double* value);
 
 /// Prints `text`, and writes the list where --json asks for it; `-` takes the place of the text.

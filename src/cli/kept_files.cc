@@ -30,7 +30,7 @@ void AddInput(KeptFiles& kept, const std::string& path) {
   (IsFolder(path) ? kept.folders : kept.inputs).push_back(path);
 }
 
-// Profiles, baselines and rules among the arguments; the rest of them are names or outputs.
+// Adds profiles, baselines and rules among the arguments; other arguments are names or outputs.
 void AddArguments(KeptFiles& kept, const Options& options) {
   const std::uint64_t command = BitOf(options);
   const std::size_t first = command == kOnRulesExplain ? 1 : 0;
@@ -40,8 +40,8 @@ void AddArguments(KeptFiles& kept, const Options& options) {
   }
 }
 
-// Commands that only read the history must not have it as an output. Those that add to it write it
-// by themselves, after CheckReplacing().
+// True for commands that only read the history, so it must not be an output. Commands that add to
+// it write it themselves, after CheckReplacing().
 bool ReadsHistory(const Options& options) {
   const auto is_reference = [](const std::string& what) { return what.starts_with("history:"); };
   const std::uint64_t command = BitOf(options);
@@ -50,14 +50,14 @@ bool ReadsHistory(const Options& options) {
          std::any_of(options.baselines.begin(), options.baselines.end(), is_reference);
 }
 
-// Below a folder of profiles every possible profile may be read; a file with our mark
-// is none, except traces and DLProf's reports: those are read, whoever wrote them.
+// True if the file may be read as a profile below a folder of profiles. A file with our mark is
+// none, except traces and DLProf's reports, which are read even if we wrote them.
 bool MayBeRead(const std::string& path, FileKind kind) {
   return kind == FileKind::kTrace || kind == FileKind::kDlprof || !IsOurs(path, kind);
 }
 
-// Compares canonical paths part by part, so that "runs2/x" is not below "runs" and links do not
-// hide where a file is.
+// True if `path` is below `folder`. Compares canonical paths part by part, so that "runs2/x" is not
+// below "runs" and links do not hide the real place.
 bool IsBelow(const fs::path& path, const std::string& folder) {
   std::error_code error;
   const fs::path base = fs::canonical(folder, error);
@@ -75,14 +75,14 @@ Error OverwritesInput(const std::string& path, const std::string& input, bool is
                     "choose another name for the output");
 }
 
-// Only regular files have contents to lose; a device or a pipe is written to as it is.
+// True if there are contents to lose; devices and pipes have none.
 bool HasContent(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && fs::file_size(path, error) > 0 && !error;
 }
 
-// Only an existing regular file can be overwritten: a device such as /dev/stdin may be input and
-// output.
+// Rejects outputs that would overwrite an input. Only regular files can be overwritten: a device
+// such as /dev/stdin may be both input and output.
 Status CheckInputs(const std::string& path, const KeptFiles& kept) {
   for (const std::string& input : kept.inputs) {
     std::error_code error;
@@ -116,7 +116,7 @@ KeptFiles KeptBy(const Options& options, const rules::Policy* policy) {
   return kept;
 }
 
-// The rows of the table in file_kind.h, in their order.
+// Applies the rows of the table in file_kind.h, in order.
 Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& kept) {
   if (path == "-") return {};
   PROFGAUGE_CHECK(CheckInputs(path, kept));

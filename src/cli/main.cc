@@ -13,7 +13,7 @@
 //                                  Console::Finish(): output that cannot be written
 //                                  may make the exit code stronger
 //
-// Errors are shown once: an Error without a message has been shown where it arose
+// Errors are shown once: an Error without a message was shown where it occurred
 // (AlreadyReported()).
 #include <unistd.h>
 
@@ -39,17 +39,17 @@
 namespace profgauge::cli {
 namespace {
 
-// An input that is too large for the machine, or for a limit, is no defect of ours.
+// An input that is too large for the machine or for a limit is no defect of ProfGauge.
 Result<int> RunCommand(const Options& options, Console& console) {
   try {
     return options.command->run(options, console);
   } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {  // Asked for more than there can be.
+  } catch (const std::length_error&) {  // Requests more than is possible.
   }
   return Fail(OutOfMemory(options.max_memory));
 }
 
-/// Settings of a configuration, for commands that judge no jobs by it.
+/// Applies a configuration's settings, for commands that judge no jobs.
 Status Configure(Options& options, Console& console) {
   if (options.command == nullptr || (options.command->bit & kOnJudging) != 0) return {};
   auto project = LoadConfiguration(options);
@@ -65,7 +65,7 @@ Status Configure(Options& options, Console& console) {
   return is_default ? CheckDefault(options, "--db", options.db) : Status();
 }
 
-/// Calls `body`, which precedes the command; where it fails, the outputs of `options` say why.
+/// Calls `body` before the command; if it fails, writes the error to the outputs of `options`.
 Status Precede(const Options& options, Console& console, const std::function<Status()>& body) {
   if (options.command == nullptr || (options.command->bit & kOnDrawing) == 0) return body();
   const auto done = RunLeavingOutputs(options, console, [&]() -> Result<int> {
@@ -124,8 +124,8 @@ int Main(const std::vector<std::string>& args) {
 }  // namespace
 }  // namespace profgauge::cli
 
-// The only catch-all: whatever arrives here is a defect of ours, unless memory ended before there
-// was a command to say so.
+// The only catch-all: everything caught here is a defect of ProfGauge, except running out of memory
+// before a command could handle it.
 int main(int argc, char** argv) try {
   profgauge::cli::StartWithLargePages(argv);
   profgauge::cli::WatchMemory();

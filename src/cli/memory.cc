@@ -27,10 +27,10 @@
 namespace profgauge::cli {
 namespace {
 
-// Memory in use when an allocation failed; -1: unknown.
+// Memory in use when an allocation last failed; -1: unknown.
 std::atomic<std::int64_t> in_use = -1;
 
-// Bytes of data and stacks of this process, from /proc/self/statm. Without allocating.
+// Bytes of data and stacks of this process, from /proc/self/statm. Does not allocate.
 std::int64_t DataInUse() {
   char text[256] = {};
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -45,7 +45,7 @@ std::int64_t DataInUse() {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-// The new-handler. It must not allocate, and must throw: where it returns, operator new calls it
+// The new-handler. It must not allocate, and must throw: if it returned, operator new would call it
 // again.
 void NoteFailure() {
   in_use = DataInUse();
@@ -67,8 +67,8 @@ std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed) {
   return bytes / 4 * 3;
 }
 
-// RLIMIT_DATA counts the stacks of threads as they are reserved, however little of them is used:
-// many threads with the usual stacks would reach a small limit before any profile is read.
+// RLIMIT_DATA counts the reserved stacks of threads, even if they are hardly used: many threads
+// with default stacks would reach a small limit before any profile is read.
 Status LimitMemory(std::int64_t bytes) {
   constexpr std::size_t kStack = std::size_t{1} << 20;
   pthread_attr_t attributes;
@@ -119,26 +119,26 @@ Error OutOfMemory(std::optional<std::int64_t> allowed) {
 namespace {
 
 constexpr char kVariable[] = "GLIBC_TUNABLES";
-// Pages of 2 MB where the system gives them to programs that ask; freed memory is used again.
+// Uses pages of 2 MB if the system gives them on request; keeps freed memory for reuse.
 constexpr char kKept[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4000000000:"
     "glibc.malloc.trim_threshold=4000000000:glibc.malloc.top_pad=4194304";
-// With separate heaps, each thread keeps room there that others do not get: for one profile 370
-// MB for 190 on 16 cores. A thread asks for memory in a hundredth of its time, so that one heap
-// serves the threads of one profile; those of many profiles side by side would wait.
+// One heap for all threads: with separate heaps, each thread keeps memory that others cannot use
+// (370 MB instead of 190 MB for one profile on 16 cores). Threads of one profile spend only a
+// hundredth of their time allocating; threads of many parallel profiles would wait for each other.
 constexpr char kKeptInOneHeap[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4000000000:"
     "glibc.malloc.trim_threshold=4000000000:glibc.malloc.top_pad=4194304:"
     "glibc.malloc.arena_max=1";
 constexpr std::size_t kFewThreads = 4;
-// Below, a second start costs more than it brings.
+// For smaller inputs, the second start costs more than it saves.
 constexpr off_t kWorthSecondStart = 8'000'000;
 
-// Settings without a second start: no memory is returned only to be requested again, and more is
-// taken at a time. Such calls of the system are a thirtieth of the check of a small profile.
+// Settings without a second start: memory is not returned only to be requested again, and more is
+// requested at a time. Such system calls take a thirtieth of the check of a small profile.
 void KeepMemory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // The largest that is taken.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // The largest possible value.
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 1 << 20);
 #endif
@@ -146,7 +146,7 @@ void KeepMemory() {
 
 enum class Size : std::uint8_t { kSmall, kLarge, kMany };
 
-/// A folder may hold many profiles.
+/// The size class of an input; a folder may hold many profiles.
 Size SizeOf(const char* argument) {
   if (std::string_view(argument) == "-") return Size::kLarge;
   struct stat status {};
@@ -175,7 +175,7 @@ void StartWithLargePages(char** arguments) {
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
   if (length <= 0 || length == static_cast<ssize_t>(sizeof(program))) return;
   program[length] = '\0';
-  const bool is_one = large == 1;  // A folder beside it is for outputs.
+  const bool is_one = large == 1;  // A second folder is for outputs.
   const char* const kept = is_one || Cores() <= kFewThreads ? kKeptInOneHeap : kKept;
   if (setenv(kVariable, kept, 1) != 0) return;
   execv(program, arguments);

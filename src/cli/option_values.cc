@@ -61,7 +61,7 @@ Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value
   return number;
 }
 
-// "NAME=PATH"; the path may have further signs.
+// Parses "NAME=PATH"; the path may contain further `=`.
 Status AddRun(Options& options, const OptionSpec& self, const std::string& value) {
   const std::size_t sign = value.find('=');
   if (sign == std::string::npos || sign == 0 || sign + 1 == value.size()) {
@@ -79,8 +79,8 @@ Status AddRun(Options& options, const OptionSpec& self, const std::string& value
   return {};
 }
 
-// "NAME=VALUE"; a later one of the same name replaces the earlier, so that a script can append to
-// given options.
+// Parses "NAME=VALUE". A later value replaces an earlier one of the same name, so that a script can
+// append to given options.
 Status AddLabel(Options& options, const OptionSpec& self, const std::string& value) {
   const std::size_t sign = value.find('=');
   if (sign == std::string::npos || sign + 1 == value.size() ||
@@ -102,7 +102,7 @@ Status SetJobs(Options& options, const OptionSpec& self, const std::string& valu
   return {};
 }
 
-// "512MB", "2GiB", "500000000".
+// Parses "512MB", "2GiB", "500000000".
 Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value) {
   double number = 0;
   const char* const end = value.data() + value.size();
@@ -146,7 +146,7 @@ Status SetColor(Options& options, const OptionSpec& self, const std::string& val
   return {};
 }
 
-// Without a value, as a switch, it is "places".
+// Without a value, like a switch, the level is "places".
 Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value) {
   using report::RedactLevel;
   if (!value.empty()) PROFGAUGE_CHECK(CheckChoice(self, value));
@@ -163,7 +163,7 @@ Status SetWrite(Options& options, const OptionSpec& self, const std::string& val
   const bool is_drawing = (options.command->bit & kOnDrawing) != 0;
   std::vector<std::string_view> words;
   for (const OutputSpec& output : AllOutputs()) {
-    // `rules test` draws no reports; its results are JUnit XML only.
+    // `rules test` has no reports; its only output is JUnit XML.
     const bool has_it = is_drawing ? is_judging || output.scope != OutputScope::kProfile
                                    : output.kind == OutputKind::kJunit;
     if (output.word.empty() || !has_it) continue;
@@ -190,8 +190,8 @@ Status SetWrite(Options& options, const OptionSpec& self, const std::string& val
   return Fail(std::move(error));
 }
 
-// The key is the content of a file, not the value: command lines are visible to others in the list
-// of processes.
+// The option names a file with the key, not the key itself, because other users can see command
+// lines in the process list.
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value) {
   const auto key = ReadSmallFile(value);
   if (!key || Trim(*key).empty()) return Fail(BadValue(self, "a file with a key", value));
@@ -205,7 +205,7 @@ namespace json = boost::json;
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max() / 4;
 
-// Whole nanoseconds of "5us" or "1.2 ms". A bare number could be anything but 0.
+// Integer nanoseconds of "5us" or "1.2 ms". A bare number is ambiguous, except 0.
 std::optional<std::int64_t> ParseTime(std::string_view text) {
   if (text == "0") return 0;
   const auto literal = ParseLiteral(text);
@@ -235,8 +235,8 @@ Error BadMarks(const std::string& path, const std::string& reason) {
   return error;
 }
 
-// An end of --range in ns; `otherwise` where it is left out. Names of marks come first, so that a
-// mark may be called "5us".
+// An end of --range in ns; `otherwise` if it is omitted. Names of marks take precedence, so that a
+// mark may be named "5us".
 Result<std::int64_t> EndOf(std::string_view text, const Marks& marks, std::int64_t otherwise) {
   if (text.empty()) return otherwise;
   for (const auto& [name, time] : marks) {
@@ -308,7 +308,7 @@ bool IsMarksFile(const std::string& text) {
          (text.find('=') == std::string::npos || std::filesystem::exists(text, error));
 }
 
-// Marks are sorted by time. Names are looked up there, so marks come before the range.
+// Sorts marks by time. The range refers to names of marks, so marks come first.
 Status ResolveRange(Options& options) {
   if (!options.marks_text.empty()) {
     PROFGAUGE_TRY(options.marks, IsMarksFile(options.marks_text) ? ReadMarks(options.marks_text)

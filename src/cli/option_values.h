@@ -19,34 +19,34 @@ namespace profgauge::cli {
 
 /// Errors: kUsage "usage/bad-value" with the expected value.
 Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found);
-/// A whole number of at least 0, in decimal digits: no blank, no unit. Errors: "usage/bad-value",
-/// also for a number above 2^63 - 1.
+/// Parses an integer of at least 0: only decimal digits, no blank, no unit. Errors:
+/// "usage/bad-value", also for a number above 2^63 - 1.
 Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value);
-/// Whether `value` is one of the option's choices.
+/// Checks that `value` is one of the option's choices.
 Status CheckChoice(const OptionSpec& self, const std::string& value);
 
-/// NAME=VALUE; a later one replaces an earlier one of that name.
+/// Parses NAME=VALUE; a later value replaces an earlier one of that name.
 Status AddLabel(Options& options, const OptionSpec& self, const std::string& value);
-/// NAME=PATH. Errors: "usage/run-twice" for a name that another run has.
+/// Parses NAME=PATH. Errors: "usage/run-twice" for a name that another run has.
 Status AddRun(Options& options, const OptionSpec& self, const std::string& value);
-/// From 1 to 1024 threads.
+/// Parses 1 to 1024 threads.
 Status SetJobs(Options& options, const OptionSpec& self, const std::string& value);
-/// A size, as "512MB": bytes, at least 1 MiB. Without a unit it is in bytes.
+/// Parses a size, e.g. "512MB", at least 1 MiB. A number without a unit is in bytes.
 Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value);
-/// A time, as "60s": nanoseconds.
+/// Parses a time, e.g. "60s", to nanoseconds.
 Status SetTimeout(Options& options, const OptionSpec& self, const std::string& value);
-/// "KIND=FILE" of --write, or "step-summary". Errors: "usage/bad-value" for a kind that is unknown
-/// or that the command cannot write, and for a missing file; "usage/repeated-option" for a kind
-/// given twice. REQUIRES: `options.command` is set.
+/// Parses "KIND=FILE" of --write, or "step-summary". Errors: "usage/bad-value" for a kind that is
+/// unknown or that the command cannot write, and for a missing file; "usage/repeated-option" for a
+/// repeated kind. REQUIRES: `options.command` is set.
 Status SetWrite(Options& options, const OptionSpec& self, const std::string& value);
-/// A level; without a value it is that of places.
+/// Parses a level; without a value it is the level for places.
 Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value);
 /// Reads the key from a file.
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value);
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value);
 
-/// A text as it is; an empty one is an error, as `--html "$UNSET"` would ask for no page without a
-/// word.
+/// Stores a text unchanged. An empty one is an error: `--html "$UNSET"` would silently write no
+/// page.
 template <auto member>
 Status SetText(Options& options, const OptionSpec& self, const std::string& value) {
   if (value.empty()) return Fail(BadValue(self, self.value, value));
@@ -54,7 +54,7 @@ Status SetText(Options& options, const OptionSpec& self, const std::string& valu
   return {};
 }
 
-/// The same of the path of an output.
+/// Sets the path of an output.
 template <OutputKind kind>
 Status SetOutput(Options& options, const OptionSpec& self, const std::string& value) {
   if (value.empty()) return Fail(BadValue(self, self.value, value));
@@ -74,7 +74,7 @@ Status SetIndex(Options& options, const OptionSpec& self, const std::string& val
   return {};
 }
 
-// A position, or "#5": the number that was recorded.
+// Parses a position, or "#5" for the recorded number.
 template <auto position, auto number>
 Status SetIteration(Options& options, const OptionSpec& self, const std::string& value) {
   if (value.starts_with('#')) {
@@ -85,7 +85,7 @@ Status SetIteration(Options& options, const OptionSpec& self, const std::string&
   return {};
 }
 
-/// Where iterations begin is said in one way.
+/// Allows only one of the two options that define where iterations begin.
 template <auto member, auto other>
 Status SetMarker(Options& options, const OptionSpec& self, const std::string& value) {
   if (options.*other) {
@@ -119,7 +119,7 @@ Status AddText(Options& options, const OptionSpec& self, const std::string& valu
   return {};
 }
 
-// Moments of a profile on the command line: `--marks` and the ends of `--range`.
+// Times in a profile on the command line: `--marks` and the ends of `--range`.
 
 using Marks = std::vector<std::pair<std::string, std::int64_t>>;  ///< Name, ns from the start.
 
@@ -127,18 +127,17 @@ using Marks = std::vector<std::pair<std::string, std::int64_t>>;  ///< Name, ns 
 /// Errors: kUsage "usage/bad-value".
 Result<Marks> ParseMarks(const std::string& text);
 
-/// Whether --marks names a file: one that is there, or a text without `=`.
+/// True if --marks names a file: an existing one, or a text without `=`.
 bool IsMarksFile(const std::string& text);
 
-/// A file of marks, as the page's timeline saves it: {"marks": [{"name": "load", "time": 5000}]},
-/// with times in nanoseconds. Errors: kUsage "usage/bad-marks".
+/// Reads a file of marks, as the page's timeline saves it: {"marks": [{"name": "load", "time":
+/// 5000}]}, with times in nanoseconds. Errors: kUsage "usage/bad-marks".
 Result<Marks> ReadMarks(const std::string& path);
-/// The same of the file's text.
+/// Like ReadMarks(), for the text of such a file.
 Result<Marks> MarksOfFile(std::string_view text, const std::string& path);
 
-/// Fills Options::range and sorts Options::marks from their texts. A range is "A:B",
-/// each end a time, the name of a mark, or nothing for the start or end of the profile. Errors:
-/// kUsage.
+/// Sets Options::range and sorts Options::marks, from their texts. A range is "A:B"; each end is a
+/// time, the name of a mark, or empty for the start or end of the profile. Errors: kUsage.
 Status ResolveRange(Options& options);
 
 }  // namespace profgauge::cli

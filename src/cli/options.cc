@@ -27,7 +27,7 @@ std::vector<std::string_view> ChoicesOf(const OptionSpec& option) {
   return words;
 }
 
-// Options of what is compared with what, and how the result becomes an exit code.
+// Options for comparing and for turning the result into an exit code.
 //
 // --accept takes a reason and needs an owner, so that a report can name both.
 
@@ -35,7 +35,7 @@ namespace {
 
 using Group = OptionGroup;
 
-// An empty reason means no reason: CI passes on an unset variable.
+// An empty reason means none, because CI may pass an unset variable.
 Status SetAccept(Options& options, const OptionSpec&, const std::string& value) {
   options.accept = value;
   return {};
@@ -188,7 +188,7 @@ constexpr OptionSpec kJudgingOptions[] = {
 
 std::span<const OptionSpec> JudgingOptions() { return kJudgingOptions; }
 
-// Options that name what is written: files, folders and their forms.
+// Options that name what is written: files, folders and their formats.
 //
 // How to read a row:
 //
@@ -197,12 +197,11 @@ std::span<const OptionSpec> JudgingOptions() { return kJudgingOptions; }
 //    kOnDrawing | …,              commands that have it
 //    "Write …", "Details.",       the line of `--help all`, and more
 //    SetText<&Options::html>,     puts the value into Options
-//    false, "a b",                may be repeated, its choices
-//    "Write …"}                   the line of --help; nothing: only `--help all` shows it
+//    false, "a b",                may be repeated; its choices
+//    "Write …"}                   the line of --help; empty: only `--help all` shows it
 //
 // An option of one name may have several rows, with different texts or fields, for different
-// commands: no command may have two of them. -o is the short form of whatever a command mainly
-// writes.
+// commands, but only one per command. -o is the short form of each command's main output.
 
 namespace {
 
@@ -350,7 +349,7 @@ constexpr OptionSpec kOutputOptions[] = {
 
 std::span<const OptionSpec> OutputOptions() { return kOutputOptions; }
 
-// Options of the part of a profile that is looked at, of reading it, and of the program itself.
+// Options for the selected part of a profile, for reading it, and for the program itself.
 //
 // The selection of iterations, ranks and parts is listed in the provenance of a report:
 // ProvenanceOptions() of api/session.h.

@@ -1,7 +1,7 @@
-// The command line as data: the requested work, and the tables of commands and options from which
-// parser and help are both made, so that they cannot disagree.
+// The command line as data: the requested work, and the tables of commands and options. Parser and
+// help are both made from these tables, so they cannot contradict each other.
 //
-// To add an option: a field in Options and a row in options.cc. To add a command: a row in
+// To add an option: add a field to Options and a row to options.cc. To add a command: add a row to
 // commands.cc and a function in commands/. An option needs a user and a test.
 #pragma once
 
@@ -24,26 +24,26 @@ struct BaseOfBranch;
 struct CommandSpec;
 
 enum class ColorChoice : std::uint8_t { kAuto, kAlways, kNever };
-/// kShort: `--help`, what most users need; kFull: `--help all`.
+/// kShort: `--help`, the options that most users need; kFull: `--help all`.
 enum class HelpRequest : std::uint8_t { kNone, kShort, kFull };
 
-/// A command line, taken apart. Empty strings and nullopt mean "not given".
+/// A parsed command line. Empty strings and nullopt mean "not given".
 struct Options {
   const CommandSpec* command = nullptr;
-  std::string group;  ///< "baseline": help on the commands that start with it was asked for.
+  std::string group;  ///< "baseline": show help for the commands that start with it.
   HelpRequest help = HelpRequest::kNone;
-  std::vector<std::string> arguments;  ///< Arguments that are no options: profiles, names, files.
+  std::vector<std::string> arguments;  ///< Everything but options: profiles, names, files.
   std::vector<std::pair<std::string, std::string>> runs;  ///< Name and path of each.
 
   // Outputs. "-" is standard output.
   std::string out_dir;  ///< --out: a folder or a file, whatever the command mainly writes.
-  std::string out_top;  ///< The folder of all jobs, where `out_dir` is one's; else empty.
+  std::string out_top;  ///< The folder of all jobs, if `out_dir` is one job's.
   OutputPaths outputs;
-  std::vector<OutputKind> ci_outputs;  ///< Those of `outputs` that --ci named, not the user.
-  std::string ci;                      ///< "auto", a system's name, "off", or empty: as "off".
-  std::string repository;  ///< Paths in alerts start from it; empty: the nearest with a .git.
+  std::vector<OutputKind> ci_outputs;  ///< Outputs that --ci named, not the user.
+  std::string ci;                      ///< "auto", a system's name, "off", or empty for "off".
+  std::string repository;              ///< Root of alerts' paths; empty: nearest with a .git.
   report::Redaction redact;
-  /// Outputs may replace somebody else's files; runs kept together may be of different programs.
+  /// Outputs may replace other files; runs kept together may be of different programs.
   bool force = false;
   bool as_json = false;
   std::string timeline = "auto";  ///< "auto", "full" or "off".
@@ -53,13 +53,13 @@ struct Options {
   std::string
       policy_from;     ///< Who named it: "command line", "PROFGAUGE_POLICY", a job; else empty.
   std::string config;  ///< --config
-  std::string config_file;       ///< The configuration that is in force.
+  std::string config_file;       ///< The configuration that is used.
   std::vector<std::string> job;  ///< --job
-  /// Whose policy holds, too; nullptr: nothing is judged, or it was not looked for.
+  /// The merge base, whose policy counts too; nullptr: nothing is judged, or it was not searched.
   std::shared_ptr<const BaseOfBranch> base;
-  bool project = false;  ///< For init: also a configuration and the files that start it.
-  std::string part;      ///< Which share of files: "2/8".
-  std::string run_name;  ///< The name of the run; empty: that of its files.
+  bool project = false;  ///< For init: also write a configuration and CI files.
+  std::string part;      ///< Share of the files: "2/8".
+  std::string run_name;  ///< Name of the run; empty: derived from its files.
   std::string fail_on;   ///< "error", "warn" or "never".
   bool exit_zero = false;
   bool allow_incomplete = false;
@@ -72,28 +72,28 @@ struct Options {
 
   // Queries.
   std::vector<std::string> parameters;   ///< NAME=VALUE
-  bool per_rank = false;                 ///< One statement for each rank, …
-  std::string then;                      ///< … and one over the rows of all.
-  std::optional<std::int64_t> max_rows;  ///< Of an answer to an agent; set by its tool.
+  bool per_rank = false;                 ///< One statement per rank, …
+  std::string then;                      ///< … and one over the rows of all ranks.
+  std::optional<std::int64_t> max_rows;  ///< Rows of an answer to an agent; set by its tool.
   std::optional<std::int64_t> timeout;   ///< ns.
-  std::string tables;                    ///< Patterns of names, with commas between; empty: all.
+  std::string tables;                    ///< Name patterns, separated by commas; empty: all.
   std::vector<std::string> roots;        ///< Folders that agents may read.
   std::string explain;                   ///< For inspect: "iterations", "classes" or "blame".
-  bool list = false;                     ///< The saved queries instead of rows.
-  bool schema = false;                   ///< The tables and columns instead of rows.
+  bool list = false;                     ///< Print the saved queries instead of rows.
+  bool schema = false;                   ///< Print tables and columns instead of rows.
 
   // Baselines and history.
   std::string db = "profgauge-history.db";  ///< The history.
   std::string branch, commit, model;
-  /// Labels of metrics, and of the report.
+  /// Labels of metrics and of the report.
   std::vector<std::pair<std::string, std::string>> labels;
-  /// Of profgauge.yaml: "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
+  /// From profgauge.yaml: "pass", "warn", "no_verdict" or "fail"; empty: as in the policy.
   std::string baseline_missing;
-  std::string learning_until;        ///< The last day on which a history may be empty; empty: none.
-  std::optional<std::int64_t> last;  ///< Runs that are listed; 0: all.
+  std::string learning_until;        ///< Last day on which a history may be empty; empty: none.
+  std::optional<std::int64_t> last;  ///< Number of listed runs; 0: all.
   std::string accept, reason, owner, until, verdict;
   bool paired = false;
-  std::string good, bad, metric;  ///< Of `history bisect`.
+  std::string good, bad, metric;  ///< For `history bisect`.
   std::vector<std::string> skip;
 
   // What-if.
@@ -103,8 +103,8 @@ struct Options {
   // Times of unrecorded iterations.
   std::string step_times;                ///< FILE, FILE:COLUMN or FILE:COLUMN:UNIT.
   std::vector<std::string> device_logs;  ///< Readings of clocks, power, temperature.
-  bool is_found = false;        ///< Its arguments are no profile to judge: no pipe is waited for.
-  bool is_one_of_many = false;  ///< Set where the ranks of a run are read one by one, not by users.
+  bool is_found = false;        ///< The arguments are not profiles to judge: do not wait for pipes.
+  bool is_one_of_many = false;  ///< Set internally if the ranks of a run are read one by one.
 
   // Which iterations and ranks.
   std::optional<std::int64_t> iter_start, iter_stop, rank;
@@ -112,12 +112,12 @@ struct Options {
   std::optional<std::string> key_op, iteration_marker;
   std::optional<std::int64_t> aggregation;  ///< Aggregation of a DLProf database.
   std::string ranks = "recorded";           ///< "recorded", "as-listed" or "separate".
-  // Which part; as written, and resolved by cli/option_values.h: nanoseconds from the start.
+  // The judged part, as text; cli/option_values.h resolves it to nanoseconds from the start.
   std::string range_text, marks_text, source_root;
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
   std::vector<std::pair<std::string, std::int64_t>> marks;
 
-  // Manners.
+  // General options.
   unsigned jobs = 0;                       ///< 0: one per core.
   std::optional<std::int64_t> max_memory;  ///< Bytes.
   int verbosity = 0;                       ///< -1 quiet, 1 verbose.
@@ -125,17 +125,17 @@ struct Options {
 
   /// Options that were given, on the command line or by a variable.
   std::vector<std::string_view> given, by_variable;
-  /// Whether it is on the command line or in a variable PROFGAUGE_…; a value from profgauge.yaml
-  /// does not count.
+  /// True if the option is on the command line or in a variable PROFGAUGE_…; a value from
+  /// profgauge.yaml does not count.
   bool IsGiven(std::string_view option) const;
-  /// Whether it is on the command line itself, which goes before a variable.
+  /// True if it is on the command line itself, which takes precedence over a variable.
   bool IsOnCommandLine(std::string_view option) const;
 };
 
 /// Sections of the help text, in the order shown.
 enum class OptionGroup : std::uint8_t { kOutputs, kJudging, kSelection, kGeneral };
 
-/// One option. `commands` says which commands have it.
+/// One option. `commands` has the commands that accept it.
 struct OptionSpec {
   std::string_view name;       ///< "--policy"
   std::string_view shorthand;  ///< "-q", or empty.
@@ -144,27 +144,27 @@ struct OptionSpec {
   std::uint64_t commands = 0;  ///< Bits of CommandBit.
   std::string_view brief;      ///< One line.
   std::string_view detail;     ///< More, for `--help all`; may be empty.
-  /// Puts `value` into the options. Errors: kUsage "usage/bad-value".
+  /// Stores `value` in the options. Errors: kUsage "usage/bad-value".
   Status (*apply)(Options& options, const OptionSpec& self, const std::string& value) = nullptr;
-  bool repeats = false;  ///< May be given several times; applied once for each value.
-  /// The words that `value` may be, with blanks between, which shells complete. A FILE or a NAME
-  /// may be something else, too. A switch with choices may have one of them after `=`.
+  bool repeats = false;  ///< May be given several times; `apply` is called for each value.
+  /// The allowed words for `value`, separated by blanks, for completion in shells. A FILE or a NAME
+  /// may be something else, too. A switch with choices accepts one of them after `=`.
   std::string_view choices = {};
-  /// The line of `COMMAND --help`, which shows the options that most users need; kAsBrief: as
-  /// `brief`; empty: only `--help all` shows the option. Neighbors with one text share a line.
+  /// The line in `COMMAND --help`, which shows the options that most users need. kAsBrief: `brief`;
+  /// empty: only `--help all` shows the option. Adjacent options of equal text share a line.
   std::string_view common = {};
 };
 inline constexpr std::string_view kAsBrief = "=";
 std::span<const OptionSpec> AllOptions();
 
-/// Its choices, one by one.
+/// The choices, one by one.
 std::vector<std::string_view> ChoicesOf(const OptionSpec& option);
 
-// The rows of the options, a table for each group. The help text prints groups in their order, and
-// the rows of a group in the order of its table.
+// The rows of the options, one table per group. The help text prints groups in this order, and
+// their rows in the order of the table.
 
 std::span<const OptionSpec> OutputOptions();
 std::span<const OptionSpec> JudgingOptions();
-std::span<const OptionSpec> SelectionOptions();  ///< Those of reading and general ones, too.
+std::span<const OptionSpec> SelectionOptions();  ///< Also reading and general options.
 
 }  // namespace profgauge::cli

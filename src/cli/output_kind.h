@@ -1,4 +1,4 @@
-// The outputs of a run: one table for the options, `--ci`, and drawing.
+// The outputs of a run: one table for the options, for `--ci`, and for rendering.
 //
 //   row of the table        named by                        written by --ci as
 //   kHtml                   --html FILE, --out DIR          DIR/report.html
@@ -40,28 +40,28 @@ enum class OutputKind : std::uint8_t {
 };
 inline constexpr std::size_t kOutputKinds = 19;
 
-/// Which of several runs or profiles an output can show, and how.
+/// Which runs or profiles an output can show.
 enum class OutputScope : std::uint8_t {
   kRun,      ///< One run.
   kRuns,     ///< Also the runs of `report --run`.
-  kProfile,  ///< One run whose profile is at hand: `check` and `report`.
+  kProfile,  ///< One run with its profile available: `check` and `report`.
 };
 
 struct OutputSpec {
   OutputKind kind{};
   std::string_view word;     ///< KIND of --write; empty: it has an option, or only --ci writes it.
-  std::string_view name;     ///< As messages call it: "--html", "--write junit".
-  std::string_view suffix;   ///< --out writes "report." and this; empty: it does not.
+  std::string_view name;     ///< Its name in messages: "--html", "--write junit".
+  std::string_view suffix;   ///< --out writes "report." and this; empty: it does not write it.
   std::string_view ci_name;  ///< The file that --ci writes on every system; empty: none.
-  FileKind file{};           ///< What may be replaced.
+  FileKind file{};           ///< The kind of file that may be replaced.
   OutputScope scope = OutputScope::kRun;
-  bool is_appended = false;  ///< To a file of the CI system, which several runs share.
+  bool is_appended = false;  ///< Appended to a file of the CI system, which several runs share.
 };
-/// A row for each kind, in the order in which outputs are opened and written.
+/// One row per kind, in the order in which outputs are opened and written.
 std::span<const OutputSpec> AllOutputs();
 const OutputSpec& SpecOf(OutputKind kind);
 
-/// Where each output goes: a file, "-" for standard output, a folder, or empty: nowhere.
+/// The target of each output: a file, "-" for standard output, a folder; empty: not written.
 class OutputPaths {
  public:
   std::string& operator[](OutputKind kind) { return paths_[static_cast<std::size_t>(kind)]; }

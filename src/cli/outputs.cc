@@ -23,7 +23,7 @@ extern "C" void RemoveOutputsAndExit(int signal) {
   _exit(kExitOnSignal + signal);
 }
 
-/// Whose user is often none that may write into a folder of the host.
+/// True in a container, whose user often may not write to a folder of the host.
 bool IsInContainer() {
   return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
 }
@@ -50,7 +50,7 @@ Status WriteAll(int descriptor, std::string_view bytes, const std::string& path)
   return Fail(OutputError("output/cannot-write", path, "write", errno));
 }
 
-// A device, or a pipe that somebody reads: opened without waiting, then made to wait as usual.
+// Opens a device, or a pipe that somebody reads: without waiting, then sets it to blocking.
 Result<int> OpenSpecial(const std::string& path) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0 && errno == ENXIO) {
@@ -73,7 +73,7 @@ Outputs::~Outputs() {
     unlink(output.temporary.c_str());
     ForgetTemporary(output.temporary);
   }
-  // Removes only empty folders, so a folder that holds a report stays.
+  // rmdir() removes only empty folders, so a folder with a report stays.
   for (auto it = made_directories_.rbegin(); it != made_directories_.rend(); ++it) {
     rmdir(it->c_str());
   }
@@ -89,7 +89,7 @@ Status Outputs::MakeDirectory(const std::string& directory) {
     if (path == path.parent_path()) break;
   }
   for (const std::string& path : missing) {
-    made_directories_.push_back(path);  // Before it is there: memory may end.
+    made_directories_.push_back(path);  // Before the folder exists, since push_back may throw.
     if (mkdir(path.c_str(), 0777) == 0) continue;
     const int number = errno;
     made_directories_.pop_back();
@@ -135,7 +135,7 @@ Result<std::size_t> Outputs::Open(const std::string& path, FileKind kind) {
   PROFGAUGE_CHECK(CheckReplacing(path, kind, kept_));
   struct stat status {};
   const bool exists = path != "-" && stat(path.c_str(), &status) == 0;
-  outputs_.reserve(outputs_.size() + 1);  // Before the file is there: memory may end.
+  outputs_.reserve(outputs_.size() + 1);  // Before the file exists, since reserve() may throw.
   if (path == "-") {
     output.descriptor = STDOUT_FILENO;
   } else if (exists && S_ISDIR(status.st_mode)) {
@@ -180,7 +180,7 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   Output& output = outputs_[index];
   PROFGAUGE_CHECK(WriteAll(output.descriptor, bytes, output.path));
   if (output.path == "-") return {};
-  // Some file systems say only now that a write failed: their quota, or a server that is gone.
+  // Some file systems report a failed write only at close(), e.g. by a quota or a lost server.
   bool in_place = close(output.descriptor) == 0;
   output.descriptor = -1;
   const bool is_temporary = !output.temporary.empty();
@@ -188,7 +188,7 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
     in_place = in_place && std::rename(output.temporary.c_str(), output.target.c_str()) == 0;
   }
   const int number = errno;
-  // The destructor no longer knows the file: clean up here when renaming fails.
+  // The destructor no longer knows the file, so it is removed here if renaming failed.
   if (is_temporary && !in_place) unlink(output.temporary.c_str());
   if (is_temporary) ForgetTemporary(output.temporary);
   if (!in_place) return Fail(OutputError("output/cannot-write", output.path, "write", number));
@@ -215,7 +215,7 @@ void InstallSignalHandlers() {
   }
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
-  // A limit on files is an error of writing, like a full disk.
+  // Reaching a limit on file sizes is a write error, like a full disk.
   sigaction(SIGXFSZ, &action, nullptr);
 }
 

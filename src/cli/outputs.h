@@ -1,9 +1,9 @@
-// Files that appear whole or not at all.
+// Files that appear complete or not at all.
 //
-// An output takes the place of an earlier one, never of an input or of somebody else's file
-// (cli/file_kind.h). Outputs are opened before the profile is read, so that a bad path fails
-// immediately; they are written to a temporary file beside the target and renamed when complete.
-// Whatever was not committed is removed when the Outputs go away, and on SIGINT, SIGTERM and SIGHUP
+// An output replaces an earlier output, never an input or another file (cli/file_kind.h). Outputs
+// are opened before the profile is read, so that a bad path fails immediately. They are written to
+// a temporary file beside the target and renamed when complete. Everything that was not committed
+// is removed by the destructor of Outputs, and on SIGINT, SIGTERM and SIGHUP
 // (InstallSignalHandlers).
 //
 //   Open("out/report.html")     out/report.html        the earlier page, untouched
@@ -12,7 +12,7 @@
 //   no Commit                   out/report.html.tmp    removed by the destructor
 //
 // Devices, pipes, standard output and files that are appended to have no temporary file: their
-// bytes cannot be taken back.
+// bytes cannot be removed again.
 #pragma once
 
 #include <cstddef>
@@ -35,40 +35,39 @@ class Outputs {
   Outputs& operator=(const Outputs&) = delete;
   ~Outputs();
 
-  /// Creates `directory` and its parents if need be; those that are still empty at the end are
-  /// removed again. Errors: kOutput, also where a file has that name.
+  /// Creates `directory` and its missing parents; those that stay empty are removed at the end.
+  /// Errors: kOutput, also if a file has that name.
   Status MakeDirectory(const std::string& directory);
-  /// From here on links at paths below `directory`, which exists, must not leave it: the user has
-  /// named the folder, and not where links in it lead. Errors of Open(): kOutput "output/link".
-  /// Empty: the user has named the files.
+  /// From here on, links at paths below `directory`, which exists, must not leave it: the user has
+  /// named the folder, but not the targets of links in it. Empty: the user has named the files
+  /// themselves. Then Open() has the error kOutput "output/link".
   void KeepWithin(const std::string& directory) { within_ = directory; }
-  /// Prepares `path` ("-": standard output) for writing; returns its number. Links are followed.
-  /// Errors: kOutput with the system's reason; kUsage when the file was opened already, is an
-  /// input, or is not an earlier output of `kind`.
+  /// Prepares `path` ("-": standard output) for writing; returns its number. Follows links. Errors:
+  /// kOutput with the system's reason; kUsage if the file is already open, is an input, or is not
+  /// an earlier output of `kind`.
   Result<std::size_t> Open(const std::string& path, FileKind kind);
-  /// Committed bytes follow the file's earlier contents; the file is made if need be. Errors: as
-  /// Open, but the file may be anybody's.
+  /// Like Open(), but committed bytes are appended to the file, which is created if it is missing
+  /// and may be anybody's.
   Result<std::size_t> OpenToAppend(const std::string& path);
-  /// Writes `bytes` after those written so far; Commit() puts the file in place. For outputs that
-  /// are larger than memory. Errors: kOutput.
+  /// Appends `bytes` to the temporary file; Commit() renames it. For outputs that are larger than
+  /// memory. Errors: kOutput.
   Status Write(std::size_t output, std::string_view bytes);
-  /// The file that is written until then; empty where bytes go to the target itself.
+  /// The temporary file; empty if bytes go directly to the target.
   const std::string& TemporaryOf(std::size_t output) const { return outputs_[output].temporary; }
-  /// Writes all of `bytes` and puts the file in place; once for each output. On failure the earlier
-  /// file is still there. Errors: kOutput.
+  /// Writes all of `bytes` and renames the file to its path; call once per output. On failure the
+  /// earlier file stays. Errors: kOutput.
   Status Commit(std::size_t output, std::string_view bytes);
 
-  /// Removes the file at the place of the output: nothing is committed, and an earlier one is not
-  /// this run's.
+  /// Removes an earlier file at the output's path, because this run commits none.
   void RemoveEarlier(std::size_t output);
 
-  /// Whether some output goes to standard output.
+  /// True if an output goes to standard output.
   bool uses_stdout() const;
 
  private:
   struct Output {
     std::string path;       ///< As given.
-    std::string target;     ///< Where the links lead.
+    std::string target;     ///< The path after following links.
     std::string temporary;  ///< Empty: written directly (devices, pipes, standard output).
     int descriptor = -1;
   };
@@ -76,13 +75,13 @@ class Outputs {
   Status CheckLink(const std::string& path, const std::string& target) const;
 
   KeptFiles kept_;
-  std::string within_;  ///< Empty: links may lead everywhere.
+  std::string within_;  ///< Empty: links may lead anywhere.
   std::vector<Output> outputs_;
   std::vector<std::string> made_directories_;  ///< Outermost first.
 };
 
-/// From here on SIGINT, SIGTERM and SIGHUP remove uncommitted outputs and exit with
-/// kExitOnSignal + signal. SIGPIPE is ignored: a closed pipe is a failed write.
+/// From here on, SIGINT, SIGTERM and SIGHUP remove uncommitted outputs and exit with kExitOnSignal
+/// + signal. SIGPIPE is ignored: writing to a closed pipe fails instead.
 void InstallSignalHandlers();
 
 }  // namespace profgauge::cli

@@ -28,7 +28,7 @@ std::string SeeHelp(const CommandSpec& command) {
   return fmt::format("help: `profgauge {} --help` lists its options", command.name);
 }
 
-/// The command that the first one or two words name, and how many words that took.
+/// The command that the first one or two words name, and how many words that was.
 std::pair<const CommandSpec*, std::size_t> FindCommand(std::span<const std::string> args) {
   for (std::size_t words = std::min<std::size_t>(2, args.size()); words > 0; --words) {
     const std::string name = words == 2 ? args[0] + " " + args[1] : args[0];
@@ -45,13 +45,13 @@ bool LooksLikePath(const std::string& word) {
          std::filesystem::exists(word, error);
 }
 
-/// The whole line: `profgauge compare BASE CURRENT`.
+/// The whole command: `profgauge compare BASE CURRENT`.
 std::string WriteLine(const CommandSpec& command) {
   return fmt::format("help: write `profgauge {} {}`", command.name, command.arguments);
 }
 
-// Three mistakes look alike: half of a name of two words (`baseline`), a typo, and a profile
-// without `check`. Each has its own next step.
+// Distinguishes three similar mistakes: half of a two-word name (`baseline`), a typo, and a profile
+// without `check`. Each has a different next step.
 Error UnknownCommand(std::span<const std::string> args) {
   if (auto gone = GoneCommand(args)) return *std::move(gone);
   std::vector<std::string_view> names;
@@ -81,7 +81,7 @@ Error UnknownCommand(std::span<const std::string> args) {
                           notes);
 }
 
-// An option of another command is reported as such: "did you mean" would offer something else.
+// Reports an option of another command as such: "did you mean" would suggest something else.
 Error UnknownOption(const CommandSpec& command, const std::string& word, std::string_view value) {
   const std::string name = word.substr(0, word.find('='));
   if (auto gone = GoneOption(command.name, name, value)) return *std::move(gone);
@@ -102,18 +102,18 @@ Error UnknownOption(const CommandSpec& command, const std::string& word, std::st
   return CommandLineError("usage/unknown-option", fmt::format("unknown option `{}`", name), notes);
 }
 
-/// `baseline --help`: about all commands that start with the word.
+/// True for `baseline --help`: help for all commands that start with the word.
 bool AsksForGroup(std::span<const std::string> args) {
   return args.size() > 1 && (args[1] == "-h" || args[1] == "--help") &&
          !CommandsOf(args[0]).empty();
 }
 
-/// A command line in its parts, before any meaning is given to them.
+/// The parts of a command line, not yet interpreted.
 struct Line {
-  std::map<const OptionSpec*, std::vector<std::string>> values;  ///< "": a switch without one.
+  std::map<const OptionSpec*, std::vector<std::string>> values;  ///< "": a switch without a value.
   std::vector<std::string> arguments;
   HelpRequest help = HelpRequest::kNone;
-  std::optional<Error> error;  ///< The first mistake; the rest is read all the same.
+  std::optional<Error> error;  ///< The first mistake; the rest of the line is still read.
 };
 
 class Splitter {
@@ -159,7 +159,7 @@ class Splitter {
     line_.help = is_full ? HelpRequest::kFull : std::max(line_.help, HelpRequest::kShort);
   }
 
-  // "--policy p.yaml", "--policy=p.yaml", "--quiet", "--redact=code".
+  // Takes "--policy p.yaml", "--policy=p.yaml", "--quiet", "--redact=code".
   void TakeLong(const std::string& word) {
     const std::size_t equals = word.find('=');
     const OptionSpec* option = Find(word.substr(0, equals));
@@ -179,7 +179,7 @@ class Splitter {
     line_.values[option].push_back(word.substr(equals + 1));
   }
 
-  // "-q", "-qv", "-p p.yaml", "-pp.yaml".
+  // Takes "-q", "-qv", "-p p.yaml", "-pp.yaml".
   void TakeShort(const std::string& word) {
     for (std::size_t at = 1; at < word.size(); ++at) {
       const OptionSpec* option = Find(std::string{'-', word[at]});
@@ -189,7 +189,7 @@ class Splitter {
     }
   }
 
-  // `--json --help` would write a file called `--help`.
+  // Rejects options as values: `--json --help` would write a file named `--help`.
   void TakeValueOf(const OptionSpec& option, std::string attached) {
     if (option.value.empty()) {
       line_.values[&option].emplace_back();
@@ -238,8 +238,8 @@ Status ApplyOptions(const Line& line, Options& options) {
   return {};
 }
 
-/// The outputs that a wrong line names, which get its error, and what hides names in them. A wrong
-/// value has its own error.
+/// Sets the outputs that a wrong line names, which get its error, and the redaction for them. A
+/// wrong value has its own error.
 void NameOutputs(const Line& line, Options& options) {
   if ((options.command->bit & kOnDrawing) == 0) return;
   options.arguments = line.arguments;  // No output may replace them.
@@ -253,7 +253,7 @@ void NameOutputs(const Line& line, Options& options) {
   if ((options.command->bit & kOnJudging) != 0) ApplyCi(Variable, options);
 }
 
-/// A folder that is not there would silently be taken for an empty one.
+/// Rejects a missing folder, which would silently count as an empty one.
 Status CheckSourceRoot(const Options& options) {
   std::error_code error;
   if (options.source_root.empty() || std::filesystem::is_directory(options.source_root, error)) {
@@ -267,7 +267,7 @@ Status CheckSourceRoot(const Options& options) {
 }
 
 Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
-  // Those that judge may have jobs of a configuration instead: RunJobs().
+  // Commands that judge may use jobs of a configuration instead: RunJobs().
   const bool may_have_jobs = (command.bit & kOnJudging) != 0;
   if (options.arguments.size() < command.min_arguments && !may_have_jobs) {
     return Fail(CommandLineError("usage/missing-argument",
@@ -283,7 +283,7 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
   return {};
 }
 
-/// `check --step-times FILE:COLUMN:UNIT`, without a profile: the file is judged.
+/// `check --step-times FILE:COLUMN:UNIT` without a profile judges the file.
 void TakeTimesAlone(const CommandSpec& command, Options& options) {
   const bool reads = (command.bit & (kOnJudging | kOnInspect)) != 0;
   if (!reads || options.step_times.empty() || !options.arguments.empty()) return;

@@ -10,7 +10,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// Nothing after its errors were reported.
+/// nullopt after its errors were reported.
 std::optional<Judging> ReadJudging(const Options& options, const rules::SelectOptions& select,
                                    Console& console) {
   auto policy = ReadPolicy(options, console);

@@ -1,5 +1,4 @@
-// The policy of commands that read several runs: one for all, except for runs that used no
-// GPU.
+// The policy of commands that read several runs: one for all, but another for runs without a GPU.
 #pragma once
 
 #include <map>
@@ -21,18 +20,18 @@ struct Judging {
   rules::Rulebook book;
 };
 
-/// The policy: one for all, except for runs that used no GPU if none was chosen.
+/// Chooses the policy: one for all, except for runs without a GPU if the user chose none.
 class Policies {
  public:
-  /// All must outlive it.
+  /// REQUIRES: all arguments outlive this.
   Policies(const Options& options, const rules::SelectOptions& select, Console& console)
       : options_(options), select_(select), console_(console) {}
 
-  /// The policy and its rules, compiled at the first call for each kind of run. nullptr after its
-  /// errors were reported. `is_cpu_only` matters only where no policy is named. The pointer is
-  /// valid as long as this lives.
+  /// The policy and its rules, compiled once for each kind of run. nullptr after its errors were
+  /// reported. `is_cpu_only` matters only if no policy is named. The pointer is valid as long as
+  /// this object.
   const Judging* For(bool is_cpu_only);
-  /// The report's sentence on the choice of For(); may be empty.
+  /// The report's sentence about the policy chosen by For(); may be empty.
   analysis::Remark RemarkOn(const RunToJudge& run) const;
 
  private:

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kOthersNamed = 5;
 
-/// A number of a name, and the name with `*` for it.
+/// Extracts a number from a name and replaces it by `*`.
 std::optional<std::int64_t> TakeNumber(const re2::RE2& pattern, std::string& name) {
   re2::StringPiece before, digits, after;
   if (!re2::RE2::FullMatch(name, pattern, &before, &digits, &after)) return std::nullopt;
@@ -36,10 +36,9 @@ std::optional<std::int64_t> TakeNumber(const re2::RE2& pattern, std::string& nam
   return number;
 }
 
-/// Since 1970 in nanoseconds, of a number in s, ms, us or ns; nothing of one that is none since
-/// 2001.
+/// Nanoseconds since 1970 for a number in s, ms, us or ns; nullopt if it is no time since 2001.
 std::optional<std::int64_t> TimeOf(std::int64_t number) {
-  // Seconds, from 2001 on to the last that 64 bits have in nanoseconds.
+  // In seconds: from 2001 to the last time that fits into 64 bits as nanoseconds.
   constexpr std::int64_t kFirst = 1'000'000'000, kEnd = 9'223'372'036;
   std::int64_t scale = 1'000'000'000;
   for (std::int64_t unit = 1; scale > 0; unit *= 1000, scale /= 1000) {
@@ -48,7 +47,7 @@ std::optional<std::int64_t> TimeOf(std::int64_t number) {
   return std::nullopt;
 }
 
-// The first number of 10 to 19 digits that is a time; other long numbers are passed over.
+// The first number of 10 to 19 digits that is a time; skips other long numbers.
 std::optional<std::int64_t> TimeInName(const std::string& name) {
   static const re2::RE2 kTime(R"((?:^|\D)(\d{10,19})(?:\D|$))");
   re2::StringPiece rest(name);
@@ -71,13 +70,13 @@ std::string HeadOf(ByteSource& source) {
   return head;
 }
 
-/// The last bytes of a file that is not compressed: some writers put the rank there.
+/// The last bytes of an uncompressed file, because some writers put the rank there.
 std::string TailOf(const std::string& path) {
   auto tail = ReadTail(path, readers::kSniffBytes);
   return tail && tail->size > readers::kSniffBytes ? std::move(tail->bytes) : std::string();
 }
 
-/// Rank and world size, as a trace states them in one small object.
+/// Reads rank and world size from the small object in which a trace states them.
 void TakeRank(const std::string& text, FoundProfile& profile) {
   static const re2::RE2 kRank(R"re("distributedInfo"\s*:\s*\{[^{}]*"rank"\s*:\s*(\d+))re");
   static const re2::RE2 kWorld(R"re("distributedInfo"\s*:\s*\{[^{}]*"world_size"\s*:\s*(\d+))re");
@@ -86,8 +85,8 @@ void TakeRank(const std::string& text, FoundProfile& profile) {
   if (re2::RE2::PartialMatch(text, kWorld, &number)) profile.world_size = number;
 }
 
-/// Whether the bytes may be any JSON: a reader that is not sure of them says so where it is asked
-/// to read, but a search would list configurations and logs.
+/// True if the bytes may be any JSON. An unsure reader reports that when it reads a file, but a
+/// search would list configurations and logs as profiles.
 bool IsAnyJson(const readers::Reader& reader, const std::string& head) {
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool is_json = first != head.npos && (head[first] == '[' || head[first] == '{') &&
@@ -95,13 +94,14 @@ bool IsAnyJson(const readers::Reader& reader, const std::string& head) {
   return is_json && reader.Sniff(std::as_bytes(std::span(head))) != readers::Match::kYes;
 }
 
-/// Whether the file is by its reader a whole profile. Others are tables, of which several make one.
+/// True if the file is a complete profile by its reader. Other files are tables, of which several
+/// make one profile.
 bool IsWhole(const readers::Reader& reader, const std::string& path) {
   return std::ranges::any_of(reader.suffixes(),
                              [&](std::string_view suffix) { return path.ends_with(suffix); });
 }
 
-/// A profile, or the kind of the file instead.
+/// Recognizes a profile; for other files, returns an error with their kind.
 Result<FoundProfile> Sniffed(const std::string& path) {
   PROFGAUGE_TRY(auto source, OpenByteSource(path));
   const std::string head = HeadOf(*source);
@@ -113,7 +113,7 @@ Result<FoundProfile> Sniffed(const std::string& path) {
   if (IsAnyJson(*reader, head)) {
     return Fail(InputError(path, "input/unknown", "the file is JSON without events of a trace"));
   }
-  // Any text may hold times, and they lie beside profiles: they are taken by name.
+  // Any text may have times, and files of times are beside profiles, so a search ignores them.
   if (reader->name() == readers::kTimesFormat) {
     return Fail(InputError(path, "input/unknown", "the file is no profile"));
   }
@@ -124,7 +124,7 @@ Result<FoundProfile> Sniffed(const std::string& path) {
   return profile;
 }
 
-/// The format of a file that was refused as one table of a profile; empty: it is none.
+/// The format of a file that was rejected as one table of a profile; empty for other errors.
 std::string FormatOfTable(const Error& error) {
   if (!error.code.ends_with("/one-table")) return {};
   const std::string_view area = std::string_view(error.code).substr(0, error.code.find('/'));
@@ -163,8 +163,8 @@ class Search {
     }
   }
 
-  // Tables of one format in one folder are one profile, the folder: a part by itself is kept as a
-  // file where it is the only one.
+  // Tables of one format in one folder are one profile, listed as the folder; a single table is
+  // listed as a file.
   FoundProfiles Take() {
     std::map<std::pair<std::string, std::string>, std::size_t> parts;
     const auto key = [](const FoundProfile& profile) {
@@ -215,8 +215,8 @@ class Search {
       std::vector<std::string> earlier;
       const std::vector<std::string> outputs = reader->OutputsOf(folder, earlier);
       if (outputs.empty()) continue;
-      if (!earlier.empty()) return false;  // Several: they are looked at one by one.
-      // Some of many folders are as well runs beside others.
+      if (!earlier.empty()) return false;  // Several runs: they are examined one by one.
+      // If only some of many subfolders are outputs, the others may be runs too.
       const bool are_below = fs::path(outputs.front()).parent_path() == fs::path(folder);
       if (are_below && outputs.size() < ListFolder(folder).size()) continue;
       profiles_.push_back({folder, std::string(reader->name()), ParseProfilePath(folder)});
@@ -225,7 +225,7 @@ class Search {
     return false;
   }
 
-  /// Outputs of --ci and --out are no run, although a summary may be in them.
+  /// True for outputs of --ci and --out, which are no run even if they contain a summary.
   static bool IsReport(const std::vector<std::string>& names) {
     const auto has = [&](std::string_view name) {
       return std::find(names.begin(), names.end(), name) != names.end();

@@ -1,4 +1,4 @@
-// Profiles below folders: recognized by content, with the data in their names and first bytes.
+// Finds profiles below folders by content, and reads the data in their names and first bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,32 @@ namespace profgauge::cli {
 
 /// Data in the path of a profile. Unknown fields are absent.
 struct NamedProfile {
-  std::string run;                   ///< The same for all ranks of one run: the path without them.
+  std::string run;                   ///< Equal for all ranks of one run: the path without the rank.
   std::optional<std::int64_t> rank;  ///< "rank3_trace.json", "TP-3", "profile_3.json".
   std::optional<std::int64_t> step;  ///< "iteration_10", "step-20".
-  /// In the name: nanoseconds since 1970. Writers give it in s, ms, us or ns.
+  /// From the name, converted from s, ms, us or ns to nanoseconds since 1970.
   std::optional<std::int64_t> time;
 };
 
-/// By the layouts in which frameworks leave their profiles. Only the name and the two folders above
-/// it are looked at. `run` is the path with `*` for the rank, so that the ranks of one run have one
-/// text:
+/// Parses a path by the layouts that frameworks use. Only the name and the two folders above it are
+/// used. `run` has `*` for the rank, so that it is equal for all ranks of one run:
 ///
 ///   runs/step-20/rank3_trace.json      run "runs/step-20/rank*_trace.json", rank 3, step 20
 ///   logs/x-TP-1.trace.json.gz          run "logs/x-TP-*.trace.json.gz", rank 1
 ///   trace.json                         run "trace.json"; no rank, no step
 NamedProfile ParseProfilePath(const std::string& path);
 
-/// A file that is a profile, or a folder that is one.
+/// A file or folder that is a profile.
 struct FoundProfile {
   std::string path, format;
   NamedProfile named;
   std::optional<std::int64_t> world_size = {};
-  bool is_part = false;  ///< Part of a profile that several files of a folder make.
+  bool is_part = false;  ///< Part of a profile that consists of several files of a folder.
 };
 
 struct FoundProfiles {
-  std::vector<FoundProfile> profiles;  ///< By path; the parts of one profile as their folder.
+  std::vector<FoundProfile> profiles;  ///< By path; parts of one profile are listed as their
+                                       ///< folder.
   std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and their kinds.
   bool is_whole = true;                                     ///< Whether all names were looked at.
 };

@@ -20,11 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two runs that are kept and one that is read must fit.
+// Memory must be enough for two kept runs and one that is being read.
 constexpr std::uint64_t kShareOfMemory = 4;
-constexpr std::size_t kMostFiles = 10'000;  // In the folders of a run: looking at them takes 20 ms.
+constexpr std::size_t kMostFiles = 10'000;  // In the folders of a run; examining them takes 20 ms.
 
-/// Adds the name, size and time of each file below `folder`; false: there are too many.
+/// Adds the name, size and time of each file below `folder`; false if there are too many.
 bool AddFiles(const fs::path& folder, std::size_t& seen, std::string& key) {
   std::vector<std::string> lines;
   std::error_code error;
@@ -41,7 +41,7 @@ bool AddFiles(const fs::path& folder, std::size_t& seen, std::string& key) {
   return true;
 }
 
-/// The folder that holds the file, with the files found beside it: NAME.run.json, other ranks.
+/// The folder of the file; files beside it may belong to the run: NAME.run.json, other ranks.
 fs::path FolderOf(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return path;
@@ -53,8 +53,8 @@ std::string TextOf(const std::optional<std::int64_t>& number) {
   return number ? fmt::format("{}", *number) : "-";
 }
 
-// Every option that changes a row must be here: a forgotten one would answer with the rows of
-// another selection.
+// Every option that changes a row must be here: otherwise an answer could have the rows of another
+// selection.
 std::string SelectionText(const Options& o) {
   std::string text =
       fmt::format("{} {} {} {} {} {} {}\n{}\n{}\n{}\n", TextOf(o.iter_start), TextOf(o.iter_stop),
@@ -66,7 +66,7 @@ std::string SelectionText(const Options& o) {
   return text + (o.allow_incomplete ? "incomplete\n" : "\n");
 }
 
-/// The day, on which waivers hang.
+/// The day, on which waivers depend.
 std::string DayText() {
   const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -96,8 +96,8 @@ bool MayKeep(const Options& options) {
   return memory <= MemoryToUse(options.max_memory) / kShareOfMemory;
 }
 
-// Nothing for runs that cannot be known again: standard input, several runs, one rank after the
-// other. Whole folders are listed, since a new file beside the profiles may belong to the run.
+// nullopt for runs that cannot be recognized again: standard input, several runs, rank by rank.
+// Lists whole folders, since a new file beside the profiles may belong to the run.
 std::optional<std::string> KeyOfRun(const Options& options) {
   if (options.arguments.empty() || !options.runs.empty() || options.per_rank) return std::nullopt;
   std::string key = SelectionText(options) + DayText() + options.policy + '\n';

@@ -1,9 +1,9 @@
-// Runs whose tables stay in memory, so that the next question about one is not read and judged
-// again.
+// Keeps the tables of runs in memory, so that the next question about a run need not read and judge
+// it again.
 //
-// A run is found again by a key of all that its tables depend on. The key has the size and time of
-// every file in the folders of the run and of its policy, so a profile that is written anew is read
-// anew; it has the day, since waivers expire.
+// A run is found by a key of everything on which its tables depend: sizes and times of all files in
+// the folders of the run and of its policy, so a changed profile is read again; and the day, since
+// waivers expire.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace profgauge::cli {
 
-/// The runs that were asked last.
+/// The most recently used runs.
 class QueryCache {
  public:
-  /// The run of `key`, which then counts as asked last; nullptr: it is unknown. The pointer is
-  /// valid until the next Keep().
+  /// The run of `key`, which becomes the most recently used; nullptr if it is unknown. The pointer
+  /// is valid until the next Keep().
   QueryData* Find(const std::string& key);
-  /// Keeps it; lets go of the one that was not asked for longest. REQUIRES: `key` is not kept yet.
+  /// Adds a run and drops the least recently used one. REQUIRES: `key` is new.
   QueryData& Keep(std::string key, std::unique_ptr<QueryData> run);
 
  private:
@@ -32,16 +32,16 @@ class QueryCache {
   std::vector<std::pair<std::string, std::unique_ptr<QueryData>>> runs_;  // The last asked last.
 };
 
-/// The inputs of the tables of a run: its files with their sizes and times, the files beside them,
-/// the policy, and the selection. Nothing where that is unknown: for several runs, for standard
-/// input, in folders of too many files.
+/// Describes the inputs of a run's tables: its files with sizes and times, the files beside them,
+/// the policy, and the selection. nullopt if they are unknown: for several runs, standard input,
+/// and folders of too many files.
 std::optional<std::string> KeyOfRun(const Options& options);
 
-/// Whether the run is small enough to stay in memory beside others: an estimate by the sizes of its
-/// files, a quarter of the memory to use.
+/// True if the run is small enough to keep in memory beside others: estimated by the sizes of its
+/// files, at most a quarter of the memory limit.
 bool MayKeep(const Options& options);
 
-/// `query` with the tables of earlier questions.
+/// Runs `query` with the tables of earlier questions.
 Result<int> RunQuery(const Options& options, Console& console, QueryCache& cache);
 
 }  // namespace profgauge::cli

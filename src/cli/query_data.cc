@@ -41,8 +41,8 @@ namespace {
 
 using query::Origin;
 
-// The tables that describe the schema count as of every origin: they state how many rows each table
-// has.
+// True if a table of that origin is wanted. Tables that describe the schema count for every origin,
+// since they state how many rows each table has.
 bool HasTableOf(Origin origin, const query::Places& wanted) {
   return std::any_of(wanted.begin(), wanted.end(), [origin](std::size_t place) {
     const query::RelationInfo& table = query::Schema()[place];
@@ -56,8 +56,8 @@ bool AsksForSchema(const query::Places& wanted) {
   });
 }
 
-// Two causes, two next steps: too many ranks for one reading, or summaries that were given as
-// inputs.
+// Two causes with different next steps: too many ranks to read at the same time, or summaries given
+// as inputs.
 Error NoEvents(const Options& options, const query::Places& wanted, const Profile& summary) {
   const auto table = std::find_if(wanted.begin(), wanted.end(), [](std::size_t place) {
     return query::Schema()[place].origin == Origin::kEvents;
@@ -77,7 +77,7 @@ Error NoEvents(const Options& options, const query::Places& wanted, const Profil
       "give the profiles that the summaries were made of");
 }
 
-/// Events of ranks of which the first is at `position` of the run.
+/// Adds the events of ranks, the first of which has `position` in the run.
 Status AddEventsOf(const std::string& run, std::span<const Profile> ranks, std::size_t position,
                    const analysis::Selection& selection, const query::Places& wanted,
                    query::Dataset& data) {
@@ -90,7 +90,7 @@ Status AddEventsOf(const std::string& run, std::span<const Profile> ranks, std::
   return {};
 }
 
-/// The facts of the run whose report was made; its tables are moved there and back.
+/// The facts of a judged run. The report's tables are moved to the analysis and back.
 query::FactValues FactsOf(std::span<const Profile> ranks, Judgement::Data& judged) {
   judged.analysis.tables = std::move(judged.report.tables);
   const rules::Facts facts = rules::CollectFacts(ranks, judged.analysis);
@@ -137,8 +137,8 @@ Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
   return AddRead(run, options, std::move(read), 0, wanted, judge);
 }
 
-// The profiles are kept here, since rows of events are read from them in place. A report is
-// redacted when it is made, rows of events and facts after that; a redacted report has no timeline.
+// Keeps the profiles, since rows of events are read directly from them. A report is redacted when
+// it is made, rows of events and facts afterwards; a redacted report has no timeline.
 Result<bool> QueryData::AddRead(const std::string& run, const Options& options,
                                 std::vector<Profile> read, std::size_t position,
                                 const query::Places& wanted, Judge& judge) {
@@ -173,7 +173,7 @@ Result<bool> QueryData::AddRead(const std::string& run, const Options& options,
   return is_whole || !wants_events;
 }
 
-// Each rank is read anew from the path of its stand-in. The first error ends it: half of the events
+// Reads each rank again from the path of its summary. Ends at the first error: half of the events
 // would look like all of them.
 Status QueryData::EachRank(const Options& options, const query::Places& events, Console& console,
                            const std::function<Status(const query::Dataset&)>& use) {
@@ -200,8 +200,8 @@ Status QueryData::EachRank(const Options& options, const query::Places& events, 
   return {};
 }
 
-// CheckOneRun() comes last, since it needs the fields of all ranks. Until then `seen` keeps the few
-// fields that it looks at, and no events.
+// CheckOneRun() comes last, since it needs the fields of all ranks. Until then, `seen` keeps only
+// the few fields that it uses, without events.
 Status QueryData::ForEachRank(const Options& options, const query::Places& wanted, Console& console,
                               const std::function<Status(std::int64_t rank, QueryData&)>& use) {
   PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
@@ -245,8 +245,8 @@ Status QueryData::ForEachRank(const Options& options, const query::Places& wante
   return readers::CheckOneRun(seen, "");
 }
 
-// Where no key is given, the hashes make the key of the hidden names (report::KeyOf()), so a
-// redacted export has only digests of them.
+// Without a redaction key, the hashes make the key of hidden names (report::KeyOf()), so a redacted
+// export has only digests of the hashes.
 std::vector<std::pair<std::int64_t, std::string>> QueryData::Hashes(const Options& options) const {
   std::vector<std::pair<std::int64_t, std::string>> hashes;
   for (const auto& ranks : profiles_) {
@@ -308,7 +308,7 @@ Status AddHistory(const std::string& path, const query::Places& wanted, query::D
 
 namespace {
 
-/// Shared by all rows of a run, which may be read simultaneously.
+/// Shared by all rows of a run, which may be read concurrently.
 class Hiding {
  public:
   Hiding(const report::Redaction& redaction, std::span<const Profile> ranks)
@@ -344,8 +344,8 @@ class Hiding {
   std::mutex mutex_;
 };
 
-// A view that hides each text as it is read: a copy of a table of events would take as much memory
-// as the profile.
+// Hides each text when it is read: a redacted copy of an event table would take as much memory as
+// the profile.
 class RedactedRows : public query::Rows {
  public:
   RedactedRows(std::shared_ptr<const query::Rows> rows, std::shared_ptr<Hiding> hiding,

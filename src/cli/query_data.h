@@ -1,13 +1,13 @@
-// The tables of the runs that a command line names, as queries and exports read them.
+// The tables of the runs on a command line, for queries and exports.
 //
-//   statement or --tables -> wanted tables -> which of the two halves is needed
+//   statement or --tables -> wanted tables -> which of the two sources are needed
 //
 //   Origin::kEvents    rows are read from the profile in place, one row for each event
 //   Origin::kReport    rows are those of a report: the run is judged for them
 //   the history's      rows of a database, AddHistory()
 //
-// A run of more ranks than memory holds has only its report's tables whole; its events come rank by
-// rank, EachRank().
+// If a run has more ranks than memory holds, only its report's tables are complete; its events are
+// read rank by rank, EachRank().
 #pragma once
 
 #include <cstddef>
@@ -32,38 +32,37 @@ class Console;
 /// Every table of the schema.
 query::Places AllTables();
 
-/// A dataset with the profiles that its rows are read from.
-/// Owns the profiles; `data()` points into them. Neither may outlive this.
+/// A dataset and the profiles from which its rows are read. `data()` points into the profiles, so
+/// it must not outlive this object.
 class QueryData {
  public:
   query::Dataset& data() { return data_; }
   const query::Dataset& data() const { return data_; }
 
   /// Reads the run of these options (their arguments) and fills the tables of `wanted`; `run` is
-  /// its name, empty where there is one. Events are read only where a table of them is wanted, and
-  /// the run is judged only where a table of its report is.
-  /// Errors: of reading and judging; kInput "query/too-many-ranks", "summary/no-events".
+  /// its name, empty if there is only one. Events are read only if an event table is wanted, and
+  /// the run is judged only if a report table is. Errors: of reading and judging; kInput
+  /// "query/too-many-ranks", "summary/no-events".
   Status Add(const std::string& run, const Options& options, const query::Places& wanted,
              Console& console);
 
-  /// The same, but of runs of which only summaries are known the events are left out: false then.
+  /// Like Add(), but if only summaries of the run are known, leaves out events and returns false.
   Result<bool> AddWhole(const std::string& run, const Options& options, const query::Places& wanted,
                         Console& console);
-  /// Why these tables of events cannot be filled. REQUIRES: AddWhole() left them out.
+  /// Why these event tables cannot be filled. REQUIRES: AddWhole() left them out.
   Error NoEventsIn(const Options& options, const query::Places& wanted) const;
-  /// For such a run: reads the profile of one rank after the other, fills the tables of `events`
-  /// and calls `use` with them. Ranks that are summaries themselves are left out, which the tables
-  /// then say.
+  /// For such a run: reads one rank's profile after the other, fills the tables of `events` and
+  /// calls `use` with them. Ranks that are summaries are left out, and the tables note this.
   Status EachRank(const Options& options, const query::Places& events, Console& console,
                   const std::function<Status(const query::Dataset&)>& use);
-  /// Reads the ranks of a run one after the other, each by itself as `--rank` has it, and calls
-  /// `use` with the number and the tables of each. Only one input is in memory at a time. A rank
-  /// without a number gets its position. A file of a folder that is no profile is left out with a
-  /// note. Errors: of reading, of `use`; "input/ranks-unreadable" where no file is a profile; those
-  /// of CheckOneRun(), at the end, when all ranks are known.
+  /// Reads the ranks of a run one after the other, each like `--rank` does, and calls `use` with
+  /// the number and the tables of each. Only one input is in memory at a time. A rank without a
+  /// number gets its position. A file in a folder that is no profile is left out with a note.
+  /// Errors: of reading, of `use`; "input/ranks-unreadable" if no file is a profile; those of
+  /// CheckOneRun(), at the end, when all ranks are known.
   static Status ForEachRank(const Options& options, const query::Places& wanted, Console& console,
                             const std::function<Status(std::int64_t rank, QueryData&)>& use);
-  /// Rank and content hash of each profile; a digest of it where names of code are hidden.
+  /// Rank and content hash of each profile; if names of code are hidden, a digest of the hash.
   std::vector<std::pair<std::int64_t, std::string>> Hashes(const Options& options) const;
 
   /// "python_events is empty: …" for each of `wanted` without rows.
@@ -71,7 +70,7 @@ class QueryData {
 
  private:
   struct Judge;
-  // The tables of profiles that were read, of which the first is at `position` of the run.
+  // Adds profiles that were read; the first one has `position` in the run.
   Result<bool> AddRead(const std::string& run, const Options& options, std::vector<Profile> read,
                        std::size_t position, const query::Places& wanted, Judge& judge);
 
@@ -81,14 +80,14 @@ class QueryData {
 
 // The history as tables for queries.
 
-/// Fills history_runs and history_metrics, where `wanted` has them. The file is only read.
+/// Fills history_runs and history_metrics, if `wanted` has them. The file is only read.
 Status AddHistory(const std::string& path, const query::Places& wanted, query::Dataset& data);
 
-// The effect of `--redact` on rows that are read from profiles in place.
+// Applies `--redact` to rows that are read directly from profiles.
 
-/// Puts rows with hidden names in place of those of the run's events and facts. Rows of its report
-/// come from a report that hides its names already. Nothing happens without a redaction. Cost: one
-/// pass over the texts of all `ranks`; each cell is hidden when it is read.
+/// Replaces rows of the run's events and facts by rows with hidden names. Rows of its report are
+/// hidden already. Does nothing without a redaction. Passes over the texts of all `ranks` once;
+/// cells are replaced when they are read.
 void RedactRows(const report::Redaction& redaction, const std::string& run,
                 std::span<const Profile> ranks, query::Dataset& data);
 

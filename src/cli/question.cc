@@ -41,7 +41,7 @@ Error NoStatement(std::string_view found) {
                     "order by time desc limit 10\"");
 }
 
-// A statement from a file or, for "-", from standard input.
+// Reads a statement from a file or, for "-", from standard input.
 Result<std::string> StatementIn(const std::string& path) {
   const std::size_t most = query::kMostStatement;
   const auto fail = [&](const std::string& found) {
@@ -64,7 +64,7 @@ Result<std::string> StatementIn(const std::string& path) {
   return *std::move(text);
 }
 
-// NAME=VALUE; the value may have further signs and may be empty. Its type is the query's to decide.
+// NAME=VALUE; the value may contain further `=` and may be empty. The query decides its type.
 Result<query::Parameters> ParametersOf(const Options& options) {
   query::Parameters parameters;
   for (const std::string& text : options.parameters) {
@@ -80,7 +80,7 @@ Result<query::Parameters> ParametersOf(const Options& options) {
   return parameters;
 }
 
-/// `--schema`: the tables, or the columns of one.
+/// `--schema`: lists the tables, or the columns of one.
 Result<Question> SchemaQuestion(const Options& options) {
   Question question;
   std::string table;
@@ -114,7 +114,7 @@ Result<Question> SchemaQuestion(const Options& options) {
   return question;
 }
 
-/// Errors of questions that need more than one rank.
+/// Checks the options of questions to several ranks.
 Status CheckPerRank(const Options& options) {
   if (!options.per_rank) {
     if (options.then.empty()) return {};
@@ -133,8 +133,8 @@ Status CheckPerRank(const Options& options) {
 
 }  // namespace
 
-// The last argument is the statement. A path there is a forgotten statement, unless profiles come
-// from elsewhere: then a file of that name is no reason to refuse it.
+// The last argument is the statement. If it is a path, the statement is missing, unless profiles
+// are given elsewhere: then a file of that name is no reason to reject it.
 Result<Question> QuestionOf(const Options& options) {
   if (options.schema) return SchemaQuestion(options);
   PROFGAUGE_CHECK(CheckPerRank(options));
@@ -202,7 +202,7 @@ query::ParameterType TypeOf(const std::string& word) {
   return word == "text" ? query::ParameterType::kText : query::ParameterType::kAny;
 }
 
-// A parameter with a usual value may be left out; one without is required.
+// A parameter with a default value may be omitted; one without is required.
 query::SavedQuery MakeQuery(const rules::ProjectQuery& own) {
   query::SavedQuery query;
   query.name = own.name;
@@ -265,12 +265,12 @@ bool IsConfiguration(const std::string& path) {
 
 namespace {
 
-// As SQLite has, while a statement runs.
+// The limit of memory for collected rows is SQLite's limit for a running statement.
 constexpr std::size_t kMostBytes = query::kMostStatementMemory;
 
-// Rows that outlive their statement: texts are copied, since SQLite's are valid only until the next
-// step. `--per-rank` is for aggregates of each rank; a statement that collects all events would
-// need more memory than the profile, and ends with an error.
+// Collects rows that outlive their statement; copies texts, since SQLite's are valid only until the
+// next step. `--per-rank` is for aggregates per rank; a statement that collects all events would
+// need more memory than the profile, and fails.
 class Collector {
  public:
   Status Add(std::int64_t rank, const std::vector<Cell>& cells) {
@@ -334,8 +334,8 @@ Result<query::RelationInfo> RowsTable(const std::vector<RowColumn>& columns) {
   return info;
 }
 
-// The statement is prepared anew for each rank, since its tables are. A note is passed on only
-// where it is true of every rank.
+// Prepares the statement for each rank anew, because each has other tables. Passes on a note only
+// if it is true of every rank.
 Result<RowsOfRanks> AskEachRank(const Options& options, const Question& question,
                                 const query::Places& wanted, Console& console) {
   Collector collected;

@@ -6,8 +6,7 @@
 //                    --schema [TABLE] [run.json.gz]               tables, or columns of one
 //                    --list                                       the saved queries
 //
-// The last argument is the statement, unless --schema or --list takes its place; all others are
-// profiles.
+// The last argument is the statement, unless --schema or --list is given; all others are profiles.
 #pragma once
 
 #include <chrono>
@@ -29,46 +28,45 @@ class Console;
 
 struct Question {
   std::string sql;
-  std::string file;         ///< The file of the statement; empty: on the command line or saved.
-  query::SavedQuery saved;  ///< `@NAME`; without a name: it is none.
+  std::string file;         ///< File of the statement; empty: from the command line or saved.
+  query::SavedQuery saved;  ///< `@NAME`; empty name: none.
   std::vector<std::string> profiles;
   query::Parameters parameters;
-  std::vector<query::SavedQuery>
-      known;  ///< All saved queries, where the table of them is asked for.
+  std::vector<query::SavedQuery> known;  ///< All saved queries, if their table is needed.
 };
 
-/// Errors: kUsage "query/sql", "query/param", "query/file", "query/no-such-table",
-/// "query/no-such-query", "usage/conflict", "usage/arguments".
+/// Parses the command line. Errors: kUsage "query/sql", "query/param", "query/file",
+/// "query/no-such-table", "query/no-such-query", "usage/conflict", "usage/arguments".
 Result<Question> QuestionOf(const Options& options);
 
-/// Shows the error of a statement of the command line beside it; returns the error that is still to
-/// report. A saved query of profgauge.yaml has its place in that file instead. Errors that are not
-/// of a statement are returned as they are.
+/// Shows the error of a command line statement with its place in it, and returns the error that
+/// remains to be reported. For a saved query of profgauge.yaml, the place is in that file. Errors
+/// that are not about a statement are returned unchanged.
 Error Shown(Error error, const Question& question, Console& console);
 
-// Saved queries of profgauge.yaml beside those that are compiled in.
+// Saved queries of profgauge.yaml, and the built-in ones.
 
-/// Those of the configuration.
+/// The saved queries of the configuration.
 std::vector<query::SavedQuery> OwnQueries(const rules::Project& project);
 
-/// The queries of the configuration, then the built-in ones with other names. Errors: the first of
-/// the configuration.
+/// The queries of the configuration, then the built-in ones with other names. Errors: the
+/// configuration's first error.
 Result<std::vector<query::SavedQuery>> SavedQueriesOf(const Options& options);
 
 /// Prepares each statement against the schema, without a profile; required parameters get a value
-/// of their type. Errors are at their place in the file. Empty: all are well formed.
+/// of their type. Errors have their place in the file. Empty if all statements are valid.
 rules::Errors CheckQueries(const std::vector<query::SavedQuery>& queries);
 
-/// Whether the file is a configuration: by its name, or by keys that only configurations have
-/// (`queries`, `jobs`). False where it is no YAML.
+/// True if the file is a configuration, by its name or by keys that only configurations have
+/// (`queries`, `jobs`). False if it is not YAML.
 bool IsConfiguration(const std::string& path);
 
-// A statement asked of one rank after the other, so that no more than one is in memory.
+// Runs a statement on one rank after the other, so that only one is in memory.
 
 class Console;
 
-/// The table `rows` with these columns, for `--then`. Errors: kUsage "query/sql" where two have one
-/// name.
+/// The table `rows` with these columns, for `--then`. Errors: kUsage "query/sql" if two columns
+/// have the same name.
 Result<query::RelationInfo> RowsTable(const std::vector<RowColumn>& columns);
 
 struct RowsOfRanks {
@@ -76,14 +74,13 @@ struct RowsOfRanks {
   std::vector<std::string> notes;         ///< The tables that are empty in every rank.
 };
 
-/// Reads each rank by itself, as `--rank` has it, and asks it. `wanted`: the tables that the
-/// statement reads. Errors: of reading; of the statement; kInput "query/out-of-memory" where the
-/// rows are too many.
+/// Reads each rank separately, like `--rank` does, and runs the statement on it. `wanted`: the
+/// tables that the statement reads. Errors: of reading; of the statement; kInput
+/// "query/out-of-memory" if there are too many rows.
 Result<RowsOfRanks> AskEachRank(const Options& options, const Question& question,
                                 const query::Places& wanted, Console& console);
 
-/// How long a statement may run: --timeout, else 60 s. It counts from Start(), so reading does not
-/// count.
+/// Time limit of a statement: --timeout, else 60 s. It counts from Start(), so reading is excluded.
 std::chrono::milliseconds TimeoutOf(const Options& options);
 
 }  // namespace profgauge::cli

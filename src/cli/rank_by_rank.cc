@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostWhole = 64;
 
-/// The share of them that --part names.
+/// The share of the inputs that --part names.
 Result<std::vector<std::string>> InputsOfPart(const Options& options) {
   PROFGAUGE_TRY(const Part part, ParsePart(options.part));
   const std::vector<std::string> all = RecordingsNamed(options.arguments);
@@ -43,8 +43,8 @@ void Append(SummarizedRanks more, SummarizedRanks& ranks) {
   ranks.were_summaries = ranks.were_summaries || more.were_summaries;
 }
 
-/// Inputs that fail are reported and counted. Errors that are the user's choice (another selection)
-/// end it.
+/// Reads all inputs. Those that fail are reported and counted. Errors of the user's selection end
+/// it.
 Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options& options,
                           const analysis::Selection& selection,
                           analysis::iterations::CommonIterations& iterations, Console& console) {
@@ -74,8 +74,8 @@ Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options&
   return read;
 }
 
-/// Where some rank lacks an iteration of the others, all are summarized once more, one by one as
-/// before, with those that all have.
+/// If some rank does not have an iteration of the others, summarizes all again, one by one, with
+/// only the iterations that all have.
 Status Align(const std::vector<std::string>& inputs, const Options& options,
              const analysis::Selection& selection,
              const analysis::iterations::CommonIterations& iterations, Console& console,
@@ -93,7 +93,7 @@ Status Align(const std::vector<std::string>& inputs, const Options& options,
   return {};
 }
 
-/// Whether the file's name has the number, as that of a rank most likely has.
+/// True if the file's name contains the number, so it probably is the file of that rank.
 bool NamesNumber(const std::string& path, std::int64_t number) {
   const std::string name = fs::path(path).filename().string();
   const std::string digits = std::to_string(number);
@@ -106,8 +106,8 @@ bool NamesNumber(const std::string& path, std::int64_t number) {
   return false;
 }
 
-/// The one rank that is asked for, with its events; the others are let go as they are read. Where
-/// the profiles do not say their ranks, their order in the whole folder counts.
+/// Reads the requested rank with its events; others are freed after they were read. If the profiles
+/// do not state ranks, their order in the whole folder counts.
 Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t rank,
                                          Console& console) {
   std::vector<std::string> inputs = RecordingsNamed(options.arguments);
@@ -185,7 +185,7 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const rules::Poli
   auto ranks = ReadRankByRank(options, selection, console);
   const bool are_unknown = !ranks && ranks.error().code == "input/ranks-unknown";
   if (are_unknown && options.baselines.empty()) return Fail(std::move(ranks).error());
-  // If one folder has several profiles, the whole of it shows which is the latest.
+  // If a folder has several profiles of a rank, the latest is only known from the whole folder.
   if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
   if (!ranks) return Fail(std::move(ranks).error());
   RanksRead& read = *ranks;

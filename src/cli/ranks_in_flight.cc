@@ -19,15 +19,14 @@
 namespace profgauge::cli {
 namespace {
 
-/// Stored bytes; 0 of folders, and where it is unknown.
+/// Stored bytes; 0 for folders, and if unknown.
 std::uint64_t SizeOf(const std::string& input) {
   std::error_code error;
   const auto size = std::filesystem::file_size(input, error);
   return error ? 0 : static_cast<std::uint64_t>(size);
 }
 
-// The memory for all profiles that are read simultaneously: half of the memory to use, at most 2
-// GiB.
+// The memory for all profiles that are read in parallel: half of the memory limit, at most 2 GiB.
 std::uint64_t MemoryAllowed(const Options& options) {
   constexpr std::uint64_t kMostMemory = std::uint64_t{2} << 30;
   return std::min(kMostMemory, MemoryToUse(options.max_memory) / 2);
@@ -35,8 +34,8 @@ std::uint64_t MemoryAllowed(const Options& options) {
 
 std::size_t Threads(const Options& options) { return options.jobs > 0 ? options.jobs : Cores(); }
 
-// By the largest input, since any of those in flight may be that one; never more than inputs or
-// threads.
+// How many inputs to read in parallel, by the largest one, since each of them may be that large;
+// never more than inputs or threads.
 std::size_t InFlight(const std::vector<std::string>& inputs, const Options& options) {
   std::uint64_t largest = 1;
   for (const std::string& input : inputs) largest = std::max(largest, MemoryFor(input));
@@ -46,7 +45,7 @@ std::size_t InFlight(const std::vector<std::string>& inputs, const Options& opti
 
 }  // namespace
 
-// Up to three times the text, which gzip makes up to fifteen times smaller.
+// Needs up to three times the text, which gzip compresses up to fifteen times.
 std::uint64_t MemoryFor(const std::string& input) {
   return SizeOf(input) * (input.ends_with(".gz") ? 45 : 3);
 }
@@ -83,15 +82,15 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
       summary = std::move(one.front());
     }
     ranks.stand_ins.push_back(ProfileOfSummary(*summary, profile.source.path));
-    // Checked as a run of one, for its columns and its selection.
+    // Checks the columns and the selection, by analyzing it as a run of one rank.
     PROFGAUGE_TRY([[maybe_unused]] const analysis::Analysis checked,
                   analysis::ranks::AnalyzeRun(std::span(&ranks.stand_ins.back(), 1), selection));
   }
   return ranks;
 }
 
-// Each input gets its share of the threads. Where only one is in flight it has its own progress
-// line; else one line counts the bytes of all.
+// Each input gets its share of the threads. If only one is read at a time, it has its own progress
+// line; otherwise one line counts the bytes of all.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
                                                    const analysis::Selection& selection,
@@ -107,7 +106,7 @@ std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string
     Options one = options;
     one.arguments = {input};
     one.is_one_of_many = inputs.size() > 1;
-    if (inputs.size() > 1) one.ranks = "recorded";  // Their order counts among all of them.
+    if (inputs.size() > 1) one.ranks = "recorded";  // Their order counts among all inputs.
     one.jobs = static_cast<unsigned>(std::max<std::size_t>(1, Threads(options) / in_flight));
     PROFGAUGE_TRY(const std::vector<Profile> profiles, read(one, console));
     analysis::iterations::CommonIterations own;

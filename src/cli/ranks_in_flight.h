@@ -1,5 +1,5 @@
-// Reads many profiles, as many simultaneously as cores and memory allow, and keeps the summary of
-// each.
+// Reads many profiles, as many in parallel as cores and memory allow, and keeps only their
+// summaries.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,25 @@ namespace profgauge::cli {
 class Console;
 
 struct SummarizedRanks {
-  std::vector<Profile> stand_ins;  ///< For their summaries, without events.
-  bool were_summaries = false;     ///< Some were summaries already: of iterations of their own.
+  std::vector<Profile> stand_ins;  ///< Profiles that represent the summaries, without events.
+  bool were_summaries = false;     ///< Some were summaries already, with iterations of their own.
 };
 
-/// The approximate number of bytes of memory for reading and analyzing a file, by its size and by
-/// whether it is compressed; 0 for a folder and for anything without a size.
+/// The approximate memory in bytes for reading and analyzing a file, by its size and whether it is
+/// compressed; 0 for a folder and for anything without a size.
 std::uint64_t MemoryFor(const std::string& input);
 
-/// Takes folders and hosts out of summaries. REQUIRES: IsSummary(all).
+/// Removes folders and hosts from summaries. REQUIRES: all are IsSummary().
 void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redaction);
 
-/// The summaries of profiles that were read; summaries among them are taken as they are once they
-/// are found to be of this selection. Errors: kInput, kUsage.
+/// Summarizes profiles that were read. Summaries among them are used as they are, after checking
+/// that they have this selection. Errors: kInput, kUsage.
 Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
                                       const analysis::Selection& selection,
                                       const analysis::iterations::IterationsOfRun& run = {});
 
-/// The result of each input, in their order, however many are read simultaneously. Summaries are
-/// taken as they are once they are found to be of this selection. Errors: kInput; of summaries also
+/// The result of each input, in their order, however many are read in parallel. Summaries are used
+/// as they are, after checking that they have this selection. Errors: kInput; for summaries also
 /// kUsage.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,

@@ -20,7 +20,7 @@
 
 namespace profgauge::cli {
 
-// Options that an embedder has, too. A field that is forgotten here works on no command.
+// Options that embedders have, too. A field that is missing here has no effect in any command.
 EvaluateOptions Choices(const Options& options) {
   EvaluateOptions choices;
   choices.iter_start = options.iter_start;
@@ -37,7 +37,7 @@ EvaluateOptions Choices(const Options& options) {
   return choices;
 }
 
-// Without a page or a trace no events are kept: collecting them takes memory and time.
+// Without a page or a trace, no events are kept, because collecting them takes memory and time.
 EventsInPage EventsOf(const Options& options) {
   const bool is_wanted = options.outputs.Has(OutputKind::kHtml) ||
                          options.outputs.Has(OutputKind::kHtmlFolder) ||
@@ -61,7 +61,7 @@ std::optional<rules::Policy> ReadPolicy(const Options& options, Console& console
 
 namespace {
 
-// Commands that draw, compare or replay events need them.
+// Rejects summaries for commands that need events to draw, compare or replay.
 Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& options) {
   const auto summary = std::find_if(profiles.begin(), profiles.end(), IsSummary);
   if (summary == profiles.end() || options.command == nullptr) return {};
@@ -79,8 +79,8 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
   return Fail(std::move(error));
 }
 
-// Several runs have no single verdict without a baseline: then --ranks separate would have nothing
-// to say.
+// Without a baseline, several runs have no single verdict, so --ranks separate would have no
+// effect.
 Status CheckRanksOption(const Options& options) {
   const bool compares = IsJudging(options) && !options.baselines.empty();
   const bool takes_runs = options.command != nullptr && options.command->bit == kOnInit;
@@ -89,15 +89,15 @@ Status CheckRanksOption(const Options& options) {
                          "give a baseline to compare the runs with, or check each run by itself"));
 }
 
-/// For a folder without direct profiles: the one run below it.
+/// Finds the only run below a folder without profiles directly in it.
 Result<FoundRun> OnlyRunBelow(const std::string& folder) {
   PROFGAUGE_TRY(FoundRuns found, FindRuns(folder));
   if (found.runs.size() != 1 || !found.is_whole) return Fail(NotOneRun(found, folder));
   return std::move(found.runs.front());
 }
 
-// A folder without profiles directly in it may have one run below; several are refused with a
-// command for each. Device logs are attached after reading, since a log names devices and not
+// A folder without profiles directly in it may have one run below; if there are several, the error
+// has a command for each. Device logs are attached after reading, since a log names devices, not
 // files.
 Result<std::vector<Profile>> Read(const readers::ReadOptions& read, const Options& options,
                                   Console& console) {

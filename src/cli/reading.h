@@ -1,11 +1,11 @@
-// Reading the profiles that a command line names, with a progress line.
+// Reads the profiles on a command line, with a progress line.
 //
 //   ReadFiles         LoadFiles() of the arguments; may be several runs
-//   ReadProfiles      the same, and refuses several runs
-//   ReadBesideOthers  the same without a progress line: one of many read simultaneously
-//   ReadRanks         (cli/rank_by_rank.h) summaries instead, where there are many ranks
+//   ReadProfiles      the same, and rejects several runs
+//   ReadBesideOthers  the same without a progress line: one of many read in parallel
+//   ReadRanks         (cli/rank_by_rank.h) summaries instead, if there are many ranks
 //
-// All of them find the only run below a folder that has no profile directly in it, and obey
+// If a folder has no profile directly in it, all of them use the only run below it. They obey
 // --step-times and --device-log.
 #pragma once
 
@@ -23,29 +23,29 @@ namespace profgauge::cli {
 
 class Console;
 
-/// Which iterations and ranks the command line selects.
+/// The iterations and ranks that the command line selects.
 EvaluateOptions Choices(const Options& options);
 
-/// Which events the page and the trace draw; none when neither is wanted.
+/// The events that the page and the trace show; none if neither is wanted.
 EventsInPage EventsOf(const Options& options);
 
-/// The policy with the command line's overrides (`fail_on`); builtin:recommended where none is
-/// named. Empty after its errors were reported.
+/// The policy with the command line's overrides (`fail_on`); builtin:recommended if none is named.
+/// nullopt after its errors were reported.
 std::optional<rules::Policy> ReadPolicy(const Options& options, Console& console);
 
-/// Why the files of the command line are ranks of one run: --ranks as an enumeration.
+/// The value of --ranks: why the files of the command line are ranks of one run.
 readers::RanksFrom RanksOf(const Options& options);
 
-/// `check` or `report`: their results are about the run; other commands keep it for later, or show
+/// True for `check` and `report`, whose results are about the run; other commands store it or show
 /// it.
 bool IsJudging(const Options& options);
 
-/// The inputs of the command line, which may be several runs: as LoadFiles. Errors: kInput.
+/// The inputs of the command line, which may be several runs, as from LoadFiles(). Errors: kInput.
 Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console);
 
 /// One profile per rank of one run, in rank order. Errors: kInput.
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console);
-/// The same without a progress line: of one of many that are read side by side.
+/// Like ReadProfiles(), but without a progress line: one of many profiles read in parallel.
 Result<std::vector<Profile>> ReadBesideOthers(const Options& options, Console& console);
 
 }  // namespace profgauge::cli

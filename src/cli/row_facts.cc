@@ -12,7 +12,7 @@
 namespace profgauge::cli {
 namespace {
 
-// Of a pull request its own branch comes first, else the one that is built.
+// For a pull request, its own branch takes precedence over the built one.
 constexpr const char* kBranchVariables[] = {
     "GITHUB_HEAD_REF",  "GITHUB_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
     "CI_COMMIT_BRANCH", "CHANGE_BRANCH",   "BRANCH_NAME",

@@ -1,4 +1,4 @@
-// What a row says of a run besides its report: when, of which commit, branch and job.
+// Data of a row about a run that is not in its report: time, commit, branch and job.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,11 @@
 
 namespace profgauge::cli {
 
-/// Unix seconds; SOURCE_DATE_EPOCH takes the place of the clock, so that runs of a script are
-/// repeatable.
+/// Unix seconds; SOURCE_DATE_EPOCH replaces the clock, so that runs of a script are repeatable.
 std::int64_t Now();
 
-/// The commit is that of --commit, else of the CI, else what is checked out in the repository of
-/// the policy, if no file differs. The branch likewise.
+/// The commit is from --commit, else from the CI, else the one checked out in the repository of the
+/// policy, provided no file differs. The same for the branch.
 report::RowFacts RowFactsOf(const Options& options, int exit_code);
 
 }  // namespace profgauge::cli

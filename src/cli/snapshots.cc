@@ -44,8 +44,8 @@ std::string JudgedFolderOf(const Options& options) {
 
 namespace {
 
-// The last runs that are comparable with those beside them; where none is, the last ones, so that
-// `compare` can say how they differ. Errors: kConfig "history/no-runs" for an empty branch.
+// The last runs that are comparable with those beside them; if there are none, the last runs, so
+// that `compare` can show the differences. Errors: kConfig "history/no-runs" for an empty branch.
 Result<std::vector<gate::Snapshot>> FromHistory(const std::string& what, const Options& options,
                                                 std::span<const gate::Snapshot> beside) {
   PROFGAUGE_TRY(const gate::HistoryReference reference, gate::ParseHistoryReference(what));
@@ -81,7 +81,7 @@ bool IsMissing(const std::string& what) {
   return what != "-" && !std::filesystem::exists(what, error);
 }
 
-// A gate whose baseline is gone is misconfigured; the run that it would judge is not to blame.
+// Rejects a missing baseline as a configuration error, not as a fault of the judged run.
 Status RefuseMissing(const std::string& what) {
   if (what.starts_with("history:") || !IsMissing(what)) return {};
   Error missing;
@@ -95,16 +95,16 @@ Status RefuseMissing(const std::string& what) {
   return Fail(std::move(missing));
 }
 
-// One run, analyzed under `policy` as it would be judged: a baseline with other iterations or
-// kernel names would differ only for that. The number of iterations is not checked here, since a
-// limit on it is for the run to judge.
+// One run, analyzed under `policy` as it would be judged: otherwise a baseline could differ only by
+// other iterations or kernel names. Does not check the number of iterations, because such a limit
+// is for the judged run.
 Result<std::vector<gate::Snapshot>> FromProfile(const std::string& path, const Options& options,
                                                 const rules::Policy& policy, Console& console,
                                                 const SeenBesides& seen) {
   Options one = options;
   one.arguments = {path};
   one.is_found = true;
-  if (one.ranks == "separate") one.ranks = "recorded";  // It is of the runs to judge.
+  if (one.ranks == "separate") one.ranks = "recorded";  // "separate" is meant for the judged runs.
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, policy, console));
   PROFGAUGE_CHECK(readers::CheckOneRun(ranks, ""));
   const ImportLog log = MergedLog(ranks);
@@ -140,8 +140,8 @@ Result<std::vector<gate::Snapshot>> FromProfile(const std::string& path, const O
 
 using Choose = std::function<Result<ChosenBaseline>(std::span<const gate::Snapshot>)>;
 
-// Which of the failed runs before may have brought the step; empty where none failed. It copies the
-// runs that it needs, since it outlives `choice`.
+// A function that finds which of the earlier failed runs may have caused the step; empty if none
+// failed. Copies the runs that it needs, since it outlives `choice`.
 std::function<std::string(const gate::Snapshot&)> BlameOf(const gate::HistoryChoice& choice,
                                                           const rules::PolicyBaseline& policy) {
   if (choice.failed.empty()) return {};
@@ -152,8 +152,8 @@ std::function<std::string(const gate::Snapshot&)> BlameOf(const gate::HistoryCho
   };
 }
 
-// Whether git or the CI says that this branch is judged, or that a pull request goes into it: then
-// it exists, though it has no runs yet.
+// True if git or the CI shows that this branch is judged or is a pull request's target: then it
+// exists, even if it has no runs yet.
 bool IsJudgedBranch(const std::string& branch, const std::string& folder) {
   for (const char* name : {"GITHUB_REF_NAME", "GITHUB_BASE_REF", "CI_COMMIT_BRANCH",
                            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "BRANCH_NAME", "CHANGE_TARGET",
@@ -181,14 +181,14 @@ void TakeCommit(const std::string& folder, gate::HistoryQuestion& question) {
   }
   question.commit = commit;
   question.ancestors = git::AncestorsOf(folder, commit);
-  // A shallow clone knows little more.
+  // A shallow clone has little more.
   if (question.ancestors.size() > 1) return;
   if (const auto found = git::FindCommit(folder, commit)) question.commit_time = found->time;
 }
 
 namespace {
 
-// The smallest limit on the typical iteration.
+// The smallest limit on the typical iteration time.
 double LimitOfTime(const rules::PolicyBaseline& policy) {
   double least = knowledge::kGateHistoryStep.value();
   bool is_set = false;
@@ -201,9 +201,9 @@ double LimitOfTime(const rules::PolicyBaseline& policy) {
   return least;
 }
 
-// Which runs of a history are comparable is known once the candidates are: the result is called
-// with them. The history is opened now, so that a wrong file fails before a profile is read.
-// `probe` gets its last run.
+// Returns a function that chooses comparable runs of a history once the candidates are known. Opens
+// the history now, so that a wrong file fails before a profile is read. `probe` receives its last
+// run.
 Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
                                 const rules::Policy& policy, std::vector<gate::Snapshot>& probe) {
   gate::HistoryQuestion question;
@@ -264,8 +264,8 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
 
 }  // namespace
 
-// Differences of work only warn: a program changes from commit to commit. Another device or size is
-// another program, and would make the median of the baseline mean nothing.
+// Different work only causes a warning, as a program changes from commit to commit. Another device
+// or size is another program and would make the baseline's median meaningless.
 Status RefuseOther(const gate::Snapshot& run, std::span<const gate::Snapshot> others,
                    const Options& options, Console& console) {
   const gate::Misfit misfit = gate::FindMisfit(run, others);

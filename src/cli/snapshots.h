@@ -1,4 +1,4 @@
-// Runs to compare with: from baseline files, the history, or profiles.
+// Loads runs to compare with: from baseline files, the history, or profiles.
 //
 //   argument                   becomes
 //   baseline.json              the runs of the file, as they were saved
@@ -25,59 +25,59 @@ namespace profgauge::cli {
 
 class Console;
 
-/// Kept data of a profile besides its snapshot; nullptr: not asked for.
+/// Further data of a profile that a caller may request; nullptr: not requested.
 struct SeenBesides {
-  ImportLog* log = nullptr;  ///< Its reading losses are added.
-  /// Doubts about its verdict (gate/doubts.h) are added; else they go to the console.
+  ImportLog* log = nullptr;  ///< Receives its reading losses.
+  /// Receives doubts about its verdict (gate/doubts.h); else they go to the console.
   std::vector<std::string>* doubts = nullptr;
-  RunPicture* picture = nullptr;  ///< From a profile; others have none.
+  RunPicture* picture = nullptr;  ///< Filled for a profile; unchanged for others.
   std::span<const gate::Snapshot> beside =
-      {};  ///< A history gives runs that are comparable with these.
+      {};  ///< A history returns runs that are comparable with these.
 };
 
 /// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile, which
 /// is analyzed under `policy` (its iterations, kernel names and devices). A profile with data loss
-/// is refused, unless `seen.log` takes its losses or --allow-incomplete is given: an incomplete
+/// is rejected, unless `seen.log` receives its losses or --allow-incomplete is given: an incomplete
 /// baseline would hide regressions. Errors: kConfig for baselines and histories, kInput for
 /// profiles.
 Result<std::vector<gate::Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                                   const rules::Policy& policy, Console& console,
                                                   const SeenBesides& seen = {});
 
-/// Refuses a run that is no other run of the program that `others` recorded: of another format,
-/// device or world size (kUsage, unless --force). Says so where its ops or shapes differ.
+/// Rejects a run of another program than that of `others`: of another format, device or world size
+/// (kUsage, unless --force). Prints a note if its ops or shapes differ.
 Status RefuseOther(const gate::Snapshot& run, std::span<const gate::Snapshot> others,
                    const Options& options, Console& console);
 
-/// The --policy settings for kept runs; nothing is selected without it. Empty after its
+/// The --policy settings for stored runs; without --policy nothing is selected. nullopt after its
 /// errors were reported.
 std::optional<rules::Policy> KeepingPolicy(const Options& options, Console& console);
 
-/// The runs of --baseline: of files now, of the history once the candidates are known. `probe`
-/// gets a run by which arguments are distinguished. Errors: as LoadSnapshots.
+/// The runs of --baseline: from files now, from the history once the candidates are known. `probe`
+/// receives a run if one was needed to classify the arguments. Errors: as LoadSnapshots().
 Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy& policy,
                                      Console& console, std::vector<gate::Snapshot>& probe);
 
-/// Says which files beside the history at `path` SQLite would use, and that we do not.
+/// Prints which files beside the history at `path` SQLite would use and we do not.
 void SayUnused(const std::string& path, Console& console);
 
 /// The folder of the policy, whose repository is judged; else the working folder.
 std::string JudgedFolderOf(const Options& options);
 
-/// The judged commit and its ancestors: that of the question, else of the CI, else what is checked
-/// out in the repository around `folder`. Where files differ from that, the run is of a commit that
-/// is to come.
+/// Sets the judged commit and its ancestors: from the question, else from the CI, else the one
+/// checked out in the repository around `folder`. If files differ from it, the run belongs to a
+/// future commit.
 void TakeCommit(const std::string& folder, gate::HistoryQuestion& question);
 
 /// The result of a run without a baseline: a failure for files; for a history `baseline_missing` of
 /// profgauge.yaml, else `missing` of the policy, else no verdict.
 rules::OnBaselineMissing OnMissingOf(const Options& options, const rules::Policy& policy);
 
-/// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run, else git's `user.name`;
-/// kUsage where no one says.
+/// The person who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run, else git's
+/// `user.name`; kUsage if none is set.
 Result<std::string> OwnerOf(const Options& options);
 
-/// All of `whats` together, in order.
+/// The runs of all `whats`, in order.
 Result<std::vector<gate::Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
                                                      const Options& options,
                                                      const rules::Policy& policy, Console& console);

@@ -1,4 +1,4 @@
-// Where the program's own time goes: the table at the end of -v.
+// Measures where the program spends its time: the table at the end of -v.
 #pragma once
 
 #include <chrono>
@@ -8,12 +8,12 @@
 
 namespace profgauge::cli {
 
-/// Times the phases of one run, which follow one another.
+/// Times the consecutive phases of one run.
 class Stats {
  public:
   Stats() : started_(Clock::now()), last_(started_) {}
 
-  /// The phase since the end of the last one is over. Phases with one name are separate rows.
+  /// Ends the phase that began at the end of the last one. Phases of equal name are separate rows.
   void EndPhase(std::string_view name);
   /// The table of phases, total time and peak memory, for standard error. The total ends with the
   /// last phase.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBytesAtOnce = 4 << 20;
 
-// RunColumn() and those of the table, as this writer describes them.
+// RunColumn() and the table's columns, in this writer's type.
 template <class Column>
 std::vector<Column> ColumnsWithRun(std::size_t table) {
   std::vector<Column> columns = {{RunColumn().name, RunColumn().unit}};
@@ -26,9 +26,9 @@ std::vector<Column> ColumnsWithRun(std::size_t table) {
   return columns;
 }
 
-/// A folder with a file for each table, and schema.json. All are opened before the first row, and
-/// each is put in place by Finish(): a failed export leaves the files of the last one. A table
-/// without rows has no file; that of an earlier export goes.
+/// A folder with a file per table, and schema.json. All files are opened before the first row, and
+/// Finish() renames each: a failed export leaves the files of the last one. A table without rows
+/// has no file; an earlier export's file is removed.
 class FolderFiles : public TableFiles {
  public:
   explicit FolderFiles(Outputs& outputs) : outputs_(outputs) {}
@@ -48,7 +48,7 @@ class FolderFiles : public TableFiles {
   }
 
  protected:
-  /// Commits `rest`, the last bytes of each file.
+  /// Commits each file; `rest` returns its last bytes.
   template <class Rest>
   Status FinishFiles(const std::string& schema, const query::Places& asked, const Rest& rest) {
     for (const auto& [table, file] : files_) {
@@ -69,7 +69,7 @@ class FolderFiles : public TableFiles {
   std::size_t schema_ = 0;
 };
 
-// One RowWriter for each table. Its bytes are written whenever kBytesAtOnce are ready.
+// One RowWriter per table. Its bytes are written whenever kBytesAtOnce are ready.
 class TextFiles : public FolderFiles {
  public:
   TextFiles(Outputs& outputs, RowFormat format) : FolderFiles(outputs), format_(format) {}
@@ -107,7 +107,7 @@ class TextFiles : public FolderFiles {
   std::map<std::size_t, std::unique_ptr<RowWriter>> writers_;
 };
 
-// A group of rows is the unit of Parquet: it is built in memory, written, and forgotten. Units are
+// A row group is Parquet's unit: it is built in memory, written, and freed. Units of columns are
 // key-value metadata, "unit.COLUMN".
 class ParquetFiles : public FolderFiles {
  public:
@@ -153,7 +153,7 @@ class ParquetFiles : public FolderFiles {
   std::map<std::size_t, std::unique_ptr<exports::ParquetWriter>> writers_;
 };
 
-/// One database. The rows of each part are added in one batch.
+/// One database. Rows of each part are added in one batch.
 class DatabaseFile : public TableFiles {
  public:
   explicit DatabaseFile(Outputs& outputs) : outputs_(outputs) {}

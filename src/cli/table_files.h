@@ -1,11 +1,11 @@
-// The files of `export tables`: rows in, one file for each table out, or one database of all.
+// The files of `export tables`: rows are written to one file per table, or to one database.
 //
 //   --format csv, tsv, jsonl, parquet     -o tables/     tables/kernels.csv, … and schema.json
 //   --format sqlite                       -o run.sqlite  one file, with tables and columns
 //
-// The first column of each is `run`: the recording, as rows of `--write row` name it, so that
-// tables of many runs are one. Rows come in parts, of one table each. Text is written in pieces of
-// 4 MiB and Parquet in groups of rows, so a table may be larger than memory.
+// The first column of each table is `run`: the profile, named as in rows of `--write row`, so that
+// tables of many runs can be concatenated. Rows come in parts of one table each. Text is written in
+// pieces of 4 MiB and Parquet in groups of rows, so a table may be larger than memory.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +21,18 @@
 
 namespace profgauge::cli {
 
-/// How rows of all tables become bytes.
+/// Writes rows of all tables.
 class TableFiles {
  public:
   virtual ~TableFiles() = default;
-  /// The cell of the column `run`. REQUIRES: called before the first row.
+  /// Sets the value of the column `run`. REQUIRES: called before the first row.
   void OfRun(std::string run) { run_ = std::move(run); }
-  /// Rows of tables may come in several parts, in order; parts of different tables may alternate.
-  /// `table`: its place in the schema, one of those that were opened.
+  /// Adds rows. A table may come in several parts, in order; parts of different tables may
+  /// alternate. `table`: its index in the schema; it must have been opened.
   virtual Status Add(std::size_t table, const query::Part& part) = 0;
-  /// After the last row, once: the files are in place, of the tables with rows and of `asked`,
-  /// which the user named. `schema` describes all; a database has all tables and its own
-  /// description.
+  /// Completes the files; call once, after the last row. Files remain only for tables with rows and
+  /// for `asked`, which the user named. `schema` describes all tables; a database has all tables
+  /// and its own description.
   virtual Status Finish(const std::string& schema, const query::Places& asked) = 0;
   /// The file of a table, as `schema.json` names it.
   virtual std::string FileOf(std::size_t table) const = 0;

@@ -12,11 +12,11 @@
 namespace profgauge::cli {
 namespace {
 
-// Larger ones are not ours: the tables of a workbook are limited.
+// Larger files are not ours: a workbook's tables are limited.
 constexpr std::size_t kLargest = std::size_t{256} << 20;
 constexpr std::size_t kLargestProperties = 1 << 20;
 
-// A little-endian number; nothing beyond the end of the file.
+// A little-endian number; nullopt beyond the end of the file.
 std::optional<std::uint32_t> Little(std::string_view bytes, std::size_t at, int size) {
   if (at > bytes.size() || bytes.size() - at < static_cast<std::size_t>(size)) return std::nullopt;
   std::uint32_t value = 0;
@@ -49,15 +49,15 @@ std::string Inflated(std::string_view packed, std::uint32_t checksum, std::uint3
   }
 }
 
-// One file of a zip archive, by way of the central directory; empty when it is not there.
+// Returns one file of a zip archive, by the central directory; empty if it is missing.
 //   local header, data        the bytes at `local` + 30 + name + extra
 //   …
 //   central directory entry   "PK\1\2": +10 method, +16 checksum, +20 packed, +24 size, +28 name,
 //                             +30 extra, +32 comment, +42 local; the name follows at +46
 //   end of the directory      "PK\5\6": +10 number of entries, +16 where the directory begins
 //
-// All numbers are little endian. Source: PKWARE's APPNOTE.TXT, 4.3. Anything that leads out of the
-// file is no file of ours: the workbook may be anybody's.
+// All numbers are little-endian. Source: PKWARE's APPNOTE.TXT, 4.3. The workbook may be anybody's,
+// so offsets outside the file are rejected as not ours.
 std::string FileOf(std::string_view zip, std::string_view wanted) {
   const std::size_t end = zip.rfind(std::string_view("PK\x05\x06", 4));
   if (end == zip.npos) return {};
@@ -88,7 +88,7 @@ bool IsOurWorkbook(const std::string& path) {
   const std::optional<std::string> zip = ReadSmallFile(path, kLargest);
   if (!zip || !zip->starts_with("PK")) return false;
   const std::string properties = FileOf(*zip, "docProps/core.xml");
-  // Versions before this mark wrote a remark only.
+  // Versions before this mark wrote only a remark.
   return properties.find("<dc:creator>profgauge</dc:creator>") != properties.npos ||
          properties.find(">Written by profgauge<") != properties.npos;
 }

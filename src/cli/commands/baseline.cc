@@ -22,8 +22,8 @@
 namespace profgauge::cli {
 namespace {
 
-// The same profile twice would look like two equal runs, without any noise between them. Each run
-// is compared with those before it.
+// Rejects repeated profiles, which would look like two equal runs without any noise. Each run is
+// compared with those before it.
 Status RefuseMixed(const std::vector<gate::Snapshot>& runs, const Options& options,
                    Console& console) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -40,8 +40,8 @@ Status RefuseMixed(const std::vector<gate::Snapshot>& runs, const Options& optio
   return {};
 }
 
-// Why the runs must not replace those of the file: they did less, so that the next honest run would
-// be slower. Nothing where there is no such file, or somebody accepts it.
+// Why the runs must not replace those of the file: they did less work, so the next correct run
+// would be slower. nullopt if there is no such file, or if replacing is accepted.
 std::optional<std::string> WhyNotReplaced(const std::vector<gate::Snapshot>& runs,
                                           const Options& options) {
   if (!options.accept.empty() || !IsBaselineFile(options.out_dir)) return std::nullopt;
@@ -88,7 +88,7 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
   return kExitPass;
 }
 
-// Takes profiles and histories, too, as `compare` does: it shows the baseline that they would make.
+// Also accepts profiles and histories, like `compare`, and shows the baseline they would make.
 Result<int> RunBaselineShow(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<gate::Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));

@@ -29,8 +29,8 @@ namespace {
 constexpr std::size_t kLeastForPower = 3;
 constexpr double kUsualLimit = 0.05;
 
-// The increase of the median iteration time that the policy allows, as a share; kUsualLimit where
-// it limits none or limits it in milliseconds.
+// The increase of the median iteration time that the policy allows, as a share; kUsualLimit if
+// there is no limit or one in milliseconds.
 double LimitOf(const rules::PolicyBaseline& policy) {
   for (const rules::BaselineLimit& limit : policy.limits) {
     const bool is_time = limit.metric == metric::kIterationTimeMedian;
@@ -41,8 +41,8 @@ double LimitOf(const rules::PolicyBaseline& policy) {
   return kUsualLimit;
 }
 
-// From a history the runs that a check of its last one would take: one that failed, or of another
-// device, would count as noise.
+// Selects from a history the runs that a check of its last run would use. A failed run, or one of
+// another device, would count as noise.
 Result<std::vector<gate::Snapshot>> RunsOf(const std::string& what, const Options& options,
                                            const rules::Policy& policy, Console& console) {
   if (!what.starts_with("history:")) return LoadSnapshots(what, options, policy, console);
@@ -64,7 +64,7 @@ Result<std::vector<gate::Snapshot>> RunsOf(const std::string& what, const Option
 
 }  // namespace
 
-// Runs without iteration times say nothing about noise; they are not counted.
+// Runs without iteration times have no information about noise; they are not counted.
 Result<int> RunBaselinePower(const Options& options, Console& console) {
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;

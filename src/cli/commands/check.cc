@@ -1,9 +1,9 @@
 // `profgauge check` and `profgauge report`: the same run; only the exit code differs.
 //
-// The order is chosen for the user who made a mistake, and for speed:
+// The order is chosen for speed, and for users who made a mistake:
 //
-//   policy -> [rules, beside reading where that is quick] -> outputs are opened -> baselines
-//   -> profiles -> runs -> (builtin:cpu where no policy was named) -> JudgeRuns -> outputs
+//   policy -> [rules, while profiles are read, if that is quick] -> outputs are opened -> baselines
+//   -> profiles -> runs -> (builtin:cpu if no policy was named) -> JudgeRuns -> outputs
 //
 // Errors of the configuration are shown before a large profile is read. A path that cannot be
 // written is reported before baselines and profiles are read.
@@ -52,7 +52,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// The rules; empty after their errors were reported.
+/// Returns the rules, or nullopt after their errors were reported.
 std::optional<rules::Rulebook> ToldOrKept(tl::expected<rules::Rulebook, rules::Errors> book,
                                           Console& console) {
   if (book) return *std::move(book);
@@ -60,20 +60,20 @@ std::optional<rules::Rulebook> ToldOrKept(tl::expected<rules::Rulebook, rules::E
   return std::nullopt;
 }
 
-/// The rules that the policy makes run; empty after their errors were reported.
+/// The rules that the policy runs; nullopt after their errors were reported.
 std::optional<rules::Rulebook> ReadRules(const rules::Policy& policy,
                                          const rules::SelectOptions& select, Console& console) {
   return ToldOrKept(rules::LoadRulebook(policy, select), console);
 }
 
-/// `report` never exits with the verdict.
+/// `report` never exits with the verdict's code.
 int ExitOf(const gate::Verdict& verdict, const Options& options) {
   const int exit_code = gate::ExitCodeOf(verdict, options.exit_zero);
   const bool verdict_only = exit_code == kExitFail || exit_code == kExitNoVerdict;
   return verdict_only && options.command->bit == kOnReport ? int{kExitPass} : exit_code;
 }
 
-/// Says in the report who named the policy, and which labels the run has.
+/// Adds to the report who named the policy, and the run's labels.
 void NamePolicy(const Options& options, report::Report& report) {
   report::VerdictInfo& verdict = report.verdict;
   verdict.policy_from = options.policy.empty() ? std::string(kNoPolicyGiven) : options.policy_from;
@@ -87,8 +87,8 @@ void NamePolicy(const Options& options, report::Report& report) {
   }
 }
 
-/// The file of `--write pgsum`. A file of times has nothing to condense: it is its own summary, as
-/// long as its bytes alone say what they are.
+/// Makes the file of `--write pgsum`. A file of times is its own summary, provided its bytes are
+/// enough to interpret it.
 Result<std::string> SummaryOf(const Candidate& run, const rules::Policy& policy,
                               const Options& options) {
   if (run.ranks.size() == 1 && IsOfTimes(run.ranks[0]) && options.step_times.empty()) {
@@ -101,7 +101,7 @@ Result<std::string> SummaryOf(const Candidate& run, const rules::Policy& policy,
   return WriteSummaries(std::span<const Profile>(ranks.stand_ins));
 }
 
-/// Draws and says the verdict; returns its exit code.
+/// Writes the outputs and prints the verdict; returns its exit code.
 int Finish(int exit_code, Judgement::Data& judged, const Options& options, Drawing& drawing,
            Stats& stats, Console& console) {
   const Status drawn = drawing.Draw(judged.report, judged.add_timeline, stats);
@@ -110,8 +110,8 @@ int Finish(int exit_code, Judgement::Data& judged, const Options& options, Drawi
   return ExitAfterDrawing(drawn, exit_code, console);
 }
 
-/// Whether profiles are read in an unnoticeable time: rules are then compiled meanwhile, and an
-/// error in them is still reported immediately.
+/// True if the profiles can be read in an unnoticeable time. Then rules are compiled meanwhile, and
+/// an error in them is still reported immediately.
 bool IsReadQuickly(const std::vector<std::string>& paths) {
   constexpr std::uintmax_t kQuick = 8'000'000;  // Bytes.
   std::uintmax_t sum = 0;
@@ -124,8 +124,8 @@ bool IsReadQuickly(const std::vector<std::string>& paths) {
   return true;
 }
 
-/// Everything; returns the exit code of the verdict. Errors of the configuration are reported
-/// before errors of the profile, and before a large one is read: a typo costs milliseconds.
+/// Judges the run; returns the exit code of the verdict. Errors of the configuration are reported
+/// before errors of the profile and before a large one is read, so a typo costs milliseconds.
 Result<int> Judged(const Options& options, Console& console) {
   if (options.outputs.Has(OutputKind::kTrace) && options.timeline == "off") {
     return Fail(
@@ -143,12 +143,12 @@ Result<int> Judged(const Options& options, Console& console) {
   rules::SelectOptions select;
   PROFGAUGE_TRY(select.today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   const bool is_quick = IsReadQuickly(options.arguments);
-  // Waits for the rules, whatever happens; the objects that it uses outlive it.
+  // The future's destructor waits for the rules; the objects that it uses outlive it.
   auto rules =
       std::async(is_quick ? std::launch::async | std::launch::deferred : std::launch::deferred,
                  [&policy, &select] { return rules::LoadRulebook(*policy, select); });
-  // These live as long as the process: to take rules apart is a twentieth of the check of a small
-  // profile, to take the rest apart a hundredth of the report of a large one.
+  // These are never destroyed: destroying the rules would take a twentieth of the check of a small
+  // profile, the rest a hundredth of the report of a large one.
   static auto& book = *new std::optional<rules::Rulebook>();
   static auto& candidates = *new std::vector<Candidate>();
   static auto& judged = *new Judgement::Data();
@@ -207,7 +207,7 @@ Result<int> Judged(const Options& options, Console& console) {
   drawing.ShowAlertsAt(PlacesOf(options, *policy));
   const int exit_code = ExitOf(judged.verdict, options);
   drawing.ExitsWith(exit_code);
-  // Of several profiles the one that is described, so that it joins the history for all of them.
+  // Of several profiles, summarizes the described one, which represents all in the history.
   drawing.SummarizeBy([&] { return SummaryOf(candidates[judged.middle], *policy, options); });
   return Finish(exit_code, judged, options, drawing, stats, console);
 }

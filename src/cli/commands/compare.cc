@@ -1,4 +1,4 @@
-// `profgauge compare BASE CURRENT`: explains, and judges where a policy is given.
+// `profgauge compare BASE CURRENT`: explains changes, and judges them if a policy is given.
 //
 //   BASE may be       a baseline file, history:BRANCH~N, a profile
 //   CURRENT may be    the same
@@ -40,7 +40,7 @@ Result<int> Compared(const Options& options, Console& console) {
     return LoadSnapshots(what, options, selecting, console,
                          {&log, &side.doubts, &side.picture, beside.runs});
   };
-  // Which runs of a history are meant depends on the other side.
+  // The other side decides which runs of a history are used.
   const bool is_history = options.arguments[0].starts_with("history:");
   if (is_history) {
     PROFGAUGE_TRY(current.runs, load(current, options.arguments[1], base));

@@ -21,7 +21,7 @@ namespace {
 
 using exports::pyprof::AllColumns;
 
-/// "kernel,sil", "all", or "" for the default.
+/// Parses "kernel,sil", "all", or "" for the default.
 Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
   if (list.empty()) return exports::pyprof::DefaultColumns();
   std::vector<std::size_t> chosen;
@@ -50,27 +50,27 @@ Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
   return chosen;
 }
 
-/// The text of a cell in a column. Only the last file of a trace fits.
+/// The text of a cell in a table. For a trace, only its last file, since more would be too wide.
 std::string_view ShownCell(std::string_view cell, std::size_t column) {
   return AllColumns()[column].option == "trace" ? cell.substr(cell.rfind('/') + 1) : cell;
 }
 
-/// Cut or filled to `width` characters.
+/// Cuts or pads the text to `width` characters.
 std::string Fitted(std::string_view text, std::size_t width) {
   std::string shown = Printable(text);
-  if (CharactersIn(shown) > width) shown = PrintableShort(text, width - 1);  // And "…".
+  if (CharactersIn(shown) > width) shown = PrintableShort(text, width - 1);  // Plus "…".
   return Padded(shown, width);
 }
 
-/// PyProf's widths, or less where the cells need less; kernel and parameters share the rest of
-/// `total`, the one that needs less first.
+/// PyProf's widths, or less if the cells need less. Kernel and parameters share the remaining width
+/// of `total`, the one that needs less first.
 ///
 ///   Idx  Direction  Kernel          Params    total 60
 ///   ^^^  ^^^^^^^^^  as needed, at most PyProf's width or the head's     left: 46
 ///                   ^^^^^^ needs 12 -> 12                               left: 33
 ///                                   ^^^^^^ needs 90 -> the rest
 ///
-/// A column of open width is at least 12 wide, even if the line then passes `total`.
+/// A column of variable width has at least 12 characters, even if the line then exceeds `total`.
 std::vector<std::size_t> Widths(const exports::pyprof::KernelRows& rows,
                                 const std::vector<std::size_t>& chosen, std::size_t total) {
   std::vector<std::size_t> widths, open;
@@ -119,7 +119,7 @@ std::string Table(const exports::pyprof::KernelRows& rows, const std::vector<std
   return text;
 }
 
-// Every cell in quotes, as PyProf's prof stage writes it.
+// Puts every cell in quotes, as PyProf's prof stage does.
 std::string Csv(const exports::pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
   std::string text;
   std::vector<std::string> row;
@@ -133,7 +133,7 @@ std::string Csv(const exports::pyprof::KernelRows& rows, const std::vector<std::
   return text;
 }
 
-// A cell without blanks, so that a line falls apart where cells end.
+// Replaces blanks in a cell, so that a line can be split at blanks.
 std::string Word(std::string_view cell) {
   std::string word(cell.empty() ? std::string_view("-") : cell);
   std::replace_if(
@@ -141,7 +141,7 @@ std::string Word(std::string_view cell) {
   return word;
 }
 
-// For awk: as many words in each line as there are columns.
+// Formats lines for awk: each has as many words as there are columns.
 std::string Words(const exports::pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
   std::string text;
   const auto line = [&](const auto& cell_of) {
@@ -156,7 +156,7 @@ std::string Words(const exports::pyprof::KernelRows& rows, const std::vector<std
   return text;
 }
 
-// To the file that was opened before anything was read, or to standard output.
+// Writes to the file that was opened before reading, or to standard output.
 Result<int> Finish(const Options& options, Outputs& outputs, std::optional<std::size_t> file,
                    const std::string& text, std::size_t kernels, Console& console) {
   if (!file) {
@@ -178,7 +178,7 @@ Result<std::optional<std::size_t>> OpenOutput(const Options& options, Outputs& o
 
 }  // namespace
 
-// Rows of all ranks, rank by rank. A table for people is as wide as the terminal, or as COLUMNS.
+// Exports rows of all ranks, rank by rank. A printed table is as wide as the terminal or COLUMNS.
 Result<int> RunExportKernels(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<std::size_t> columns, ChooseColumns(options.columns));
   Outputs outputs(KeptBy(options));

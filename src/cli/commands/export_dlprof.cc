@@ -24,7 +24,8 @@ namespace {
 using exports::dlprof::Advice;
 using exports::dlprof::kDlprofFiles;
 
-/// "- Do this.\n- Or that." as one line.
+/// Joins "- Do this.
+/// - Or that." into one line.
 std::string OneLine(std::string_view advice) {
   std::string line;
   for (std::string_view part : Lines(advice)) {
@@ -35,7 +36,7 @@ std::string OneLine(std::string_view advice) {
   return line;
 }
 
-/// The findings of the recommended rules: problem and advice, in our words.
+/// The problem and advice of each finding of the recommended rules, in ProfGauge's wording.
 Result<std::vector<Advice>> AdviceOn(const std::vector<Profile>& ranks,
                                      const EvaluateOptions& choices) {
   auto policy = rules::LoadPolicy("builtin:recommended");
@@ -55,8 +56,8 @@ Result<std::vector<Advice>> AdviceOn(const std::vector<Profile>& ranks,
   return advice;
 }
 
-/// DLProf's reports are of one process: --rank chooses it, and may be left out where there is one.
-/// A rank that records no number counts by its position. Errors: kUsage "usage/one-rank".
+/// Chooses the rank, since DLProf's reports are of one process. --rank may be omitted if it is the
+/// only one. A rank without a number has its position. Errors: kUsage "usage/one-rank".
 Result<const Profile*> OneRank(const std::vector<Profile>& ranks, const Options& options) {
   const std::int64_t wanted = options.rank.value_or(-1);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -73,8 +74,7 @@ Result<const Profile*> OneRank(const std::vector<Profile>& ranks, const Options&
 
 }  // namespace
 
-// All files are opened before profiles are read: one that may not be replaced leaves the folder as
-// it is.
+// Opens all files before profiles are read: if one may not be replaced, the folder is unchanged.
 Result<int> RunExportDlprof(const Options& options, Console& console) {
   const std::string folder = options.out_dir.empty() ? "." : options.out_dir;
   Outputs outputs(KeptBy(options));

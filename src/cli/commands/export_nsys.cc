@@ -42,7 +42,7 @@ std::string Csv(const exports::nsys::ReportTable& table) {
   return text;
 }
 
-/// Columns side by side; all but texts at the right.
+/// Aligns columns: texts left, numbers right.
 std::string Aligned(const exports::nsys::ReportTable& table) {
   std::vector<std::size_t> widths;
   for (const std::string& head : table.heads) widths.push_back(CharactersIn(head));

@@ -4,7 +4,7 @@
 //   they do not          AddWhole -> tables of the report;
 //                        EachRank -> tables of events, rank by rank, appended to the same files
 //
-// schema.json is written last, for it has the number of rows of each table.
+// schema.json is written last, because it contains the number of rows of each table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// `tables` and `columns` describe the others: a database has them, folders have schema.json.
+/// False for the tables `tables` and `columns` in folders, which have schema.json instead.
 bool IsExported(const query::RelationInfo& table, const Options& options) {
   return !query::DescribesItself(table.name) || options.format == "sqlite";
 }
@@ -50,12 +50,12 @@ Error UnknownTable(const std::string& pattern) {
 
 struct Chosen {
   query::Places tables;
-  query::Places named;  ///< One by one: they are written though they have no rows.
+  query::Places named;  ///< Named individually: they are written even without rows.
 };
 
-// Tables by names or patterns, or by the words `events` and `report` for those of single events and
-// the others; every pattern must fit a table, as a mistyped name would export nothing without a
-// word. Errors: kUsage "query/no-such-table".
+// Finds tables by names or patterns, or by the words `events` (tables of single events) and
+// `report` (all others). Every pattern must match a table, since a mistyped name would silently
+// export nothing. Errors: kUsage "query/no-such-table".
 Result<Chosen> ChosenTables(const Options& options) {
   Chosen chosen;
   const std::string list = options.tables.empty() ? "*" : options.tables;
@@ -85,13 +85,13 @@ Result<Chosen> ChosenTables(const Options& options) {
   return chosen;
 }
 
-/// The facts of a table after all of its rows are written.
+/// Facts about a written table.
 struct Written {
   std::int64_t rows = 0;
   bool is_known = false;  ///< Its rows could be read.
 };
 
-/// Writes what a reader needs to know of a column.
+/// Writes the description of a column.
 void WriteColumn(const query::ColumnInfo& column, std::string_view absent_because,
                  JsonWriter& out) {
   out.BeginObject(JsonWriter::Style::kInline);
@@ -105,8 +105,8 @@ void WriteColumn(const query::ColumnInfo& column, std::string_view absent_becaus
   out.EndObject();
 }
 
-// The document that says how to read the files: a table without rows, which has no file unless it
-// was named, is listed with its reason.
+// The document that describes the files. A table without rows, which has no file unless it was
+// named, is listed with its reason:
 //
 //   profiles: [{rank, hash}]
 //   tables:   [{name, file, title, doc, source, rows, absent,
@@ -157,7 +157,7 @@ std::string SchemaText(const query::Dataset& data, const Chosen& chosen,
   return out.Take();
 }
 
-/// Writes the rows of these tables that are there.
+/// Writes the available rows of these tables.
 Status WriteTables(const query::Dataset& data, const query::Places& tables, TableFiles& files,
                    std::vector<Written>& written) {
   for (const std::size_t place : tables) {
@@ -170,7 +170,7 @@ Status WriteTables(const query::Dataset& data, const query::Places& tables, Tabl
   return {};
 }
 
-/// The run as rows name it: RunIdOf() of all its profiles.
+/// The run's name in rows: RunIdOf() of all its profiles.
 std::string RunOf(const QueryData& data, const Options& options) {
   std::vector<std::string> hashes;
   for (auto& [rank, hash] : data.Hashes(options)) hashes.push_back(std::move(hash));
@@ -196,7 +196,7 @@ Result<int> RunExportTables(const Options& options, Console& console) {
   }
   PROFGAUGE_TRY(const Chosen chosen, ChosenTables(options));
   const query::Places& tables = chosen.tables;
-  // A folder that an earlier export filled is ours, file by file; inputs are kept whatever it has.
+  // Files of a folder that an earlier export filled may be replaced; inputs are always kept.
   KeptFiles kept = KeptBy(options);
   kept.force = kept.force || IsOurs(options.out_dir + "/schema.json", FileKind::kTables);
   Outputs outputs(std::move(kept));

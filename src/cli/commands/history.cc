@@ -49,10 +49,10 @@ struct AddedRun {
   std::optional<gate::HistoryLevel> level;
 };
 
-// How a verdict of `check` is kept in the history, where it decides whether the run may be a
-// baseline:
+// The form in which a verdict of `check` is stored in the history, where it decides whether the run
+// may be a baseline:
 //
-//   verdict of the check                                     kept as
+//   verdict of the check                                     stored as
 //   pass                                                     pass
 //   fail, and some limit on a change failed at level error   fail
 //   fail for other reasons only                              limits
@@ -80,13 +80,13 @@ std::string HistoryVerdict(const report::Report& report) {
   }
   if (report.verdict.status != State::kNoVerdict) return status;
   const auto is_of_change = [&](const std::string& reason) {
-    // The first run after a loss, or on a device, is what the next ones are compared with.
+    // The next runs are compared with the first run after a loss, or on a device.
     if (reason.ends_with("[baseline/lost]") || reason.ends_with("[baseline/none-comparable]") ||
         reason.ends_with(fmt::format("[{}]", gate::kPartOnceReason))) {
       return true;
     }
     return std::any_of(metrics.begin(), metrics.end(), [&](const report::ComparedMetric& metric) {
-      // Of other work a run is no baseline: its time says nothing.
+      // A run of other work is no baseline: its time is not comparable.
       return metric.result == State::kOpen && reason.starts_with(metric.metric) &&
              reason.find("[baseline/") == std::string::npos;
     });
@@ -109,7 +109,7 @@ void KeepLargest(const Value& share, std::optional<double>& kept) {
 
 constexpr std::size_t kStartOfFile = 256;  // "kind" is the second key of a verdict.json.
 
-// The verdict of a report.json, and the accepted results.
+// Reads the verdict of a report.json, and the accepted results.
 Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   const std::optional<std::string> text = ReadSmallFile(path);
   if (!text) return Fail(UsageError("usage/no-file", "`" + path + "` cannot be read", ""));
@@ -134,8 +134,8 @@ Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   return {};
 }
 
-// The run of `profile`, a profile or a baseline file, with the files that its check wrote beside
-// it.
+// Reads the run of `profile` (a profile or a baseline file), with the files that its check wrote
+// beside it.
 Status ReadOne(const std::string& profile, const CheckedRun& checked, const Options& options,
                const rules::Policy& policy, Console& console, std::vector<AddedRun>& out) {
   PROFGAUGE_TRY(std::vector<gate::Snapshot> runs, LoadSnapshots(profile, options, policy, console));
@@ -165,7 +165,7 @@ Status ReadOne(const std::string& profile, const CheckedRun& checked, const Opti
   return {};
 }
 
-// The options under which a run was judged: of its job, else with the policy of its verdict.
+// The options with which a run was judged: those of its job, else with the policy of its verdict.
 Options OptionsOf(const CheckedRun& checked, const Options& given) {
   Options options = given;
   if (!given.IsGiven("--model")) options.model = checked.model;
@@ -180,8 +180,8 @@ Options OptionsOf(const CheckedRun& checked, const Options& given) {
   return options;
 }
 
-// A run that was not judged has no summary: it is left out with a note, so that a job of CI that
-// always adds its folder does not fail for it.
+// Reads a checked run. A run that was not judged has no summary: it is skipped with a note, so that
+// a CI job that always adds its folder does not fail.
 Status ReadChecked(const CheckedRun& checked, const std::string& from, const Options& given,
                    Console& console, std::vector<AddedRun>& out) {
   if (checked.summary.empty()) {
@@ -195,7 +195,7 @@ Status ReadChecked(const CheckedRun& checked, const std::string& from, const Opt
   return ReadOne(checked.summary, checked, options, *policy, console, out);
 }
 
-// A profile, a baseline file, or the output of checks: the folder of one or of several jobs.
+// Reads a profile, a baseline file, or the output folder of one or of several jobs.
 Status ReadAdded(const std::string& argument, const Options& options, const rules::Policy& policy,
                  Console& console, std::vector<AddedRun>& out) {
   const std::vector<CheckedRun> checked = FindCheckedRuns(argument);
@@ -206,8 +206,8 @@ Status ReadAdded(const std::string& argument, const Options& options, const rule
   return {};
 }
 
-// The runs of the branch: as its commits follow each other where it was asked for, else as they
-// were added. `entries`: by id.
+// The runs of the branch: in the order of its commits if requested, else as they were added.
+// `entries`: by id.
 std::vector<const gate::HistoryEntry*> OfBranch(const std::vector<gate::HistoryEntry>& entries,
                                                 const std::string& branch, const Options& options) {
   std::vector<const gate::HistoryEntry*> found;
@@ -228,7 +228,7 @@ std::vector<const gate::HistoryEntry*> OfBranch(const std::vector<gate::HistoryE
   return found;
 }
 
-// Of the branch and model, oldest first.
+// The rows of the branch and model, oldest first.
 Result<std::vector<gate::HistoryRow>> RowsOf(gate::History& history, const Options& options) {
   const std::string branch = options.branch == kAllBranches ? "" : options.branch;
   PROFGAUGE_TRY(auto rows, history.Rows(branch, std::numeric_limits<std::int64_t>::max()));
@@ -262,7 +262,7 @@ std::span<const gate::HistoryRow> NewestOf(std::span<const gate::HistoryRow> row
   return most == 0 ? rows : rows.last(std::min(rows.size(), most));
 }
 
-// What no list and no page of a history shows, and is most of a run: 3 GB of 20 000.
+// Removes data that no list and no page of a history shows, most of a run: 3 GB for 20 000 runs.
 void ForgetTables(gate::Snapshot& run) {
   run.parts = {};
   run.ranks = {};
@@ -274,7 +274,7 @@ void ForgetTables(gate::Snapshot& run) {
   }
 }
 
-// Rows to -o FILE, else to standard output.
+// Writes rows to -o FILE, else to standard output.
 Status ListRows(gate::History& history, std::span<const gate::HistoryRow> rows,
                 const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
@@ -289,8 +289,8 @@ Status ListRows(gate::History& history, std::span<const gate::HistoryRow> rows,
   return {};
 }
 
-// The branches whose levels are followed, each by itself: levels of several are no trend. All, main
-// first, or the one asked for; without either main, else that of the last run.
+// The branches whose levels are tracked, each separately, since levels of several are no trend: all
+// (main first), or the requested one; without a request main, else the last run's branch.
 std::vector<std::string> BranchesOfTrend(const std::vector<gate::HistoryEntry>& entries,
                                          const Options& options) {
   if (entries.empty() && options.branch == kAllBranches) return {""};
@@ -426,7 +426,7 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   return kExitPass;
 }
 
-// "7" is a run, "level:7" a level.
+// "7" means a run, "level:7" a level.
 Result<int> RunHistoryRemove(const Options& options, Console& console) {
   constexpr std::string_view kLevel = "level:";
   std::vector<std::int64_t> runs, levels;
@@ -444,7 +444,7 @@ Result<int> RunHistoryRemove(const Options& options, Console& console) {
     std::vector<std::int64_t>& ids = is_level ? levels : runs;
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }
-  // Opening to add would make a file where there is none.
+  // OpenToAdd() would create a missing file.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
   SayUnused(options.db, console);

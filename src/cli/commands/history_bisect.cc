@@ -1,10 +1,10 @@
-// `profgauge history bisect`: the commit that made a step, or the one to measure next.
+// `profgauge history bisect`: finds the commit that caused a step, or the next one to measure.
 //
 //   git rev-list --reverse --first-parent GOOD..BAD | profgauge history bisect --good GOOD --bad
 //   BAD
 //
-// Commits come from standard input and their runs from the history: it starts no git, and measures
-// nothing. Standard output has one commit; the exit code says what to do with it.
+// Reads commits from standard input and their runs from the history; runs neither git nor a
+// measurement. Standard output has one commit; the exit code shows the next step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@
 namespace profgauge::cli {
 namespace {
 
-// Whether one names the other: a history may have the start of a hash.
+// True if one is a prefix of the other: a history may have abbreviated hashes.
 bool IsSameCommit(std::string_view a, std::string_view b) {
   constexpr std::size_t kLeastOfHash = 7;
   if (a == b) return true;
@@ -42,10 +42,10 @@ bool IsSameCommit(std::string_view a, std::string_view b) {
   return a.starts_with(b) || b.starts_with(a);
 }
 
-// GOOD, then the commits of standard input without those to skip.
+// GOOD, then the commits from standard input without skipped ones.
 struct Searched {
   std::vector<std::string> commits;
-  std::vector<std::string> skipped;  ///< By commit: those skipped right before it, with commas.
+  std::vector<std::string> skipped;  ///< By commit: commits skipped just before it.
 };
 Result<Searched> CommitsToSearch(const Options& options) {
   std::vector<std::string> commits = {options.good}, before = {""};
@@ -87,7 +87,7 @@ Result<Searched> CommitsToSearch(const Options& options) {
       "list the commits up to it, oldest first: git rev-list --reverse --first-parent GOOD..BAD"));
 }
 
-// The runs of these commits that are comparable with the last one of the bad commit.
+// The runs of these commits that are comparable with the last run of the bad commit.
 struct RunsOfCommits {
   std::vector<gate::BisectedRun> runs;
   std::vector<gate::SkippedRun> left_out;
@@ -100,7 +100,7 @@ Result<RunsOfCommits> FindRunsOf(gate::History& history, const std::vector<std::
   RunsOfCommits found;
   gate::Snapshot last;
   std::string model;
-  // Newest first: the first run of the bad commit is the one that others are compared with.
+  // Newest first: others are compared with the first run of the bad commit.
   std::ranges::reverse(rows);
   const auto is_bad = [&](const gate::HistoryRow& row) {
     return IsSameCommit(row.commit, options.bad);
@@ -143,7 +143,7 @@ Status RequireEnds(const std::vector<gate::BisectedRun>& runs, std::size_t place
       "measure it three times: profgauge history add RUN --commit ID"));
 }
 
-// "one of 8 commits c5 … c12"
+// Text for the candidates: "one of 8 commits c5 … c12".
 std::string PlacesText(const gate::Bisection& found, const std::vector<std::string>& commits) {
   const auto name = [&](std::size_t place) { return PrintableShort(commits[place], 12); };
   const std::vector<std::size_t>& likely = found.candidates;

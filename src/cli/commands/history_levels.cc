@@ -1,4 +1,4 @@
-// `profgauge history accept|check`: which level of a branch is meant, and whether it holds.
+// `profgauge history accept|check`: accepts a level of a branch, and checks whether it still holds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::int64_t SecondsOf(std::chrono::sys_days day) {
   return std::chrono::duration_cast<std::chrono::seconds>(day.time_since_epoch()).count();
 }
 
-// From today to kLongestLevel ahead; a level without an end is fine.
+// Checks that the day is between today and kLongestLevel ahead; a level without an end is allowed.
 Status CheckUntil(const Options& options, std::chrono::sys_days today) {
   if (options.until.empty()) return {};
   const auto day = rules::ParseDay(options.until);
@@ -52,7 +52,7 @@ Status CheckUntil(const Options& options, std::chrono::sys_days today) {
       "a level that is meant to stay needs no end"));
 }
 
-// The level would begin with a run that is not comparable with any run of the branch.
+// Rejects a level that would begin with a run that is not comparable with any run of the branch.
 Status RefuseStranger(gate::History& history, const gate::HistoryRow& run) {
   PROFGAUGE_TRY(const gate::Snapshot snapshot, history.Load(run.id));
   gate::HistoryQuestion question;
@@ -68,7 +68,7 @@ Status RefuseStranger(gate::History& history, const gate::HistoryRow& run) {
       "`profgauge history list` shows devices, ranks and models"));
 }
 
-// Of a commit all runs that failed, since it may have slowed several models; else the last one.
+// For a commit all of its failed runs, as it may slow down several models; else the last run.
 Result<std::vector<gate::HistoryRow>> RunsToAccept(gate::History& history,
                                                    const std::string& named) {
   PROFGAUGE_TRY(const gate::HistoryRow found, history.Find(named));
@@ -82,8 +82,8 @@ Result<std::vector<gate::HistoryRow>> RunsToAccept(gate::History& history,
   return runs;
 }
 
-// The last run of each model of the branch, in the order of their names. Runs without a name are
-// distinguished by their work: those comparable with the last of them.
+// The last run of each model of the branch, by model name. Runs without a name are distinguished by
+// their work: only those comparable with the last of them count.
 Result<std::vector<gate::HistoryRow>> LastOfEachModel(gate::History& history,
                                                       const std::string& branch) {
   PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, history.Rows(branch, kAllRuns));
@@ -94,8 +94,8 @@ Result<std::vector<gate::HistoryRow>> LastOfEachModel(gate::History& history,
   return runs;
 }
 
-// All runs of the branch that are comparable with `run`, itself and failed ones included: a step is
-// only seen with the runs after it.
+// All runs of the branch that are comparable with `run`, including itself and failed ones: a step
+// can only be detected with the runs after it.
 Result<gate::HistoryChoice> ComparableWith(gate::History& history, const gate::HistoryRow& run,
                                            std::string today) {
   PROFGAUGE_TRY(const gate::Snapshot snapshot, history.Load(run.id));
@@ -107,7 +107,7 @@ Result<gate::HistoryChoice> ComparableWith(gate::History& history, const gate::H
   question.with_itself = true;
   question.with_anchor = false;
   TakeCommit("", question);
-  question.commit.clear();  // Its runs are of the branch, too.
+  question.commit.clear();  // The runs of the commit are also runs of the branch.
   return gate::ChooseRuns(history, question, std::span(&snapshot, 1));
 }
 
@@ -115,8 +115,8 @@ std::string ModelOf(const gate::HistoryRow& run) {
   return run.model.empty() ? "no model" : "model " + Printable(run.model);
 }
 
-// The metrics that the policy limits against a baseline, each once; the median iteration time where
-// it limits none.
+// The metrics that the policy limits against a baseline, each once; if there are none, the median
+// iteration time.
 std::vector<std::string> LimitedMetrics(const rules::PolicyBaseline& policy) {
   std::vector<std::string> metrics;
   for (const rules::BaselineLimit& limit : policy.limits) {
@@ -126,8 +126,8 @@ std::vector<std::string> LimitedMetrics(const rules::PolicyBaseline& policy) {
   return metrics;
 }
 
-// A fixed limit does not follow a level: one that the new level nearly reaches, or misses, fails
-// runs though the change is accepted.
+// Names fixed limits that the new level misses or nearly reaches. They do not follow a level, so
+// they would fail runs although the change is accepted.
 Status NameFixedLimits(gate::History& history, const gate::HistoryRow& run,
                        const rules::Policy& policy, Console& console) {
   constexpr double kNear = 0.1;
@@ -152,7 +152,7 @@ Status NameFixedLimits(gate::History& history, const gate::HistoryRow& run,
   return {};
 }
 
-// A step and a creep both fail: either is a change that no one accepted.
+// A step and a slow drift both fail: both are changes without acceptance.
 int ExitOf(gate::HistoryState state) {
   switch (state) {
     case gate::HistoryState::kTooFew:
@@ -169,7 +169,7 @@ int ExitOf(gate::HistoryState state) {
 }  // namespace
 
 Result<int> RunHistoryAccept(const Options& options, Console& console) {
-  // Opening to add would make a file where there is none.
+  // OpenToAdd() would create a missing file.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
   SayUnused(options.db, console);
@@ -204,8 +204,8 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   return kExitPass;
 }
 
-// Each metric of the last run of each model is checked by itself, and the worst result is the exit
-// status: a failure, then a run that cannot be judged.
+// Checks each metric of the last run of each model separately. The worst result is the exit code: a
+// failure, then a run that cannot be judged.
 Result<int> RunHistoryCheck(const Options& options, Console& console) {
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;

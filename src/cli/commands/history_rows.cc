@@ -1,8 +1,8 @@
-// `profgauge history list --format`: the runs of a history as rows of a warehouse, the columns of
-// `--write row`.
+// `profgauge history list --format`: the runs of a history as rows for a warehouse, with the
+// columns of `--write row`.
 //
-// One snapshot is in memory at a time. Lines of JSON are written as they come; the columns of CSV
-// and Parquet are known once the labels of all rows are, so these keep the rows.
+// One snapshot is in memory at a time. JSON lines are written immediately. The columns of CSV and
+// Parquet are known only after the labels of all rows, so these formats keep the rows.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,11 +25,11 @@
 namespace profgauge::cli {
 namespace {
 
-// Rows whose cells are in memory together.
+// Number of rows whose cells are in memory together.
 constexpr std::size_t kRowsOfGroup = 1'000;
 constexpr std::size_t kBytesOfRows = 4 << 20;
 
-// Of a list its texts with blanks between: neither format has lists here.
+// Joins the texts of a list with blanks, since neither format supports lists here.
 Cell CellOf(report::RowCell cell, const report::RowColumnSpec& column) {
   if (auto* text = std::get_if<std::string>(&cell)) return std::move(*text);
   if (const auto* texts = std::get_if<std::vector<std::string>>(&cell))
@@ -50,7 +50,7 @@ std::vector<Cell> CellsOfRow(const report::RunRow& row, const std::set<std::stri
   return out;
 }
 
-// Every metric is a real number, whatever its unit.
+// Every metric is stored as a real, whatever its unit.
 Unit StoredUnit(const report::RowColumnSpec& column) {
   return column.type == report::RowColumnSpec::Type::kReal ? Unit::kNumber : column.unit;
 }

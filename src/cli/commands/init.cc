@@ -32,8 +32,8 @@ std::string NameOf(const Candidate& run) {
   return run.name.empty() ? report::RunNameOf(run.ranks.front().source.path) : run.name;
 }
 
-/// Says which runs are of another program, device or size than those before them: limits that fit
-/// all of them find little.
+/// Notes which runs are of another program, device or size than earlier ones: limits that fit all
+/// of them detect little.
 Status NoteOthers(const std::vector<Candidate>& runs,
                   const std::vector<analysis::Analysis>& analyses,
                   const analysis::Selection& selection, Console& console) {
@@ -55,7 +55,7 @@ Status NoteOthers(const std::vector<Candidate>& runs,
   return {};
 }
 
-// The policy names the profiles that it was made from in its first line.
+// Makes the policy; its first line names the profiles that it was made from.
 Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
                              const std::vector<analysis::Analysis>& analyses, bool fixes_times) {
   std::vector<InitRun> measured;
@@ -67,8 +67,8 @@ Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
   return InitPolicy(name, measured, fixes_times);
 }
 
-/// Writes the files of --project that are missing. Those that exist stay as they are, so that the
-/// same command adds what is missing.
+/// Writes the missing files of --project. Existing files stay, so that the same command adds only
+/// missing files.
 Status WriteProject(const std::string& policy, const std::string& text, const std::string& run,
                     std::size_t runs, const Options& options, Console& console) {
   const std::string policy_from_root = options.out_dir.empty() ? policy : FromRoot(policy);
@@ -123,8 +123,8 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
 
 }  // namespace
 
-// Limits come from the runs that are given, so each is read and analyzed first. A project gets its
-// policy together with the files that start it; else only the policy is written, by default to
+// Limits are derived from the given runs, so each is read and analyzed first. A project gets its
+// policy together with its other files; otherwise only the policy is written, by default to
 // standard output.
 Result<int> RunInit(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));

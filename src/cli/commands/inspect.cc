@@ -1,5 +1,6 @@
-// `profgauge inspect`: the contents of a profile, without judging it, and the reasons of decisions
-// of the analysis; of a folder with several runs a list of them, with the command that judges each.
+// `profgauge inspect`: shows the contents of a profile without judging it, and reasons for
+// decisions of the analysis; for a folder with several runs, lists them with the command that
+// judges each.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -59,7 +60,7 @@ std::string TimeText(std::int64_t time) {
                      of_day.hours().count(), of_day.minutes().count(), of_day.seconds().count());
 }
 
-// "3 of 4 ranks" where a file states how many there are; else only the files can be counted.
+// "3 of 4 ranks" if a file states their number; otherwise only the files are counted.
 std::string RanksText(const FoundRun& run) {
   const std::size_t files = run.files.size();
   if (run.world_size) return fmt::format("{} of {} ranks", run.ranks.size(), *run.world_size);
@@ -113,8 +114,7 @@ std::string JsonOf(const FoundRuns& found, const std::string& folder) {
   return out.Take();
 }
 
-/// The runs below the only argument, if it is a folder whose ranks are those that are recorded;
-/// else none.
+/// The runs below the only argument, if it is a folder and --ranks is "recorded"; else none.
 Result<FoundRuns> RunsBelow(const Options& options) {
   if (!options.part.empty() && (options.arguments.size() != 1 || !options.explain.empty())) {
     return Fail(UsageError("usage/conflict", "`--part` lists the runs below one folder",
@@ -128,8 +128,8 @@ Result<FoundRuns> RunsBelow(const Options& options) {
   return asks ? FindRuns(options.arguments.front()) : FoundRuns();
 }
 
-/// Whether files directly in the folder may be one run although several were found: not all formats
-/// state a rank in their first bytes, and a file may be part of the profile of another.
+/// True if files directly in the folder may be one run although several were found: not all formats
+/// state a rank in their first bytes, and a file may be part of another file's profile.
 bool MayBeOneRun(const FoundRuns& found, const std::string& folder) {
   return std::ranges::any_of(found.runs, [&](const FoundRun& run) {
     std::error_code error;
@@ -162,7 +162,7 @@ Result<int> ListRuns(FoundRuns found, const Part& part, const Options& options, 
 
 }  // namespace
 
-// A summary has other facts than a profile, and gets a text of its kind.
+// Describes a summary with a different text than a profile, because it has other facts.
 Result<int> RunInspect(const Options& options, Console& console) {
   PROFGAUGE_TRY(const Part part, ParsePart(options.part));
   PROFGAUGE_TRY(FoundRuns found, RunsBelow(options));

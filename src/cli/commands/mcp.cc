@@ -1,9 +1,9 @@
-// `profgauge mcp`: the program for agents, on standard input and output.
+// `profgauge mcp`: the program as a server for agents, on standard input and output.
 //
-//   thread that reads     line -> a cancellation is noticed here, others wait in a queue
-//   main thread           line -> Protocol::Answer -> one line to the former standard output
+//   reading thread        line -> cancellations are noticed here, other lines wait in a queue
+//   main thread           line -> Protocol::Answer -> one line to the original standard output
 //
-// One request is answered at a time: commands print to standard output, which is caught as a whole.
+// One request is answered at a time, because standard output of commands is captured as a whole.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -28,15 +28,15 @@
 namespace profgauge::cli {
 namespace {
 
-/// Lines of standard input, read beside the work on them. The thread is never joined: when the
-/// input ends, it ends the program after a second, whatever still runs.
+/// Reads lines of standard input while others are processed. The thread is never joined: one second
+/// after the end of the input, it ends the program, whatever is still running.
 class InputLines {
  public:
   explicit InputLines(mcp::Cancelled& cancelled) : cancelled_(cancelled) {
     std::thread([this] { Read(); }).detach();
   }
 
-  /// The next; nothing at the end of input.
+  /// Returns the next line; nullopt at the end of input.
   std::optional<std::string> Next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !lines_.empty() || has_ended_; });
@@ -54,7 +54,7 @@ class InputLines {
       for (const char c : std::string_view(block, static_cast<std::size_t>(got))) {
         if (c == '\n') {
           Add(std::exchange(line, {}));
-        } else if (line.size() <= mcp::kMostRequest) {  // One more than is taken.
+        } else if (line.size() <= mcp::kMostRequest) {  // Keeps one byte above the limit.
           line += c;
         }
       }
@@ -70,7 +70,7 @@ class InputLines {
     _exit(kExitPass);
   }
   void Add(std::string line) {
-    // Of a longer line only its beginning is kept, which the answer refuses.
+    // Keeps only the beginning of a longer line, which the answer rejects.
     if (line.size() > mcp::kMostRequest) {
       line.resize(mcp::kMostRequest + 1);
     } else if (cancelled_.Notice(line)) {
@@ -109,7 +109,7 @@ Result<int> RunMcp(const Options& options, Console& console) {
   }
   if (options.IsGiven("--db")) PROFGAUGE_CHECK(roots.Check(options.db));
   LimitInputs({roots.folders().begin(), roots.folders().end()});
-  // Variables must not make a command write files, or color the output that agents read.
+  // Environment variables must not make a command write files or color output that agents read.
   for (const char* name : {"PROFGAUGE_OUT", "PROFGAUGE_CI", "PROFGAUGE_COLOR", "CLICOLOR_FORCE"}) {
     unsetenv(name);
   }
@@ -118,7 +118,7 @@ Result<int> RunMcp(const Options& options, Console& console) {
   mcp::Catcher catcher;
   QueryCache cache;
   mcp::Workplace workplace{options, roots, catcher, console, cache};
-  // The reading thread outlives this, and needs them.
+  // The reading thread outlives this function and uses both.
   static auto& cancelled = *new mcp::Cancelled();
   static auto& lines = *new InputLines(cancelled);
   const mcp::Protocol protocol(mcp::MakeTools(workplace), std::string(mcp::Instructions()),

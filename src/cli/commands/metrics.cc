@@ -44,7 +44,7 @@ std::string Table(const std::vector<const analysis::MetricSpec*>& specs) {
   return text;
 }
 
-// Definitions speak of devices in general here; in a report they are in the words of its devices.
+// Uses the general device words; a report uses those of its devices.
 std::string Explanation(const analysis::MetricSpec& spec) {
   std::string text = fmt::format("{}\n  {} [{}]\n  {}\n", spec.id, InGeneralWords(spec.title),
                                  UnitName(spec.unit), InGeneralWords(spec.definition));
@@ -73,7 +73,7 @@ JsonList Json(const std::vector<const analysis::MetricSpec*>& specs) {
   return list;
 }
 
-/// How well a metric answers a word: in its id, title, or definition; 0: nowhere.
+/// How well a metric matches a word: in its id, title, or definition; 0: not at all.
 int Fit(const analysis::MetricSpec& spec, std::string_view word) {
   const auto has = [&](std::string_view text) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -87,7 +87,7 @@ int Fit(const analysis::MetricSpec& spec, std::string_view word) {
                                                 : 0;
 }
 
-/// The metrics that all words of `text` find, best first.
+/// The metrics that match all words of `text`, best first.
 std::vector<const analysis::MetricSpec*> Search(std::string_view text) {
   std::vector<std::string> words;
   for (const char c : text) {
@@ -145,7 +145,7 @@ Result<int> RunMetricsList(const Options& options, Console& console) {
       specs.push_back(&spec);
     }
     if (text.size() != before) continue;
-    // What looks like no id is a word of their titles and definitions.
+    // A text that is no id or pattern is searched in titles and definitions.
     std::vector<const analysis::MetricSpec*> found;
     if (pattern.find_first_of(".*?") == pattern.npos) found = Search(pattern);
     if (found.empty()) return Fail(UnknownMetric(pattern));

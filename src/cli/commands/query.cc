@@ -1,7 +1,7 @@
 // `profgauge query PROFILE… SQL`: one statement over the tables of a profile.
 //
-//   QuestionOf -> Query::Prepare (mistakes of the statement cost no reading) -> output is opened
-//   -> profiles are read, and only the tables that the statement names -> rows, one by one
+//   QuestionOf -> Query::Prepare (reports mistakes before reading) -> output is opened -> profiles
+//   are read, and only the tables that the statement names -> rows, one by one
 //
 // With --per-rank the statement is run for one rank after the other; --then runs over their rows.
 #include <fmt/format.h>
@@ -29,16 +29,16 @@
 namespace profgauge::cli {
 namespace {
 
-// A person reads no more rows; files and programs get all.
+// Most rows shown on a terminal; files and programs get all.
 constexpr std::int64_t kRowsForPeople = 1'000;
 constexpr std::size_t kWrittenAtOnce = 64 << 10;
 
-/// Where rows go: standard output as they come, or a file once all are there.
+/// Destination of rows: standard output, as they come, or a file when all are there.
 class Sink {
  public:
   Sink(Outputs& outputs, std::optional<std::size_t> file, bool for_people, Console& console)
       : outputs_(outputs), file_(file), for_people_(for_people), console_(console) {}
-  /// Whether there is still somebody who reads.
+  /// Writes `text`; false if all readers have left.
   bool Write(std::string text) {
     if (file_) {
       if (written_) written_ = outputs_.Write(*file_, text);
@@ -66,10 +66,10 @@ bool HasEvents(const query::Places& tables) {
   });
 }
 
-/// Gives the cells of the next row; false: there is none.
+/// Reads the cells of the next row; false if there is none.
 using NextRow = std::function<Result<bool>(std::vector<Cell>&)>;
 
-// Steps of a statement. REQUIRES: `asked` was started, and outlives the function.
+// Rows from executing a statement. REQUIRES: `asked` was started, and outlives the function.
 NextRow RowsOf(query::Query& asked) {
   return [&asked](std::vector<Cell>& cells) -> Result<bool> {
     PROFGAUGE_TRY(const bool has_row, asked.Step());
@@ -78,7 +78,7 @@ NextRow RowsOf(query::Query& asked) {
   };
 }
 
-// Rows that are in memory already.
+// Rows that are already in memory.
 NextRow RowsOf(const query::Rows& rows, std::size_t columns) {
   return [&rows, columns, at = std::size_t{0}](std::vector<Cell>& cells) mutable -> Result<bool> {
     if (at == rows.size()) return false;
@@ -100,7 +100,7 @@ RowStyle StyleOf(const Options& options, const std::string& sql) {
   return {*FindRowFormat(format), sql};
 }
 
-/// "late" becomes "late [ms]". Programs get the plain name.
+/// Renames "late" to "late [ms]" for display. Programs get the plain name.
 void NameUnits(const query::Parameters& units, std::vector<RowColumn>& columns) {
   for (RowColumn& column : columns) {
     const auto named = [&](const query::Parameter& unit) { return unit.name == column.name; };
@@ -109,7 +109,7 @@ void NameUnits(const query::Parameters& units, std::vector<RowColumn>& columns) 
   }
 }
 
-/// Writes an answer as the options have it.
+/// Writes an answer in the format of the options.
 class Writer {
  public:
   Writer(const Options& options, const Question& question, Outputs& outputs,
@@ -156,8 +156,7 @@ class Writer {
   std::optional<std::int64_t> most_;
 };
 
-/// The subject of a question: a run that was read for an earlier question, or one that is still to
-/// be read.
+/// The run of a question: one that was read for an earlier question, or one that must be read.
 class Subject {
  public:
   Subject(const Options& reads, QueryCache* cache) : cache_(cache) {
@@ -187,8 +186,8 @@ class Subject {
   }
 
  private:
-  // All tables, as the next question may be about others. Summaries are not kept: of these it has
-  // to be found out each time whether the question can be answered.
+  // Reads all tables, since the next question may use others. Summaries are not kept: each time,
+  // they must be checked whether they can answer the question.
   Status ReadToKeep(const Options& reads, const query::Places& wanted, Console& console) {
     PROFGAUGE_TRY(const bool is_whole, read_->AddWhole("", reads, AllTables(), console));
     if (is_whole) {
@@ -205,7 +204,7 @@ class Subject {
   std::unique_ptr<QueryData> read_ = std::make_unique<QueryData>();
 };
 
-/// Asks about the whole run, or about several.
+/// Runs the statement on the whole run, or on several.
 Status AskWhole(const Options& options, const Options& reads, const Question& question,
                 query::Query& asked, Subject& subject, Writer& writer, Console& console) {
   PROFGAUGE_CHECK(subject.Read(options, reads, asked.tables(), console));
@@ -222,7 +221,7 @@ struct Reduction {
   query::RelationInfo info;
   query::Relation rows;
   Question question;
-  std::optional<query::Query> asked;  ///< Nothing without --then.
+  std::optional<query::Query> asked;  ///< nullopt without --then.
 
   Status Prepare(const std::string& sql, const std::vector<RowColumn>& columns, Console& console) {
     if (sql.empty()) return {};
@@ -236,7 +235,7 @@ struct Reduction {
   }
 };
 
-/// Asks each rank; then joins the rows of all.
+/// Runs the statement on each rank, then joins the rows.
 Status AskRanks(const Options& reads, const Question& question, const query::Query& asked,
                 Reduction& reduction, Writer& writer, Console& console) {
   const auto answer = AskEachRank(reads, question, asked.tables(), console);
@@ -253,8 +252,7 @@ Status AskRanks(const Options& reads, const Question& question, const query::Que
   return written ? written : Fail(Shown(written.error(), reduction.question, console));
 }
 
-// The statements are prepared before the profiles are read, so that a mistake in SQL is reported
-// without waiting for them.
+// Prepares statements before profiles are read, so that a mistake in SQL is reported immediately.
 Result<int> Ask(const Options& options, const Question& question, QueryCache* cache,
                 Console& console) {
   Options reads = options;

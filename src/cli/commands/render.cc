@@ -1,4 +1,4 @@
-// `profgauge render`: draws a report.json again, without its profile.
+// `profgauge render`: renders a report.json again, without its profile.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// `profgauge report --run NAME=PATH --run NAME=PATH …`: several runs in one report, with the
+// `profgauge report --run NAME=PATH --run NAME=PATH …`: several runs in one report, with a
 // comparison of every two.
 #include <fmt/core.h>
 
@@ -37,7 +37,7 @@ namespace {
 
 constexpr std::size_t kFewestRuns = 2, kMostRuns = 8;
 
-/// The options of outputs that show one run.
+/// Options of outputs that can show only one run.
 std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
   std::vector<std::string_view> given;
   for (const OutputSpec& output : AllOutputs()) {
@@ -48,8 +48,8 @@ std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
   return given;
 }
 
-// Every refusal names an alternative. An output that shows one run is refused, since any
-// choice among several would be ours.
+// Every error names an alternative. An output for one run is rejected, since choosing one of
+// several would be arbitrary.
 Status CheckUse(const Options& options) {
   if (!options.arguments.empty()) {
     return Fail(UsageError(
@@ -80,14 +80,14 @@ Status CheckUse(const Options& options) {
   return {};
 }
 
-/// A run of the page, and the data that it is compared by.
+/// A run of the page and its snapshot for comparisons.
 struct JudgedRun {
   report::Report report;
   gate::Snapshot snapshot;
 };
 
-/// Reads and judges one run; only its report and its snapshot stay in memory. Nothing after errors
-/// of the policy were reported. REQUIRES: policies.For(false) has succeeded.
+/// Reads and judges one run; keeps only its report and snapshot in memory. nullopt after errors of
+/// the policy were reported. REQUIRES: policies.For(false) has succeeded.
 Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::string& path,
                                           const Options& options, std::chrono::sys_days today,
                                           Policies& policies, Stats& stats, Console& console) {
@@ -115,7 +115,7 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   return JudgedRun{std::move(judged.report), std::move(snapshot)};
 }
 
-/// Every two of them, the earlier one as base: n runs make n (n - 1) / 2 pairs, at most 28.
+/// Compares every two, with the earlier one as base: n runs make n (n - 1) / 2 pairs, at most 28.
 std::vector<report::Runs::Pair> ExplainPairs(const std::vector<report::Report>& runs,
                                              const std::vector<gate::Snapshot>& snapshots) {
   std::vector<report::Runs::Pair> pairs;
@@ -129,7 +129,7 @@ std::vector<report::Runs::Pair> ExplainPairs(const std::vector<report::Report>& 
   return pairs;
 }
 
-/// All parts with one key, so that equal names stay equal.
+/// Redacts all parts with one key, so that equal names stay equal.
 void RedactAll(const report::Redaction& redaction, const std::vector<gate::Snapshot>& snapshots,
                report::Runs& runs) {
   if (!redaction) return;
@@ -146,8 +146,8 @@ void RedactAll(const report::Redaction& redaction, const std::vector<gate::Snaps
 
 }  // namespace
 
-// Runs are read one after the other, and only reports and snapshots of all are kept. With redaction
-// a run is called by its number, since the name that was given is the user's.
+// Reads one run after the other, and keeps only reports and snapshots. With redaction, a run is
+// named by its number, since its name is the user's.
 Result<int> RunReportOfRuns(const Options& options, Console& console) {
   PROFGAUGE_CHECK(CheckUse(options));
   Stats stats;

@@ -1,4 +1,4 @@
-// `profgauge rules …`: work with rules without a profile, and explain one with a profile.
+// `profgauge rules …`: works with rules without a profile, and explains one with a profile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@
 namespace profgauge::cli {
 namespace {
 
-/// Shows all errors of a configuration. The exit code is theirs.
+/// Shows all errors of a configuration and returns their exit code.
 int Refuse(const rules::Errors& errors, Console& console) {
   console.Report(errors);
   return kExitUsage;
 }
 
-/// The rules of the files that the command line names; the built-in ones when it names none.
+/// The rules of the files on the command line; the built-in ones if there are none.
 tl::expected<rules::RuleSet, rules::Errors> NamedRules(const Options& options) {
   return options.arguments.empty() ? rules::LoadBuiltinRules()
                                    : rules::LoadRules(options.arguments);
@@ -55,7 +55,7 @@ Error UnknownRule(const rules::RuleSet& rules, const std::string& id) {
   return error;
 }
 
-/// Why a run has no verdict: what is seen, what to do, who may overrule it.
+/// Explains why a run has no verdict: the observation, what to do, and who may overrule it.
 Result<int> ExplainReason(const gate::Reason& reason, const Options& options, Console& console) {
   const std::string text =
       fmt::format("{}: no verdict\n  seen       {}\n  do         {}\n  overruled  {}\n", reason.id,
@@ -70,7 +70,7 @@ Result<int> ExplainReason(const gate::Reason& reason, const Options& options, Co
   return PrintList(options, text, std::move(list), console);
 }
 
-// nullptr: the policy has the rule switched off.
+// nullptr if the policy has switched the rule off.
 const rules::CompiledRule* CompiledOf(const rules::Rulebook& book, const rules::Rule& rule) {
   for (const rules::CompiledRule& compiled : book.compiled()) {
     if (compiled.rule == &rule) return &compiled;
@@ -82,7 +82,7 @@ std::string WellFormed(std::size_t count, std::string_view one, std::string_view
   return fmt::format("{} {} well-formed\n", count, count == 1 ? one : many);
 }
 
-/// Adds the mistakes of these files and of their queries; returns how many queries there are.
+/// Adds the mistakes of these files and of their queries; returns the number of queries.
 std::size_t CheckConfigurations(const std::vector<std::string>& paths, rules::Errors& errors) {
   std::size_t count = 0;
   const auto add = [&errors](rules::Errors more) {
@@ -100,9 +100,9 @@ std::size_t CheckConfigurations(const std::vector<std::string>& paths, rules::Er
   return count;
 }
 
-/// Adds the circles of `explains` that the rules form, with each other or with those shipped. A
-/// rule of the user's replaces the shipped one of its id. Other errors of that compilation are left
-/// out: they were found, with better places, before.
+/// Adds cycles of `explains` that rules form, with each other or with built-in ones. A user's rule
+/// replaces the built-in one with its id. Other errors of that compilation are dropped: they were
+/// reported before, with better places.
 void AddCircles(const std::vector<rules::Rule>& rules, const std::vector<rules::Rule>& shipped,
                 rules::Errors& errors) {
   rules::RuleSet all;
@@ -170,7 +170,7 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
 Result<int> RunRulesTest(const Options& options, Console& console) {
   const auto results = rules::RunRuleTests(options.arguments);
   if (!results) return Refuse(results.error(), console);
-  // The files that the tests name are read as well as those of the command line.
+  // Files named in tests are inputs, like those on the command line.
   KeptFiles kept = KeptBy(options);
   for (const rules::RuleTestResult& result : *results) {
     kept.inputs.insert(kept.inputs.end(), result.rules.begin(), result.rules.end());
@@ -225,7 +225,7 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   select.allow_long_waivers = true;
   const auto book = rules::LoadRulebook(*policy, select);
   if (!book) return Refuse(book.error(), console);
-  // A reason for no verdict, a rule, or the key of one of its findings: RULE@GROUP.
+  // The argument is a reason for no verdict, a rule, or the key of one of its findings: RULE@GROUP.
   const std::string& key = options.arguments.front();
   if (const gate::Reason* reason = gate::FindReason(key)) {
     return ExplainReason(*reason, options, console);

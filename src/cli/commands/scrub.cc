@@ -1,4 +1,4 @@
-// `profgauge scrub`: a copy of a profile that is fit to attach to a ticket.
+// `profgauge scrub`: makes a copy of a profile that can be attached to a ticket.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The database is put in place when complete; a replaceable file is removed then.
+// The database is moved to its path when complete; a replaceable file there is removed.
 Result<readers::Scrubbed> ScrubInto(const std::string& in, const std::string& out,
                                     const readers::Rename& rename) {
   std::error_code error;
@@ -69,7 +69,7 @@ Result<std::string> HashOf(const std::string& path) {
   }
 }
 
-/// A file beside `out`, which is removed again.
+/// A temporary file beside `out`; the destructor removes it.
 class Draft {
  public:
   explicit Draft(const std::string& out) : path_(fmt::format("{}.{}.draft", out, getpid())) {}
@@ -85,8 +85,8 @@ class Draft {
   std::string path_;
 };
 
-/// Names of code, all of which are learned before one is hidden: what is public is known by then.
-/// The copy that this pass makes is thrown away.
+/// Learns all names of code before one is hidden, because public names must be known then. The copy
+/// that this pass makes is discarded.
 Status LearnNames(const std::string& in, const std::string& out, report::CodeNames& code) {
   const readers::Rename learn = [&code](std::string_view name) {
     code.Learn(name);
@@ -122,13 +122,13 @@ Result<int> RunScrub(const Options& options, Console& console) {
   readers::Rename rename;
   std::unordered_map<std::string, std::string> hidden;
   std::error_code ignored;
-  // A folder has no hash; the refusal says what to do.
+  // A folder has no hash; ScrubTrace() rejects it with an explanation.
   if (fs::is_directory(in, ignored)) PROFGAUGE_CHECK(readers::ScrubTrace(in, rename));
   if (options.redact.HidesCode()) {
     PROFGAUGE_TRY(const std::string hash, HashOf(in));
     code.emplace(report::KeyOf(options.redact, std::span(&hash, 1)));
     PROFGAUGE_CHECK(LearnNames(in, out, *code));
-    // A profile has few names, and each of them many times.
+    // A profile has few different names, each many times.
     rename = [&code, &hidden](std::string_view name) {
       const auto [known, is_new] = hidden.try_emplace(std::string(name));
       if (is_new) known->second = code->HideInParts(name);

@@ -1,4 +1,4 @@
-// `profgauge summarize`: the data of each rank that the run needs, in files that merge.
+// `profgauge summarize`: writes each rank's data that judging needs, in files that can be merged.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -30,8 +30,7 @@ std::string NameOf(const Profile& rank, std::size_t position) {
                      : fmt::format("{}_{}.pgsum", position, rank.source.hash.substr(0, 8));
 }
 
-// All files are opened before the first one is written: a name that is taken leaves nothing half
-// done.
+// Opens all files before writing the first one: if a name is taken, nothing is half done.
 Status WriteFolder(std::span<const Profile> ranks, const std::string& folder, Outputs& outputs) {
   PROFGAUGE_CHECK(outputs.MakeDirectory(folder));
   std::vector<std::size_t> opened;

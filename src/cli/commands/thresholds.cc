@@ -95,7 +95,7 @@ Error UnknownThreshold(const std::string& pattern) {
           notes};
 }
 
-// By id or pattern, in the order of the patterns; a pattern that fits nothing is an error.
+// Finds rows by id or pattern, in the order of the patterns. A pattern without a match is an error.
 Result<Rows> RowsOf(std::span<const std::string> patterns) {
   Rows rows;
   for (const std::string& pattern : patterns) {

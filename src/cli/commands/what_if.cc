@@ -1,7 +1,7 @@
-// `profgauge what-if PROFILE --scale "CONDITION by FACTOR"`: the effect of a change, predicted by a
+// `profgauge what-if PROFILE --scale "CONDITION by FACTOR"`: predicts the effect of a change by a
 // simulation of the dependencies.
 //
-//   --scale "CONDITION by FACTOR"    compiled before a profile is read: a typo costs nothing
+//   --scale "CONDITION by FACTOR"    compiled before a profile is read, so typos are found early
 //   --scale RULE                     the scenario of that rule's gain
 //   --scale waiting                  collectives wait for no rank
 //   --plan                           a separate list, before the table
@@ -11,8 +11,7 @@
 //   b                 18    11.0 ms   300 µs   2.7 %  …
 //   all together      30    9.80 ms  1.50 ms  13.3 %  …  only for several
 //
-// Exit code 3 where a condition of --scale matches nothing: a prediction of no change would
-// mislead.
+// The exit code is 3 if a condition of --scale matches nothing: predicting no change would mislead.
 #include <fmt/core.h>
 #include <re2/re2.h>
 
@@ -47,7 +46,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// The values of --scale: an id of a rule has a `/` and no factor.
+/// The values of --scale. An id of a rule has a `/` and no factor.
 struct Asked {
   std::vector<std::string> conditions, rules;
   bool without_waiting = false;
@@ -69,7 +68,8 @@ struct NamedScale {
   std::string name, scale;
 };
 
-/// "half the gemms: launch.name matches 'gemm' by 0.5"; without a name the scale is its own.
+/// Splits "half the gemms: launch.name matches 'gemm' by 0.5"; without a name, the scale is the
+/// name.
 NamedScale SplitName(const std::string& text) {
   static const re2::RE2 kNamed(R"(([A-Za-z][\w -]{0,39}):\s+(.*))");
   NamedScale named;
@@ -77,8 +77,8 @@ NamedScale SplitName(const std::string& text) {
   return {text, text};
 }
 
-// All scales are compiled, and the mistakes of all are reported; `compiled_all` is false then. Only
-// a scale that cannot be taken apart ends it. REQUIRES: `compiled_all` is true.
+// Compiles all scales and reports all mistakes; then sets `compiled_all` to false. Fails only for a
+// scale that cannot be split. REQUIRES: `compiled_all` is true.
 Result<std::vector<rules::CompiledScenario>> Compile(const std::vector<std::string>& conditions,
                                                      Console& console, bool& compiled_all) {
   std::vector<rules::CompiledScenario> scenarios;
@@ -113,7 +113,7 @@ Error UnknownFinding(const std::string& id, const rules::Rulebook& book) {
 Status AddFindings(const rules::Rulebook& book, const std::vector<std::string>& keys,
                    std::vector<rules::CompiledScenario>& scenarios) {
   for (const std::string& key : keys) {
-    const std::string id = key.substr(0, key.find('@'));  // Of a group: the scenario is its rule's.
+    const std::string id = key.substr(0, key.find('@'));  // For a group, the scenario of its rule.
     const auto rule = std::find_if(
         book.compiled().begin(), book.compiled().end(),
         [&](const rules::CompiledRule& one) { return one.rule->id == id && one.scenario; });
@@ -124,7 +124,7 @@ Status AddFindings(const rules::Rulebook& book, const std::vector<std::string>& 
   return {};
 }
 
-/// A row for each step: the fix, and the iteration time after it.
+/// Adds a row for each step: the fix, and the iteration time after it.
 void ListPlan(const report::Plan& plan, JsonList& list) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const report::PlanStep& step = plan.steps[i];
@@ -145,7 +145,7 @@ void ListPlan(const report::Plan& plan, JsonList& list) {
   }
 }
 
-/// The plan as text; its steps go into `list`.
+/// Returns the plan as text, and adds its steps to `list`.
 std::string PlanText(const rules::Rulebook& book, std::span<const Profile> ranks,
                      analysis::Replayable& run, std::size_t width, JsonList& list) {
   book.Predict(run.replayer.get(), run.analysis);
@@ -183,7 +183,7 @@ std::string Duration(double ns) {
   return FormatValue(Value{static_cast<std::int64_t>(ns)}, Unit::kTime);
 }
 
-// Rows of the answer, with the widths of a table.
+// Rows of the answer, and the widths of its table.
 class Answer {
  public:
   explicit Answer(JsonList& list) : list_(list) {}
@@ -234,7 +234,7 @@ class Answer {
   JsonList& list_;
 };
 
-/// Returns whether each condition matches something; says which do not.
+/// Returns whether each condition matches something; reports those that do not.
 bool MatchesAll(const rules::CompiledScenario& scenario, const rules::ScenarioOutcome& outcome,
                 Console& console) {
   bool all = true;

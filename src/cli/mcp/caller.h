@@ -1,11 +1,11 @@
-// Runs commands for the tools of an agent, which may read only files below some folders.
+// Runs commands for the tools of an agent, which may read only files below certain folders (roots).
 //
 //   tool call -> words + arguments -> ParseCommandLine -> roots are checked -> command
 //
-// A tool passes texts of the agent only as arguments, after `--`, or as the value of an option: an
+// A tool passes an agent's texts only as arguments, after `--`, or as the value of an option, so an
 // agent cannot add an option. Paths are checked twice: those that the tool names (CheckPaths), and
-// those that the command would read because of profgauge.yaml or its policy (CheckReads). A file
-// below a root is not trusted, as an agent may have written it.
+// those that the command would read because of profgauge.yaml or its policy (CheckReads). Files
+// below a root are not trusted, because an agent may have written them.
 #pragma once
 
 #include <boost/json/parse.hpp>
@@ -28,32 +28,32 @@ class Caller {
 
   std::size_t most() const { return place_.most_bytes; }
 
-  /// Runs `words`, then `arguments` whatever they look like. A configuration that is found outside
-  /// of the roots is ignored. `query` uses the runs of earlier questions. Errors: of the command
-  /// line; of the roots; of the command where it printed nothing. `most_rows`: of the answer to a
-  /// statement.
+  /// Runs `words` with `arguments`, which are never parsed as options. A configuration that is
+  /// found outside of the roots is ignored. `query` reuses the runs of earlier questions;
+  /// `most_rows` limits the rows of its answer. Errors: of the command line; of the roots; of the
+  /// command if it printed nothing.
   Result<Catcher::Ran> Run(std::vector<std::string> words,
                            const std::vector<std::string>& arguments,
                            std::optional<std::int64_t> most_rows = std::nullopt) const;
-  /// Errors: those of Roots::Check() for the first path that is not allowed or not there. The
-  /// document of a duet represents its folder, as profiles beside it are read, too.
+  /// Errors: those of Roots::Check() for the first path that is not allowed or does not exist. For
+  /// a duet's document its folder is checked, as profiles beside it are read, too.
   Status CheckPaths(const std::vector<std::string>& paths) const;
 
-  /// The same for the name of a table, which `query --schema` would take for a profile if there is
-  /// a file of that name. Errors: kUsage "query/no-such-table", too.
+  /// Checks the name of a table like a path, because `query --schema` would read a file of that
+  /// name as a profile. Errors: also kUsage "query/no-such-table".
   Status CheckTable(const std::string& table) const;
 
-  /// The policy that counts where the agent names none; "" is that of the configuration.
+  /// The policy if the agent names none; "" means that of the configuration.
   const std::string& policy() const { return place_.options.policy; }
   const Options& options() const { return place_.options; }
 
  private:
-  /// Puts the settings of profgauge.yaml into `options`. `check` gets those of the job that its
-  /// profiles are of, and reads no configuration afterwards, so that CheckReads() sees everything.
+  /// Applies profgauge.yaml to `options`. `check` gets the settings of its profiles' job, and reads
+  /// no configuration afterwards, so that CheckReads() sees all of them.
   Status Configure(Options& options) const;
-  /// Everything that the command reads besides the paths of the tool: baselines, the history, the
-  /// policy with all that it extends and names. REQUIRES: Configure() was called. Errors: those of
-  /// Roots::CheckToRead(); the first of the policy.
+  /// Checks everything that the command reads besides the paths of the tool: baselines, the
+  /// history, the policy and all files that it extends and names. REQUIRES: Configure() was called.
+  /// Errors: those of Roots::CheckToRead(); the first one of the policy.
   Status CheckReads(const Options& options) const;
 
   const Workplace& place_;

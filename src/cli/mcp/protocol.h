@@ -1,5 +1,4 @@
-// Requests that the agent gave up, which is noticed while another request, or this one, is
-// answered.
+// The Model Context Protocol: messages, tools, and requests that the agent cancelled.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -18,8 +17,8 @@
 
 namespace profgauge::cli::mcp {
 
-/// Requests that the agent gave up, which is noticed while another request, or this one, is
-/// answered. Two threads use it:
+/// Requests that the agent cancelled. A cancellation may arrive while another request, or this one,
+/// is answered. Two threads use it:
 ///
 ///   thread that reads         thread that answers
 ///   Notice("cancel 7")        Begin(6) … End()      7 is remembered
@@ -28,13 +27,13 @@ namespace profgauge::cli::mcp {
 ///                             End() -> false        the answer is not sent
 class Cancelled {
  public:
-  /// For the thread that reads. Whether the line is a cancellation; a statement that runs for it
-  /// ends soon, other work is finished and not answered.
+  /// For the reading thread. True if the line is a cancellation. If its statement is running, the
+  /// statement ends soon; other work is finished but not answered.
   bool Notice(std::string_view line);
 
-  /// For the thread that answers; `id` as JSON. False: it was given up before.
+  /// For the answering thread; `id` as JSON. False: the request was cancelled before.
   bool Begin(const std::string& id);
-  /// False: it was given up since.
+  /// False: the request was cancelled since Begin().
   bool End();
 
  private:
@@ -43,8 +42,8 @@ class Cancelled {
   std::string current_;
 };
 
-// Messages of the Model Context Protocol, a line each: those of 2026-07-28, where each request
-// names its version, and those of before, which begin with `initialize`.
+// Messages of the Model Context Protocol, one per line: in version 2026-07-28 each request names
+// its version; older versions begin with `initialize`.
 
 inline constexpr std::size_t kMostRequest = std::size_t{1} << 20;  ///< Bytes of a line.
 
@@ -52,19 +51,19 @@ inline constexpr std::size_t kMostRequest = std::size_t{1} << 20;  ///< Bytes of
 struct Tool {
   std::string_view name, title, description;
   std::string_view input, output;
-  /// REQUIRES: the arguments fit `input`.
+  /// REQUIRES: the arguments match `input`.
   std::function<Result<boost::json::object>(const boost::json::object& arguments)> call;
 };
 
-/// A text that begins a conversation: `{}`, or `{0}` and `{1}`, are its arguments.
+/// A text that begins a conversation; `{}`, or `{0}` and `{1}`, are replaced by its arguments.
 struct Prompt {
   std::string_view name, title;
   std::span<const std::string_view> arguments;
   std::string_view text;
 };
 
-/// What an agent may read besides calling tools. Without functions the server offers neither
-/// resources nor prompts.
+/// Resources and prompts that an agent may read besides calling tools. Without functions, the
+/// server offers neither.
 struct Shelf {
   std::function<boost::json::array()> list;  ///< Rows of `resources/list`.
   std::function<Result<std::string>(const std::string& uri)> read;
@@ -73,14 +72,14 @@ struct Shelf {
 
 class Protocol {
  public:
-  /// `instructions` are for the agent, once. `cancelled` must outlive it.
+  /// `instructions` are for the agent, sent once. `cancelled` must outlive it.
   Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled,
            Shelf shelf = {});
 
-  /// The answer to a line, without its end; nothing for notifications, for answers to requests that
-  /// we never send, and for requests that the agent gave up. Every other line gets one, also a line
-  /// that is no JSON: agents wait for it. Errors of a tool are results with `isError`; only
-  /// mistakes of the protocol are its errors. One call at a time.
+  /// The answer to a line, without its line end. nullopt for notifications, for answers to requests
+  /// (we send none), and for cancelled requests. Every other line gets an answer, even one that is
+  /// no JSON, because agents wait for it. Errors of a tool are results with `isError`; only
+  /// protocol errors are errors. One call at a time.
   std::optional<std::string> Answer(std::string_view line) const;
 
  private:
@@ -99,9 +98,9 @@ class Protocol {
   Shelf shelf_;
 };
 
-/// The first mismatch between the arguments and their schema (types, `required`, no others); empty:
-/// none. It understands only the keywords that the schemas of tools.cc use; `enum` and ranges are
-/// the command's to check.
+/// The first mismatch between arguments and their schema (types, `required`, unknown names); empty
+/// if there is none. Supports only the keywords that the schemas of tools.cc use; the command
+/// checks `enum` and ranges.
 std::string Misfit(const boost::json::object& schema, const boost::json::object& arguments);
 
 }  // namespace profgauge::cli::mcp

@@ -72,8 +72,8 @@ Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console) {
   return Run(options, console, [&] { return options.command->run(options, console); });
 }
 
-// Errors of earlier commands are dropped first, so that an answer never has the reason of another
-// call. The file is emptied also after a failure, for the same reason.
+// Errors of earlier commands are dropped first, so that an answer never has another call's reason.
+// The file is emptied even after a failure, for the same reason.
 Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console,
                                   const std::function<profgauge::Result<int>()>& command) {
   console.TakeReported();
@@ -171,7 +171,7 @@ std::string TextIn(const json::object& of, std::string_view key) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
-/// A text is a list of one.
+/// The texts at a key; a single text counts as a list of one.
 std::vector<std::string> TextsIn(const json::object& of, std::string_view key) {
   std::vector<std::string> texts;
   const json::value* found = of.if_contains(key);
@@ -188,7 +188,7 @@ const json::value& ValueIn(const json::value& of, std::string_view key) {
   return found == nullptr ? kNull : *found;
 }
 
-// Names come from profiles: printable, and short.
+// Shortens names, which come from profiles, and makes them printable.
 void Tame(json::value& value) {
   if (value.is_string()) {
     value = PrintableShort(std::string_view(value.get_string()), kLongestText);
@@ -199,7 +199,7 @@ void Tame(json::value& value) {
   }
 }
 
-// Takes rows from the end of the list until the answer fits.
+// Removes rows from the end of the list until the answer fits into `most` bytes.
 void FitInto(std::size_t most, json::object& answer, std::string_view list) {
   json::array& rows = answer[list].get_array();
   std::size_t bytes = json::serialize(answer).size();
@@ -220,7 +220,7 @@ json::object TextAnswer(std::string text, std::size_t most) {
   if (text.size() > most) {
     text.resize(most);
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) {
-      text.pop_back();  // Not inside a character.
+      text.pop_back();  // Continuation bytes of a character.
     }
     if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0x80U) text.pop_back();
   }
@@ -236,8 +236,8 @@ json::value ParseJson(const std::string& text) {
   return failed ? json::value() : value;
 }
 
-// A finding as an agent needs it: the first line of its advice, and its saving as a number and
-// in words.
+// A finding for an agent: with the first line of its advice, and its saving as a number and in
+// words.
 json::object ShortFinding(const json::value& finding) {
   const json::value& gain = ValueIn(finding, "gain");
   json::object one = {{"key", ValueIn(finding, "key")},
@@ -253,8 +253,8 @@ json::object ShortFinding(const json::value& finding) {
   return one;
 }
 
-// The verdict follows from the exit code, as for scripts: the report may be missing. Only missed
-// limits and findings that fired are listed.
+// The verdict follows from the exit code, as for scripts, because the report may be missing. Lists
+// only missed limits and findings that fired.
 json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   const json::value& verdict = ValueIn(report, "verdict");
   json::object answer = {{"verdict", ran.exit_code == kExitPass   ? "pass"
@@ -303,7 +303,7 @@ json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   return answer;
 }
 
-/// Paths of the agent from the roots; the working folder of the server is none of its business.
+/// Resolves the agent's paths against the roots, independent of the server's working folder.
 json::object WithPaths(const Roots& roots, json::object arguments) {
   const auto resolve = [&](json::value& path) {
     if (path.is_string()) path = roots.Resolve(std::string(path.get_string()));
@@ -328,7 +328,7 @@ bool NamesFolder(const json::object& arguments) {
   });
 }
 
-/// A link that leaves the roots is no run and no rank, and every answer on a folder says so.
+/// Reports skipped links in every answer about a folder: a link that leaves the roots is no run.
 void SayLinksLeftOut(const json::object& arguments, json::object& answer) {
   const auto links = static_cast<std::int64_t>(TakeLinksLeftOut());
   if (links == 0 || !NamesFolder(arguments)) return;
@@ -358,8 +358,8 @@ Result<json::object> CallInspect(const Caller& caller, const json::object& argum
   return TextAnswer(ran.text, caller.most());
 }
 
-// An agent may name a policy, a job and a baseline. It has no word for --allow-incomplete,
-// --fail-on or --exit-zero, so it cannot loosen a verdict by an option.
+// An agent may name a policy, a job and a baseline. There are no arguments for --allow-incomplete,
+// --fail-on or --exit-zero, so an agent cannot loosen a verdict.
 Result<std::vector<std::string>> JudgingWords(const Caller& caller, const json::object& arguments) {
   std::vector<std::string> words;
   const std::string asked = TextIn(arguments, "policy");
@@ -402,8 +402,8 @@ Result<json::object> CallExplain(const Caller& caller, const json::object& argum
   return TextAnswer(ran.text, caller.most());
 }
 
-// Without a statement the tables, or the columns of `table`, are listed. Rows are limited twice: by
-// number for the query, and by bytes for the answer.
+// Without a statement, lists the tables, or the columns of `table`. Rows are limited twice: by
+// number in the query, and by bytes in the answer.
 Result<json::object> CallQuery(const Caller& caller, const json::object& arguments) {
   std::vector<std::string> named = TextsIn(arguments, "paths");
   PROFGAUGE_CHECK(caller.CheckPaths(named));
@@ -444,8 +444,8 @@ Result<json::object> CallQuery(const Caller& caller, const json::object& argumen
   return std::move(object);
 }
 
-// A list of the comparison: an array, or the `rows` of a table of kernels or operators, the largest
-// change first.
+// The rows of a list in the comparison, largest change first: an array, or the `rows` of a table of
+// kernels or operators.
 json::array* RowsIn(json::value& member) {
   if (json::object* table = member.if_object()) {
     json::value* rows = table->if_contains("rows");
@@ -454,9 +454,9 @@ json::array* RowsIn(json::value& member) {
   return member.if_array();
 }
 
-// One profile each is `compare`; several are the runs, or the ranks, that `check` compares with
-// baselines. Every list is cut to its first rows, which `truncated` says. An answer that is still
-// too long is given as text.
+// With one profile each, calls `compare`. With several, which are runs or ranks, calls `check` with
+// baselines. Every list is cut to its first rows, as `truncated` shows. An answer that is still too
+// long is returned as text.
 Result<json::object> CallCompare(const Caller& caller, const json::object& arguments) {
   const std::vector<std::string> base = TextsIn(arguments, "base");
   std::vector<std::string> named = TextsIn(arguments, "current");

@@ -1,4 +1,4 @@
-// Runs a command of the program inside this process, and catches its output.
+// Runs a command of the program inside this process and captures its output.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,29 @@
 
 namespace profgauge::cli::mcp {
 
-/// Takes standard output from commands for as long as it lives: file descriptor 1 then leads to a
-/// file in memory, and answers go to a duplicate of the former one. A command that prints would
-/// otherwise break the protocol. One at a time in a process.
+/// Captures standard output of commands during its lifetime: file descriptor 1 leads to a file in
+/// memory, and answers go to a duplicate of the original one. Otherwise a command that prints would
+/// break the protocol. Only one may exist in a process.
 class Catcher {
  public:
-  /// Throws std::bad_alloc where the system has no room for it.
+  /// Throws std::bad_alloc if the system has no memory for it.
   Catcher();
   ~Catcher();
   Catcher(const Catcher&) = delete;
   Catcher& operator=(const Catcher&) = delete;
 
-  /// The file for answers: the former standard output.
+  /// The file for answers: the original standard output.
   int output() const { return output_; }
 
   struct Ran {
     int exit_code = 0;
     std::string text;  ///< The printed text.
   };
-  /// Runs the command of the options. The text counts as an answer where the command has an exit
-  /// code of pass, fail or, with a text, no verdict. Errors: else the first that it reported.
-  /// Running out of memory is an error, too, and ends nothing.
+  /// Runs the command of the options. Its text is an answer if the exit code is pass, fail or, if
+  /// there is a text, no verdict. Otherwise the first error that it reported is returned. Running
+  /// out of memory is also an error and does not end the process.
   Result<Ran> Run(const Options& options, Console& console);
-  /// The same of something else than the command of the options.
+  /// Runs another function in place of the options' command, in the same way.
   Result<Ran> Run(const Options& options, Console& console,
                   const std::function<Result<int>()>& command);
 
@@ -45,25 +45,25 @@ class Catcher {
   int output_ = -1, caught_ = -1;
 };
 
-// Paths that an agent may name: files and folders below some folders, wherever links lead.
+// Paths that an agent may name: files and folders below the roots, also after following links.
 
 class Roots {
  public:
-  /// None: the folder of the repository, else the working folder. Errors: kUsage, of a folder that
-  /// is not there.
+  /// If `folders` is empty, the root is the folder of the repository, else the working folder.
+  /// Errors: kUsage for a folder that does not exist.
   static Result<Roots> Of(const std::vector<std::string>& folders);
 
-  /// Whether the agent may read `path`, wherever it leads. Links in a folder that leave the roots
-  /// are left out when it is read, and files are checked again when they are open: LimitInputs().
-  /// Errors: kUsage "mcp/outside-roots" if not; "mcp/no-such-file".
+  /// Checks that the agent may read `path`, after following links. When a folder is read, links
+  /// that leave the roots are skipped, and files are checked again once they are open:
+  /// LimitInputs(). Errors: kUsage "mcp/outside-roots", "mcp/no-such-file".
   Status Check(const std::string& path) const;
-  /// The same for a path that a configuration or a policy names: below a root it may be missing, as
-  /// the command that reads it says so in its own words.
+  /// Like Check(), for a path in a configuration or policy. Below a root it may be missing, because
+  /// the command that reads it reports that.
   Status CheckToRead(const std::string& path) const;
   /// A relative path counts from the first root that has it, else from the first, so that an agent
   /// need not know where the server runs. Others stay, also `builtin:example` and "".
   std::string Resolve(const std::string& path) const;
-  /// Whether a path that need not exist is below a root, once its links are followed.
+  /// True if a path, which need not exist, is below a root after following its links.
   bool Holds(const std::string& path) const;
   const std::vector<std::string>& folders() const { return folders_; }
 
@@ -73,7 +73,7 @@ class Roots {
 
 }  // namespace profgauge::cli::mcp
 
-// The tools of `profgauge mcp`: commands of the program, with answers that fit an agent.
+// The tools of `profgauge mcp`: commands of the program with answers short enough for an agent.
 
 namespace profgauge::cli {
 class Console;
@@ -81,23 +81,23 @@ class Console;
 
 namespace profgauge::cli::mcp {
 
-/// The environment of the tools. All must outlive them. `most_bytes` is for the JSON text of one
-/// answer.
+/// The environment of the tools; everything in it must outlive them. `most_bytes` limits the JSON
+/// text of one answer.
 struct Workplace {
   const Options& options;  ///< Options of the server: --policy, --db, --timeout.
   const Roots& roots;
   Catcher& catcher;
   Console& console;
-  QueryCache& cache;                ///< Of `query`.
+  QueryCache& cache;                ///< For `query`.
   std::size_t most_bytes = 20'000;  ///< The size of an answer.
 };
 
 std::vector<Tool> MakeTools(const Workplace& workplace);
 
-/// Runs below the roots, rules, and prompts. The workplace must outlive it.
+/// Lists runs below the roots, rules, and prompts. The workplace must outlive it.
 Shelf MakeShelf(const Workplace& workplace);
 
-/// For the agent, once.
+/// Instructions for the agent, sent once.
 std::string_view Instructions();
 
 }  // namespace profgauge::cli::mcp

@@ -18,18 +18,18 @@ namespace {
 
 using render::EscapeMarkdown;
 
-// Rows whose cells decide how wide columns are: of more, later ones may stick out.
+// The first rows determine the widths of columns; wider cells of later rows stick out.
 constexpr std::size_t kRowsMeasured = 200;
 constexpr std::size_t kWidestText = 80;
 
-// A real as the shortest text that reads back as the same.
+// A real as the shortest text that reads back as the same value.
 std::string NumberText(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : std::string();
 }
 
 bool IsBool(const RowColumn& column) { return column.unit == Unit::kBool; }
 
-// In the base unit; empty where absent.
+// The value in its base unit; empty if absent.
 std::string PlainText(const Cell& cell, const RowColumn& column) {
   if (const auto* integer = std::get_if<std::int64_t>(&cell)) {
     if (IsBool(column)) return *integer != 0 ? "true" : "false";
@@ -39,7 +39,7 @@ std::string PlainText(const Cell& cell, const RowColumn& column) {
   return std::string(TextOf(cell));
 }
 
-// A value of a known unit as reports show it: "1.20 ms", "31.4 %".
+// The value in reports' form if its unit is known: "1.20 ms", "31.4 %".
 std::string ShownText(const Cell& cell, const RowColumn& column) {
   const bool is_number = cell.index() == 1 || cell.index() == 2;
   if (!column.unit || !is_number) return PlainText(cell, column);
@@ -51,7 +51,7 @@ std::string ShownText(const Cell& cell, const RowColumn& column) {
   return WithPlainBlanks(FormatValue(value, *column.unit));
 }
 
-// Rows for people.
+// Rows for display.
 class ShownRows : public RowWriter {
  public:
   explicit ShownRows(std::vector<RowColumn> columns)
@@ -74,13 +74,12 @@ class ShownRows : public RowWriter {
   }
 
   std::vector<RowColumn> columns_;
-  std::vector<bool> is_text_;  // Columns with a text so far: they start at the left.
+  std::vector<bool> is_text_;  // Columns with a text so far are left-aligned.
   std::vector<std::string> heads_;
 };
 
-// The first kRowsMeasured rows wait until they decide the widths; later rows are written as they
-// come, and a wider cell only shifts its own line. Columns that have a text so far start at the
-// left.
+// Keeps the first kRowsMeasured rows to determine widths; later rows are written immediately, and a
+// wider cell only shifts its own line. Columns that have a text so far are left-aligned.
 class AlignedRows : public ShownRows {
  public:
   using ShownRows::ShownRows;
@@ -151,7 +150,7 @@ class MarkdownRows : public ShownRows {
   }
 };
 
-// Base units and plain texts. A note or a cut has no place in a CSV, so Finish() writes nothing.
+// Base units and plain texts. A CSV has no place for notes or a cut, so Finish() writes nothing.
 class CsvRows : public RowWriter {
  public:
   explicit CsvRows(std::vector<RowColumn> columns) : columns_(std::move(columns)) {
@@ -246,8 +245,8 @@ std::string_view JsonType(Unit unit) {
   return "real";
 }
 
-// One document, written in pieces: the head is an object whose end is taken off again, then rows,
-// then the end. So a result may be larger than memory, and is still one document.
+// One document, written in pieces: the head (an object whose end is removed), rows, and the end. So
+// a result may be larger than memory, and is still one document.
 class JsonDocument : public RowWriter {
  public:
   JsonDocument(std::vector<RowColumn> columns, std::string_view sql)
@@ -272,7 +271,7 @@ class JsonDocument : public RowWriter {
     json.EndArray();
     json.EndObject();
     out_ = json.Take();
-    constexpr std::string_view kEnd = "\n}\n";  // The end of an object that is not complete yet.
+    constexpr std::string_view kEnd = "\n}\n";  // The end of the object, which is removed.
     out_.erase(out_.size() - kEnd.size());
     out_ += ",\n  \"rows\": [";
   }
@@ -283,7 +282,7 @@ class JsonDocument : public RowWriter {
     for (std::size_t i = 0; i < cells.size(); ++i) WriteCell(json, cells[i], columns_[i]);
     json.EndArray();
     std::string row = json.Take();
-    row.pop_back();  // The line's end.
+    row.pop_back();  // The line end.
     out_ += std::exchange(has_rows_, true) ? ",\n    " : "\n    ";
     out_ += row;
   }

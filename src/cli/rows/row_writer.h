@@ -1,9 +1,9 @@
-// Rows of a result as text, one after another.
+// Writes rows of a result as text, one after another.
 //
 //   MakeRowWriter -> Add, Add, …, Take, Add, …, Finish, Take
 //
 // Take() may be called at any time: the bytes of all calls together are the text. Memory does not
-// grow with the rows, except for the first 200 of an aligned table, which decide its widths.
+// grow with the rows, except for the first 200 of an aligned table, which determine its widths.
 //
 //   kTable           kCsv                kJsonLines
 //   name     time    name,time           {"name": "gemm", "time": 1200000}
@@ -25,12 +25,12 @@
 namespace profgauge::cli {
 
 enum class RowFormat : std::uint8_t {
-  kTable,      ///< Aligned, for people: cells with their units.
+  kTable,      ///< Aligned, for display: cells with their units.
   kMarkdown,   ///< The same as a Markdown table.
-  kCsv,        ///< RFC 4180, base units; no cell is a formula for a spreadsheet.
-  kTsv,        ///< Base units; tab, line end and backslash are escaped, nothing is quoted.
+  kCsv,        ///< RFC 4180, base units; no cell can become a formula in a spreadsheet.
+  kTsv,        ///< Base units; tab, line end and backslash are escaped, without quotes.
   kJson,       ///< One document.
-  kJsonLines,  ///< One object a row.
+  kJsonLines,  ///< One object per row.
 };
 /// "table", "md", "csv", "tsv", "json", "jsonl".
 std::optional<RowFormat> FindRowFormat(std::string_view name);
@@ -38,12 +38,12 @@ std::optional<RowFormat> FindRowFormat(std::string_view name);
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
-  /// One row. REQUIRES: as many cells as columns, Finish() was not called.
+  /// Adds one row. REQUIRES: as many cells as columns; Finish() was not called.
   virtual void Add(std::span<const Cell> cells) = 0;
-  /// After the last row, once. `is_cut`: rows were left out. Formats for programs show that only in
-  /// kJson: a CSV has no place for it.
+  /// Call once, after the last row. `is_cut`: rows were left out. Of the formats for programs only
+  /// kJson shows that: a CSV has no place for it.
   virtual void Finish(bool is_cut, std::span<const std::string> notes) = 0;
-  /// The finished bytes, which it then forgets.
+  /// Removes and returns the finished bytes.
   std::string Take() { return std::exchange(out_, {}); }
   std::size_t ready() const { return out_.size(); }
 
@@ -55,7 +55,7 @@ struct RowStyle {
   RowFormat format = RowFormat::kTable;
   std::string sql;  ///< For the JSON document.
 };
-/// A writer of `style.format`, with its heads written already where they do not depend on rows.
+/// A writer for `style.format`. It has already written its heads, unless they depend on rows.
 std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const RowStyle& style);
 
 }  // namespace profgauge::cli

@@ -1,11 +1,11 @@
-// The valid words at each place, for the three writers of completion scripts.
+// The valid words at each position, for the three writers of completion scripts.
 //
-// One table of words, three scripts:
+// One table of words is used for three scripts:
 //
 //   AllCommands, AllOptions -> Candidates -> BashCompletion, ZshCompletion, FishCompletion
 //
-// The scripts call no program: ids of metrics, rules and thresholds are written into them, so a
-// completion costs no start of ours, and a new version needs a new script.
+// The scripts call no program: ids of metrics, rules and thresholds are written into them. So
+// completing does not start ProfGauge, and a new version needs new scripts.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace profgauge::cli {
 
-/// Completions of a value or an argument. All may be empty: then there is none.
+/// Completions of a value or an argument. If all are empty, there is none.
 struct Candidates {
   bool files = false, folders = false;
   std::vector<std::string> words;
@@ -25,36 +25,36 @@ struct Candidates {
   bool operator==(const Candidates&) const = default;
 };
 
-/// A first word of the command line: a command, or the first word of several.
+/// A first word of the command line: a command, or the first word of two-word commands.
 struct FirstWord {
   std::string_view name;
   std::string brief;
 };
 
-/// The first words of all commands, in the order of the table; `brief` of a group lists its second
-/// words. REQUIRES: the commands of a group follow one another in the table.
+/// The first words of all commands, in the order of the table; for a group, `brief` lists the
+/// second words. REQUIRES: the commands of a group are adjacent in the table.
 std::vector<FirstWord> FirstWords();
-/// By the option's placeholder: FILE completes files, DIR folders; its choices are words.
+/// Completions by the option's placeholder: FILE completes files, DIR folders; choices are words.
 Candidates CandidatesOf(const OptionSpec& option);
-/// By the command's `takes`. Rules are the built-in ones; none where they cannot be read.
+/// Completions by the command's `takes`. Rules are the built-in ones; none if they cannot be read.
 Candidates CandidatesOf(const CommandSpec& command);
 /// The options of a command, in the order of the help.
 std::vector<const OptionSpec*> OptionsOf(const CommandSpec& command);
-/// "baseline save" as a part of a function's name.
+/// "baseline save" as a part of a function's name: "baseline_save".
 std::string Underscored(std::string_view name);
-/// The words with blanks between.
+/// Joins the words with blanks.
 std::string Blanked(const std::vector<std::string>& words);
 
-/// A script for each shell, which needs nothing of another. Same tables, same bytes.
+/// A script for each shell, independent of others. Equal tables give equal bytes.
 std::string BashCompletion();
 std::string ZshCompletion();
 std::string FishCompletion();
 
-// Completion scripts for shells, made from the tables of commands and options, with
-// the ids of the built-in metrics and rules.
+// Completion scripts for shells, made from the tables of commands and options, with the ids of the
+// built-in metrics and rules.
 
-/// The script that `shell` reads. It needs nothing but the shell itself.
-/// Errors: kUsage "usage/unknown-shell", with the shells there are.
+/// The script for `shell`, which needs nothing but the shell itself. Errors: kUsage
+/// "usage/unknown-shell", with the supported shells.
 Result<std::string> CompletionScript(std::string_view shell);
 
 }  // namespace profgauge::cli

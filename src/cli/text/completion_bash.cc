@@ -8,7 +8,7 @@
 namespace profgauge::cli {
 namespace {
 
-// $value is the current word; each line adds to COMPREPLY.
+// $value is the current word; each command appends to COMPREPLY.
 std::string Action(const Candidates& candidates) {
   std::string text;
   if (!candidates.words.empty()) {
@@ -24,8 +24,8 @@ std::string Names(const OptionSpec& option) {
                                   : fmt::format("{}|{}", option.name, option.shorthand);
 }
 
-/// case "$command" of: the options and the arguments of each. Options with the same candidates
-/// share one line: the script is read by each new shell.
+/// The cases of `case "$command"`: options and arguments of each command. Options with equal
+/// candidates share one line, because every new shell reads the script.
 std::string CommandCases() {
   std::string text;
   const auto out = std::back_inserter(text);
@@ -36,7 +36,7 @@ std::string CommandCases() {
       if (!option->shorthand.empty()) fmt::format_to(out, "{} ", option->shorthand);
     }
     fmt::format_to(out, "--help -h'\n      case $option in\n");
-    std::map<std::string, std::string> patterns;  // By patterns of files: their names.
+    std::map<std::string, std::string> patterns;  // Names of options, by pattern of files.
     for (const OptionSpec* option : OptionsOf(command)) {
       if (option->value.empty()) continue;
       std::string& names = patterns[Action(CandidatesOf(*option))];
@@ -64,8 +64,8 @@ std::string SecondWordCases() {
   return text;
 }
 
-// Bash splits words at `=` and `:`, so the line is parsed again here, and the part of a completion
-// before the last of them is removed.
+// Bash splits words at `=` and `:`, so the line is parsed again here, and a completion loses its
+// part before the last of them.
 constexpr std::string_view kHead = R"(# Completions of profgauge for bash.
 # Load with: source <(profgauge completion bash)
 

@@ -7,7 +7,7 @@
 namespace profgauge::cli {
 namespace {
 
-// Within '…', where fish takes only \' and \\ for something else.
+// Quotes within '…', where fish interprets only \' and \\.
 std::string Quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -17,8 +17,8 @@ std::string Quoted(std::string_view text) {
   return out + "'";
 }
 
-// Candidates as arguments of `complete`. `-f` says that files are none; it is needed wherever they
-// are not.
+// Candidates as arguments of `complete`. `-f` disables file names; it is needed wherever they are
+// not candidates.
 std::string Offered(const Candidates& candidates) {
   std::string text;
   if (!candidates.words.empty()) text += fmt::format(" -a '{}'", Blanked(candidates.words));
@@ -27,8 +27,8 @@ std::string Offered(const Candidates& candidates) {
   return text;
 }
 
-// One line for an option of any number of commands. Rows of one name and different texts are
-// separate lines, each for its commands.
+// One line for an option and all commands that have it. Rows of equal name with different texts are
+// separate lines.
 std::string OptionLine(const OptionSpec& option) {
   std::vector<std::string> commands;
   for (const CommandSpec& command : AllCommands()) {

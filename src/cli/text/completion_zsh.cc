@@ -7,7 +7,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// Within '…', where _arguments and _describe end texts at `:` and `]`.
+/// Quotes within '…', where _arguments and _describe end texts at `:` and `]`.
 std::string Quoted(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -59,10 +59,10 @@ std::string Device(const Gpu& gpu, std::string_view core) {
   return text;
 }
 
-/// "0-7: NVIDIA A100…; 8: …": neighbors that are alike together.
+/// "0-7: NVIDIA A100…; 8: …": groups adjacent equal devices.
 std::string Devices(const Profile& profile) {
   std::string text;
-  std::vector<Gpu> gpus = profile.gpus;  // Some files list them from the last to the first.
+  std::vector<Gpu> gpus = profile.gpus;  // Some files list them in reverse.
   std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
   const std::string_view core = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1))).core;
   for (std::size_t first = 0, next = 0; first < gpus.size(); first = next) {
@@ -105,8 +105,8 @@ std::string Rank(const DistributedInfo& info) {
   return text;
 }
 
-// How the iterations were found, or which ways could be chosen: a user who sees "none marked" can
-// copy the option of a candidate.
+// How iterations were found, or which ways could be chosen: a user who sees "none marked" can copy
+// the option of a candidate.
 std::string IterationText(const Profile& profile) {
   const Result<analysis::iterations::Iterations> found =
       analysis::iterations::FindIterations(profile, analysis::Selection{});
@@ -158,9 +158,9 @@ constexpr CapabilityName kCapabilities[] = {
     {Capability::kCollectiveInfo, "collective sizes"},
 };
 
-/// "needs memory events; record with profile_memory=True" without its first word.
-/// The gap is written for the reason of an absent metric; here only the cause and the way to record
-/// it are wanted.
+/// Removes "needs" from "needs memory events; record with profile_memory=True", and the tail: the
+/// sentence is written for absent metrics, but here only the cause and the way to record it are
+/// used.
 std::string Gap(Capability capability, const Profile& profile) {
   constexpr std::string_view kNeeds = "needs ", kTail = ", which this profile does not have";
   const DeviceWords& words = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1)));
@@ -180,7 +180,7 @@ void AddCapabilities(std::string& text, const Profile& profile) {
   AddLine(text, "has", has);
   for (const auto& [capability, name] : kCapabilities) {
     if (profile.Has(capability)) continue;
-    // Older releases of PyTorch write stacks at operators, and no separate frames.
+    // Older PyTorch releases record call stacks in operators, without separate frames.
     if (capability == Capability::kPython && profile.Has(Capability::kCallStacks)) continue;
     AddLine(text, first_gap ? "lacks" : "", Gap(capability, profile));
     first_gap = false;
@@ -222,7 +222,7 @@ void AddConditions(const RunDevice& device, std::string& text) {
   AddLine(text, "conditions", line);
 }
 
-/// Times of unrecorded iterations, and why a document is not used.
+/// Adds times of unrecorded iterations, and why a document is not used.
 void AddRunSide(const Profile& profile, std::string& text) {
   if (profile.run_side == nullptr) return;
   const RunSide& side = *profile.run_side;
@@ -260,7 +260,7 @@ std::string DescribeProfile(const Profile& profile) {
               (profile.source.dialect.empty() ? "" : ", " + profile.source.dialect));
   AddLine(text, "size", FormatBytes(static_cast<double>(profile.source.bytes)) + " decompressed");
   AddLine(text, "content hash", profile.source.hash);
-  if (IsOfTimes(profile)) {  // All else would be what a profile has.
+  if (IsOfTimes(profile)) {  // All other lines would describe a profile.
     AddLine(text, "rank", Rank(profile.distributed));
     AddRunSide(profile, text);
     AddImportLog(text, profile.log);
@@ -367,7 +367,7 @@ std::string ExplainIterations(const analysis::iterations::RankContext& rank, Jso
   return text;
 }
 
-/// Launches of one kernel that were judged alike.
+/// Launches of one kernel with the same classification.
 struct KernelVerdict {
   std::string_view name;
   analysis::classify::KernelClass verdict;
@@ -375,8 +375,8 @@ struct KernelVerdict {
   Ns time = 0;
 };
 
-// By kernel and class, longest time first. A name may have several classes, as its operator decides
-// where no rule knows the name: then each is a row.
+// Sums by kernel and class, longest time first. A name may have several classes, because the
+// operator decides if no rule has the name: then each is a row.
 std::vector<KernelVerdict> VerdictsOf(const analysis::iterations::RankContext& rank) {
   using Key = std::tuple<std::string_view, std::uint16_t, analysis::classify::Tri, bool>;
   std::map<Key, KernelVerdict> sums;
@@ -399,7 +399,7 @@ std::vector<KernelVerdict> VerdictsOf(const analysis::iterations::RankContext& r
   return verdicts;
 }
 
-// The rule that decided, else the reason why the operator did.
+// The rule that decided, or why the operator decided.
 std::string ReasonOf(const analysis::classify::KernelClass& verdict,
                      const analysis::classify::Knowledge& knowledge) {
   if (verdict.rule != 0)
@@ -415,7 +415,7 @@ std::string ClassOf(const analysis::classify::KernelClass& verdict) {
   return fmt::format("Tensor Cores: {}", analysis::classify::TriName(verdict.tensor_core));
 }
 
-// The longest kernels come first; the text has kKernelsPrinted of them, the list has all.
+// Longest kernels first; the text has kKernelsPrinted of them, the list all.
 std::string ExplainClasses(const analysis::iterations::RankContext& rank, JsonList& list) {
   std::string text = Head(rank);
   const auto out = std::back_inserter(text);
@@ -455,7 +455,7 @@ std::string ExplainClasses(const analysis::iterations::RankContext& rank, JsonLi
   return text;
 }
 
-// A group is judged only where all its ranks are here and enough of its calls are matched:
+// A group is judged only if all its ranks are present and enough of its calls are matched:
 // otherwise the last rank may be one that was not recorded.
 std::string GroupText(const analysis::communication::GroupMatch& group) {
   std::string text = fmt::format("  group {}: {} of {} calls matched",
@@ -471,7 +471,7 @@ std::string GroupText(const analysis::communication::GroupMatch& group) {
   return text + "; not judged: too few are matched\n";
 }
 
-// One sentence: the first of these that applies.
+// The first sentence that applies.
 std::string VerdictOf(const analysis::communication::Blame& blame,
                       std::span<const analysis::communication::RankFacts> ranks,
                       const Profile& profile) {

@@ -1,4 +1,4 @@
-// The contents of a profile, in words: `profgauge inspect`.
+// Describes the contents of a profile: `profgauge inspect`.
 #pragma once
 
 #include <span>
@@ -15,23 +15,23 @@ namespace profgauge::cli {
 /// A block of aligned lines: format, size, time, devices, events, iterations, recorded
 /// and missing data, and the reader's repairs.
 std::string DescribeProfile(const Profile& profile);
-/// The same for a summary of a rank: its profile and its contents. A damaged summary gets one line
-/// that says so.
+/// Describes a summary of a rank: its profile and its contents. A damaged summary has one line that
+/// says so.
 std::string DescribeSummary(const Summary& summary, const std::string& path);
 
-// Why the analysis decided as it did: `profgauge inspect --explain`.
+// Explains decisions of the analysis: `profgauge inspect --explain`.
 
-/// Which decision, as --explain names it: "iterations", "classes" or "blame". Judges nothing, and
-/// looks at the whole profile: no selection applies.
+/// Explains a decision: "iterations", "classes" or "blame". Judges nothing and uses the whole
+/// profile, without any selection.
 ///
 /// - iterations: per rank each way to divide the profile, in the order in which they are tried.
-/// - classes: per rank each distinct kernel, whether it runs on Tensor Cores or communicates, and
-///   the rule of rules/knowledge/names.yaml that decided. The text shows the longest-running ones;
-///   `list` has all.
-/// - blame: which calls of the run are matched, whom each rank delays, and the verdict.
+/// - classes: for each rank, each distinct kernel, whether it runs on Tensor Cores or communicates,
+///   and the rule of rules/knowledge/names.yaml that decided. The text shows the longest-running
+///   kernels; `list` has all.
+/// - blame: which calls of the run are matched, which ranks each rank delays, and the verdict.
 ///
-/// `list` gets the same rows. Errors: kUsage for a summary, which has no events; for blame of one
-/// rank; and those of FindRankContexts().
+/// `list` gets the same rows. Errors: kUsage for a summary, which has no events, and for "blame"
+/// with one rank; those of FindRankContexts().
 Result<std::string> ExplainDecision(std::string_view decision, std::span<const Profile> ranks,
                                     JsonList& list);
 

@@ -15,10 +15,10 @@
 namespace profgauge::cli {
 namespace {
 
-/// The day of the pages; the same sources give the same bytes.
+/// The date of the pages, a constant, so that equal sources give equal bytes.
 constexpr std::string_view kDay = "November 21, 2026";
 
-/// Text of ours for roff: no line starts a request, a backslash is one.
+/// Escapes our text for roff: no line may start a request, and a backslash starts an escape.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-/// One argument of a macro: `"a b"`, where quotes are doubled.
+/// One argument of a macro: `"a b"`, with doubled quotes.
 std::string Argument(std::string_view text) {
   std::string out = "\"";
   for (const char c : Escaped(text)) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -42,7 +42,7 @@ std::string Argument(std::string_view text) {
 
 constexpr std::size_t kLineBytes = 78;
 
-/// Sentences on separate lines, as mdoc wants them, and no line long.
+/// Puts sentences on separate, short lines, as mdoc requires.
 std::string Paragraph(std::string_view text) {
   std::string out, line;
   const auto end_line = [&] {
@@ -78,7 +78,7 @@ std::string PageName(const CommandSpec& command) {
   return name;
 }
 
-/// "Judge a profile" with a small letter, for the place after a dash.
+/// "judge a profile" for "Judge a profile", to follow a dash.
 std::string Uncapitalised(std::string_view text) {
   std::string out(text);
   if (out.size() > 1 && out[0] >= 'A' && out[0] <= 'Z' && out[1] >= 'a') {
@@ -98,8 +98,8 @@ std::string OptionItem(const OptionSpec& option) {
   return text;
 }
 
-// A list for each group of options. The last one also has --help, the only one of a command without
-// options.
+// A list for each group of options. The last one also has --help, which is the only option of some
+// commands.
 std::string OptionSections(const CommandSpec& command) {
   std::string text;
   const OptionSpec* previous = nullptr;
@@ -163,10 +163,10 @@ std::string ProgramPage() {
   return text + ".Sh SEE ALSO\n.Xr profgauge-policy 5 ,\n.Xr profgauge-rules 5\n";
 }
 
-/// Larger bounds of whole numbers are those of the type, and not shown.
+/// Larger bounds of integers are those of the type and are not shown.
 constexpr std::int64_t kLargestShown = 1'000'000;
 
-// The kinds of values that a key takes, in YAML's words.
+// The kinds of values of a key, in YAML's terms.
 std::string Accepted(const rules::Shape& shape) {
   std::vector<std::string> ways;
   for (const std::string& word : shape.words) ways.push_back(fmt::format("`{}`", word));
@@ -187,14 +187,14 @@ std::string Accepted(const rules::Shape& shape) {
 
 void AddKeys(const rules::Shape& shape, std::vector<std::string>& described, std::string& text);
 
-/// The parts of a value, each mapping once.
+/// Describes the parts of a value, each mapping once.
 void AddParts(const rules::Shape& shape, std::vector<std::string>& described, std::string& text) {
   if (shape.is_map) AddKeys(shape, described, text);
   if (!shape.items.empty()) AddParts(shape.items.front(), described, text);
 }
 
-// A section for each kind of mapping, then those of its parts. `described` has the kinds that were
-// written: it ends the walk where a shape contains itself.
+// Adds a section for each kind of mapping, then for its parts. `described` has the kinds already
+// written, so the recursion ends if a shape contains itself.
 void AddKeys(const rules::Shape& shape, std::vector<std::string>& described, std::string& text) {
   const bool is_known =
       std::find(described.begin(), described.end(), shape.what) != described.end();
@@ -203,7 +203,7 @@ void AddKeys(const rules::Shape& shape, std::vector<std::string>& described, std
   std::string own;
   for (const rules::ShapeKey& key : shape.keys) {
     const std::string_view doc = rules::KeyDoc(shape.what, key.name);
-    if (doc.empty()) continue;  // A metric, an op: `profgauge metrics list` has them.
+    if (doc.empty()) continue;  // A metric or an op; `profgauge metrics list` describes metrics.
     own += fmt::format(
         ".It Cm {}\n{}", key.name,
         Paragraph(fmt::format("{}{}. Value: {}.", std::string(doc),

@@ -1,4 +1,4 @@
-// What the program says about itself: manual pages, and the schemas of its files.
+// Documentation that the program prints: manual pages, and the schemas of its files.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@ namespace profgauge::cli {
 // policies and rules.
 
 struct ManualPage {
-  std::string name;  ///< "profgauge-baseline-save.1", as the file is called.
+  std::string name;  ///< "profgauge-baseline-save.1", the file name.
   std::string text;
 };
 
-/// profgauge.1, one page a command, profgauge-policy.5, profgauge-config.5 and profgauge-rules.5.
-/// Same sources, same bytes: the day in them is a constant.
+/// profgauge.1, one page per command, profgauge-policy.5, profgauge-config.5 and profgauge-rules.5.
+/// Their date is a constant, so equal sources give equal bytes.
 std::vector<ManualPage> ManualPages();
 
 }  // namespace profgauge::cli
 
-// Every JSON Schema that `profgauge schema` prints.
+// All JSON Schemas that `profgauge schema` prints.
 
 namespace profgauge::cli {
 
-/// A schema that is written by hand; empty when there is no such file.
+/// A hand-written schema; empty if there is no such file.
 std::string_view EmbeddedSchema(std::string_view path);
 
 }  // namespace profgauge::cli
@@ -38,12 +38,11 @@ struct NamedSchema {
   std::string text;
 };
 
-/// Those of the configuration, then report.json's and those written by hand. Only the last are
-/// files; the others are made from the shapes of the decoders and of the report.
+/// Schemas of the configuration, of report.json, and hand-written ones. Only the last are files;
+/// the others are made from the shapes of the decoders and of the report.
 std::vector<NamedSchema> AllSchemas();
 
-/// The first line of a YAML file, by which editors find the schema `name` where releases publish
-/// it:
+/// The first line of a YAML file, from which editors find the published schema `name`:
 /// "# yaml-language-server: $schema=https://…/schemas/1/policy.json\n".
 std::string SchemaLine(std::string_view name);
 

@@ -32,8 +32,8 @@ std::string_view GroupTitle(OptionGroup group) {
 namespace {
 
 constexpr std::size_t kScreenWidth = 87;
-constexpr std::size_t kHeadWidth = 25;      // Of an option, beside its text.
-constexpr std::size_t kFullTextWidth = 69;  // To column 100, beside the names of options.
+constexpr std::size_t kHeadWidth = 25;      // Of an option, left of its text.
+constexpr std::size_t kFullTextWidth = 69;  // Up to column 100, right of the options' names.
 
 std::string WithValue(const OptionSpec& option) {
   std::string head(option.name);
@@ -47,7 +47,7 @@ std::string OptionHead(const OptionSpec& option) {
   return fmt::format("{}{}{}", before, option.shorthand.empty() ? "" : ", ", WithValue(option));
 }
 
-// Several options with one text; a list of three or more has its value once.
+// Joins several options with one text; a list of three or more has its value only once.
 //
 //   --html, --md, --xlsx, --json FILE    --iter-start N, --iter-stop N    -q, -v
 std::string JoinedHead(std::span<const OptionSpec* const> options) {
@@ -68,7 +68,7 @@ std::string JoinedHead(std::span<const OptionSpec* const> options) {
 
 //   "  -o, --out DIR             Write report.html, …"
 //      ^ column 2                ^ column 28
-// The common options, a blank line between their groups.
+// Lists the common options, with a blank line between groups.
 std::string CommonOptions(const CommandSpec& command) {
   std::string text;
   std::vector<const OptionSpec*> common = OptionsOf(command);
@@ -91,7 +91,7 @@ std::string CommonOptions(const CommandSpec& command) {
   return text;
 }
 
-// All options, with their details.
+// Lists all options with their details.
 std::string AllOptionsOf(const CommandSpec& command) {
   std::string text;
   const auto out = std::back_inserter(text);
@@ -136,7 +136,7 @@ std::string ExitCodes() {
 constexpr std::string_view kExitLine =
     "Exit codes: 0 pass, 1 fail, 2 wrong usage or policy, 3 no verdict, 4 report not written\n";
 
-/// What most users need, in this order; a text unless that of the command is enough.
+/// The commands that most users need, in this order; `text` replaces the command's own.
 struct FirstCommand {
   std::string_view name, text = {};
 };
@@ -148,7 +148,7 @@ constexpr FirstCommand kFirst[] = {
     {"query"},         {"rules explain"},
 };
 
-/// The commands by their use; the last row has those that are left.
+/// The commands by purpose; the last row has the others.
 struct HelpGroup {
   std::string_view title;
   std::uint64_t commands;
@@ -227,12 +227,12 @@ std::string HelpText(const CommandSpec* command, HelpRequest request) {
       full ? command->detail : command->detail.substr(0, command->detail.find("\n\n"));
   if (!detail.empty()) text += fmt::format("\n{}\n", detail);
   text += full ? AllOptionsOf(*command) : CommonOptions(*command);
-  // The first screen of the program has an example of judging.
+  // The first screen already has an example of judging.
   const bool has_examples = !command->examples.empty() && (full || !judges);
   if (has_examples) text += fmt::format("\nExamples:\n{}", command->examples);
   if (full) return judges ? text + ExitCodes() : text;
   text += fmt::format("\nprofgauge {} --help all   all {} options, with details\n", command->name,
-                      OptionsOf(*command).size() + 1);  // And --help.
+                      OptionsOf(*command).size() + 1);  // Plus --help.
   return judges ? text + std::string(kExitLine) : text;
 }
 

@@ -13,26 +13,26 @@
 
 namespace profgauge::cli {
 
-/// Runs of a history with the marks among them.
+/// Runs of a history and the marks among them.
 struct ListedHistory {
   std::span<const gate::HistoryEntry> entries;  ///< Oldest first.
-  std::span<const gate::HistoryLevel> levels;   ///< Accepted ones, also of other runs, by run.
-  /// One of each branch, of those runs that are comparable with the last. REQUIRES: each has a
-  /// series, of the median iteration time.
+  std::span<const gate::HistoryLevel> levels;   ///< Accepted levels, by run; also of other runs.
+  /// One trend for each branch, over its runs that are comparable with the last one. REQUIRES: each
+  /// has a series of the median iteration time.
   std::span<const report::Trend> trends;
 };
 
-/// Keys of a run's environment that a user gave with --label.
+/// Prefix of keys in a run's environment that a user set with --label.
 inline constexpr std::string_view kLabelPrefix = "label ";
 
-/// A line for each run. The level that a run begins is below it, a change of the level of the
-/// median above it; changes of other metrics follow the table.
+/// One line per run. A change of the median's level is above the run, the level that a run begins
+/// below it; changes of other metrics follow the table.
 std::string HistoryText(const ListedHistory& listed);
-/// A row for each run, with its levels, and of those of the trend its values and the changes that
-/// begin with it.
+/// One row per run, with its levels. Rows of the trend also have its values and the changes that
+/// begin with the run.
 JsonList HistoryList(const ListedHistory& listed);
 
-/// Writes a row for each of `rows`, in `format`: "csv", "jsonl" or "parquet". Errors: of the
+/// Writes one row for each of `rows`, in `format`: "csv", "jsonl" or "parquet". Errors: of the
 /// history and of outputs.
 Status WriteHistoryRows(gate::History& history, std::span<const gate::HistoryRow> rows,
                         const std::string& format, std::size_t output, Outputs& outputs);

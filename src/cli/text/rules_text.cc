@@ -26,7 +26,7 @@ void TextsField(JsonWriter& out, std::string_view key, const std::vector<std::st
   out.EndArray();
 }
 
-// A place without a line is of a whole file. Line and column count from 1.
+// A place without a line is a whole file. Line and column count from 1.
 void PlaceFields(JsonWriter& out, const Where& where) {
   out.OptionalField("file", where.file);
   if (where.line == 0) return;
@@ -106,7 +106,7 @@ void GroupsField(JsonWriter& out, const rules::Finding& finding) {
   out.EndArray();
 }
 
-// A finding with its groups. Numbers are in base units, beside their text; the unit is that of the
+// A finding with its groups. Numbers are in base units, with their text; the unit is that of the
 // rule's metric.
 void WriteFinding(JsonWriter& out, const rules::Finding& finding) {
   out.BeginObject();
@@ -233,7 +233,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-/// "warn, error": the levels that the rule can report.
+/// "warn, error": levels that the rule can report.
 std::string LevelsOf(const rules::Rule& rule) {
   if (rule.level) return std::string(rules::LevelName(*rule.level));
   if (!rule.metric) return "";
@@ -248,7 +248,7 @@ std::string JoinedTexts(const std::vector<SourceText>& texts) {
   return out;
 }
 
-/// One `key  text` line; lines of the text after the first are indented to it.
+/// One `key  text` line; further lines of the text are indented to the first.
 void Line(std::string& out, std::string_view key, std::string_view text) {
   if (text.empty()) return;
   bool first = true;
@@ -266,7 +266,7 @@ void LimitLine(std::string& out, std::string_view key, const std::optional<Sourc
   if (limit) Line(out, key, limit->text);
 }
 
-/// "duration", "number:2"; empty where the unit decides.
+/// "duration", "number:2"; empty if the unit decides.
 std::string ShowAsText(const rules::ShowAs& show_as) {
   switch (show_as.kind) {
     case rules::ShowAs::Kind::kAuto:
@@ -310,8 +310,8 @@ void ParamLines(std::string& out, const rules::Rule& rule, const rules::ActiveRu
   }
 }
 
-// Names in one column, the expression below its value: a long expression does not move the values
-// apart.
+// Names in one column, each expression below its value, so that a long expression does not move
+// values apart.
 void TraceLines(std::string& out, const std::vector<rules::TraceValue>& trace,
                 std::string_view indent) {
   std::size_t width = 12;
@@ -400,7 +400,7 @@ std::string ExplainRule(const rules::Rule& rule, const rules::ActiveRule* active
   return out;
 }
 
-// The result of the whole rule with the values of its expressions, then each group with its own.
+// The result of the whole rule with its expressions' values, then each group with its values.
 std::string ExplainFinding(const rules::Finding& finding) {
   std::string out = fmt::format("  {:<12}{}", "result", rules::FindingStatusName(finding.status));
   if (!finding.metric_text.empty()) fmt::format_to(Out(out), ", metric {}", finding.metric_text);
