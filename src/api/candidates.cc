@@ -21,19 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Log folders keep their files some folders down.
+// True if `path` is below `folder`; log folders have their files some levels down.
 bool IsBelow(const fs::path& path, const std::string& folder) {
   std::error_code error;
   for (fs::path at = path.parent_path(); !at.empty(); at = at.parent_path()) {
     if (fs::equivalent(at, folder, error)) return true;
     if (at == at.parent_path()) break;
   }
-  // A merged profile has the path of its folder; "." represents the folder of a bare name.
+  // A merged profile has the path of its folder; "." is the folder of a plain name.
   return !path.has_parent_path() && fs::equivalent(".", folder, error);
 }
 
-// Which argument a profile came from: the first that is its path, or a folder above it. A path that
-// none leads to counts for the last one.
+// The argument that a profile came from: the first that is its path or a folder above it. If there
+// is none, the last argument.
 std::size_t ArgumentOf(const Profile& profile, const std::vector<std::string>& arguments) {
   const std::string& path = profile.source.path;
   std::size_t index = 0;
@@ -45,7 +45,7 @@ std::size_t ArgumentOf(const Profile& profile, const std::vector<std::string>& a
   return std::min(index, arguments.size() - 1);
 }
 
-// One index into `arguments` for each profile, in their order.
+// The index in `arguments` for each profile.
 std::vector<std::size_t> ArgumentsOf(const std::vector<Profile>& profiles,
                                      const std::vector<std::string>& arguments) {
   std::vector<std::size_t> out;
@@ -53,8 +53,8 @@ std::vector<std::size_t> ArgumentsOf(const std::vector<Profile>& profiles,
   return out;
 }
 
-// Whether each argument is a run: ranks of one run do not record one rank twice, nor do folders of
-// several ranks are beside others.
+// True if each argument is a run: ranks of one run do not record one rank twice, and a folder of
+// several ranks is not combined with other arguments.
 bool IsEachArgumentARun(const std::vector<Profile>& profiles,
                         const std::vector<std::size_t>& origin) {
   const std::set<std::size_t> arguments(origin.begin(), origin.end());
@@ -67,8 +67,8 @@ bool IsEachArgumentARun(const std::vector<Profile>& profiles,
   });
 }
 
-// Whether every run of the baseline has one rank, which makes files without a stated rank runs.
-// True for no runs: Split() uses it only where there may be several runs.
+// True if every run of the baseline has one rank; then files without a stated rank are runs. Also
+// true for no runs: Split() uses it only if there may be several runs.
 bool HaveOneRank(std::span<const gate::Snapshot> runs) {
   return std::all_of(runs.begin(), runs.end(), [](const gate::Snapshot& run) {
     const std::string_view ranks = run.Environment("world_size");
@@ -76,8 +76,8 @@ bool HaveOneRank(std::span<const gate::Snapshot> runs) {
   });
 }
 
-// The profiles of each file, in the order of the arguments. Files below one folder keep the order
-// in which they were read: the sort is stable and compares only the arguments.
+// The profiles of each file, in the order of the arguments. Files below one folder keep their
+// order: the sort is stable and compares only arguments.
 std::vector<std::vector<Profile>> ByFile(std::vector<Profile> profiles,
                                          const std::vector<std::string>& arguments) {
   std::vector<std::vector<Profile>> files;
@@ -93,8 +93,7 @@ std::vector<std::vector<Profile>> ByFile(std::vector<Profile> profiles,
   return files;
 }
 
-// One run for each argument that a profile came from. `origin`: as ArgumentsOf(). An argument
-// without profiles makes no run.
+// One run for each argument that has profiles. `origin`: from ArgumentsOf().
 std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
                                   const std::vector<std::size_t>& origin,
                                   const std::vector<std::string>& arguments) {
@@ -107,10 +106,10 @@ std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
   return runs;
 }
 
-// `may_be_several`: whether there may be several runs; `have_one_rank`: whether each has one rank.
-// First each argument may be a run; then, within one, each file may be a run where nothing states
-// the ranks. Only the rest is checked to be one run, since CheckOneRun() would refuse files that
-// are several.
+// `may_be_several`: there may be several runs; `have_one_rank`: each of them has one rank. First,
+// each argument may be a run; then, in one argument, each file may be a run if nothing states the
+// ranks. Only the rest is checked to be one run, since CheckOneRun() would reject files that are
+// several runs.
 Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
                                      const std::vector<std::string>& arguments, bool may_be_several,
                                      bool have_one_rank, readers::RanksFrom from) {
@@ -160,7 +159,7 @@ Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
 
 namespace {
 
-// How the verdict names one of them, without folders.
+// The name of a rank in the verdict, without folders.
 std::string NameOfRank(const Profile& profile) {
   const std::string file = std::filesystem::path(profile.source.path).filename().string();
   const std::string rank = fmt::format("rank {}", profile.distributed.rank);

@@ -1,7 +1,7 @@
-// The runs that `check` judges: usually one; with a baseline also several runs of one program.
+// The runs that `check` judges: usually one; with a baseline, also several runs of one program.
 //
-// Arguments become runs by the ranks that the profiles record. With a baseline (without one, only
-// row 6 has several; the others are one run, or are refused):
+// Arguments are grouped into runs by the ranks that the profiles record. This table is for a check
+// with a baseline. Without one, only row 6 gives several runs; the others are one run, or an error:
 //
 //   arguments                       recorded                            runs
 //   1  a.json b.json                ranks 0 and 1                       one, of two ranks
@@ -11,8 +11,8 @@
 //   5  a.json b.json                no rank; the baseline has 1 rank    two, of one rank each
 //   6  any, with --ranks separate   anything                            one for each file
 //
-// The distinction matters: two runs taken for two ranks of one would be averaged, and a good one
-// would hide a bad one.
+// This is important: if two runs were mistaken for two ranks of one run, they would be averaged,
+// and a good one would hide a bad one.
 #pragma once
 
 #include <span>
@@ -35,32 +35,31 @@ struct Candidate {
   std::vector<Profile> ranks;  ///< In rank order; never empty.
 };
 
-/// The runs among profiles that were read from `arguments`: the ranks of one run, except with
-/// `baselines`. There each argument is a separate run if one is a folder of several ranks or two
-/// record the same rank; each file is one where RanksFrom::kNothing says so, or where nothing
-/// states its rank and the baseline's runs have one rank. Errors: as CheckOneRun() for each.
-/// REQUIRES: `profiles` is not empty. The list is never empty.
+/// The runs among profiles that were read from `arguments`. Without `baselines`, they are the ranks
+/// of one run. With them, each argument is a separate run if one is a folder of several ranks, or
+/// if two record the same rank. Each file is a run if `from` is RanksFrom::kNothing, or if nothing
+/// states its rank and the baseline's runs have one rank. Never empty. REQUIRES: `profiles` is not
+/// empty. Errors: as CheckOneRun() for each.
 Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
                                                std::span<const gate::Snapshot> baselines,
                                                readers::RanksFrom from);
 
-/// The runs of one program among profiles: as with baselines of one rank.
+/// The runs of one program among profiles, as with baselines of one rank.
 Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
                                          const std::vector<std::string>& arguments,
                                          readers::RanksFrom from);
 
-// Files that only the caller calls ranks of one run (`--ranks as-listed`).
+// Files that only the caller treats as ranks of one run (`--ranks as-listed`).
 
-/// Whether nothing but their order makes these ranks: some profile has its rank from the command
+/// True if these profiles are ranks only by their order: some profile has its rank from the command
 /// line. False for a single profile.
 bool AreListed(std::span<const Profile> ranks);
 
-/// Judges each of the ranks by itself, and fails `verdict` where one fails: the means of a run must
-/// not hide a file of another run. Baselines judge only the whole run. A rank that has no verdict
-/// by itself changes nothing. The reasons of failed ranks precede those that `verdict` has. Errors:
-/// kUsage, where `selection` fits no iteration of one. Cost: one analysis and one evaluation of all
-/// rules for each rank, one after the other.
+/// Judges each of the ranks separately, and fails `verdict` if one fails: the means of a run must
+/// not hide a file of another run. Baselines judge only the whole run. A rank without a verdict
+/// changes nothing. Reasons of failed ranks precede those in `verdict`. Analyzes and evaluates all
+/// rules once per rank, sequentially. Errors: kUsage if `selection` matches no iteration of a rank.
 Status FailWithEach(std::span<const Profile> ranks, const analysis::Selection& selection,
                     const rules::Policy& policy, const rules::Rulebook& rules,
                     bool allow_incomplete, gate::Verdict& verdict);

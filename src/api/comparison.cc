@@ -23,7 +23,7 @@
 namespace profgauge {
 namespace {
 
-// When the iteration begins that the tree is of; without a tree, the first selected one.
+// Start of the iteration that the tree shows; without a tree, of the first selected one.
 Ns IterationStart(const Profile& profile, const analysis::Selection& selection,
                   const RunPicture& picture) {
   const auto iterations = analysis::iterations::FindIterations(profile, selection);
@@ -40,8 +40,8 @@ Ns IterationStart(const Profile& profile, const analysis::Selection& selection,
 
 }  // namespace
 
-// The budget of events is halved, since a page of two runs holds two timelines. Only the first rank
-// is drawn.
+// Halves the budget of events, since a page of two runs has two timelines. Only the first rank is
+// shown.
 RunPicture PictureOf(std::span<const Profile> ranks, const analysis::Analysis& analysis,
                      const analysis::Selection& selection, EventsInPage events) {
   RunPicture picture;
@@ -74,7 +74,7 @@ void AddPictures(RunPicture base, RunPicture current, report::Report& comparison
 
 namespace {
 
-// The number of iterations of the run with the fewest: a policy's minimum must hold for every run.
+// The iterations of the run with the fewest: a policy's minimum must be reached by every run.
 // REQUIRES: `runs` is not empty.
 std::int64_t FewestIterations(const std::vector<gate::Snapshot>& runs) {
   std::int64_t fewest = static_cast<std::int64_t>(runs.front().iteration_times.size());
@@ -84,8 +84,8 @@ std::int64_t FewestIterations(const std::vector<gate::Snapshot>& runs) {
   return fewest;
 }
 
-// Counts the comparison's results; it decides nothing without a policy. Missing data turns a pass
-// into no verdict and leaves a failure: missing data cannot take a measured regression back.
+// Counts the comparison's results; decides nothing without a policy. Missing data turns a pass into
+// no verdict but keeps a failure: it cannot undo a measured regression.
 gate::Verdict ComparisonVerdict(gate::RunComparison& comparison, const rules::Policy* policy,
                                 std::vector<std::string> incomplete) {
   gate::Verdict verdict;
@@ -102,7 +102,7 @@ gate::Verdict ComparisonVerdict(gate::RunComparison& comparison, const rules::Po
   return verdict;
 }
 
-// Reports missing data besides a profile's.
+// Notes data that is missing because the run has only summaries.
 void NoteSummary(const RunPicture& picture, const std::string& name,
                  gate::RunComparison& comparison) {
   if (!picture.is_summarized) return;
@@ -110,7 +110,7 @@ void NoteSummary(const RunPicture& picture, const std::string& name,
       name + " has only summaries, without call tree and timeline; compare profiles to get them");
 }
 
-// Runs of one name cannot be distinguished, and their common doubts are reported once.
+// Reports doubts that runs of one name share only once, since such runs cannot be distinguished.
 void Tell(const std::string& name, const std::vector<std::string>& doubts,
           std::vector<std::string>& told) {
   for (const std::string& doubt : doubts) {
@@ -119,7 +119,7 @@ void Tell(const std::string& name, const std::vector<std::string>& doubts,
   }
 }
 
-// Both sides have one key, so that equal names stay equal.
+// Makes one key for both sides, so that equal names stay equal.
 std::string KeyOfRuns(const report::Redaction& redaction, std::span<const gate::Snapshot> base,
                       std::span<const gate::Snapshot> current) {
   std::vector<std::string> sources;
@@ -161,7 +161,7 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   }
   std::vector<std::string> incomplete =
       gate::WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
-  // Without a policy no one judges; then they are notes.
+  // Without a policy nothing is judged; then these are notes.
   std::vector<std::string>& told = policy != nullptr ? incomplete : comparison.notes;
   Tell(comparison.base_name, base.doubts, told);
   Tell(comparison.current_name, current.doubts, told);
@@ -190,7 +190,7 @@ report::Report ExplainTwoRuns(const gate::Snapshot& base, const report::Report& 
 
 namespace {
 
-/// The profiles explain the change, the blocks decide.
+/// Combines a duet's two comparisons: the profiles explain the change, the blocks decide.
 gate::RunComparison Explained(const DuetProfiles& profiles, gate::RunComparison decided) {
   gate::RunComparison out =
       gate::CompareRuns(profiles.a.runs, profiles.b.runs, nullptr, gate::ComparePurpose::kExplain);
@@ -206,7 +206,7 @@ gate::RunComparison Explained(const DuetProfiles& profiles, gate::RunComparison 
   return out;
 }
 
-/// What the profiles lack. These are notes and no reasons of the verdict, as the blocks decide.
+/// Notes missing data of the profiles. It is no reason for the verdict, because the blocks decide.
 void NoteLosses(const DuetProfiles& profiles, const rules::Policy& policy,
                 const CompareChoices& choices, gate::RunComparison& comparison) {
   NoteSummary(profiles.a.picture, comparison.base_name, comparison);

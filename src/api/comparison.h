@@ -1,12 +1,13 @@
-// The view of a run in a comparison: the contents of an iteration, and its events. Then the steps
-// of `compare` and of a duet to a report:
+// The picture of a run in a comparison: the contents of an iteration, and its events. Then the
+// steps from runs to the report of `compare` or of a duet:
 //
 //   base runs ----+                                   with a policy
 //                 +-> CompareRuns -> JudgeClocks -> DecideJudging -> verdict -> report
 //   current runs -+                                                               |
 //                                        redacted last <- call trees, timelines <-+
 //
-// This file is not for `check`: there the comparison is one part of judging a run (api/session.h).
+// `check` does not use this file: there, the comparison is one part of judging a run
+// (api/session.h).
 #pragma once
 
 #include <optional>
@@ -32,41 +33,41 @@ struct RunComparison;
 
 namespace profgauge {
 
-/// The picture of its first rank.
+/// The picture of a run's first rank.
 struct RunPicture {
-  bool is_summarized = false;  ///< Known by summaries: there are no events to show.
-  std::optional<Table> tree;   ///< `op_tree`; nothing where the profile has no host operators.
+  bool is_summarized = false;  ///< Only summaries are known: there are no events to show.
+  std::optional<Table> tree;   ///< `op_tree`; nullopt if the profile has no host operators.
   report::Timeline timeline;
-  Ns iteration_start = 0;  ///< Start of the tree's iteration, which is nearest the median.
+  Ns iteration_start = 0;  ///< Start of the tree's iteration: the one nearest to the median.
 };
 
-/// `analysis` is of these ranks and `selection`. The timeline holds the first rank only, and half
-/// as many events as that of one run: a page of a comparison has two. For summaries only
-/// `is_summarized` is set: they keep no events. `events`: which mode that timeline has. REQUIRES:
+/// `analysis` is of these ranks and `selection`. The timeline has only the first rank, and half as
+/// many events as for one run, since a page of a comparison has two timelines. For summaries, which
+/// have no events, only `is_summarized` is set. `events`: the mode of the timeline. REQUIRES:
 /// `ranks` is not empty.
 RunPicture PictureOf(std::span<const Profile> ranks, const analysis::Analysis& analysis,
                      const analysis::Selection& selection, EventsInPage events);
 
-/// Puts the table `tree_change` and the timelines of both runs, iteration beside iteration, into
-/// the report of their comparison; parts that one of them does not have are skipped.
+/// Adds the table `tree_change` and the timelines of both runs, with aligned iterations, to the
+/// report of their comparison. Skips parts that one of them does not have.
 void AddPictures(RunPicture base, RunPicture current, report::Report& comparison);
 
-// The steps from two sides of runs to the report of their comparison.
+// The steps from two sides of runs to their comparison's report.
 
 /// One side of a comparison. REQUIRES: `runs` is not empty.
 struct ComparedSide {
   std::vector<gate::Snapshot> runs;
-  std::vector<std::string> doubts;  ///< Why a run of it may not be whole.
+  std::vector<std::string> doubts;  ///< Why one of the runs may be incomplete.
   RunPicture picture;               ///< The picture of its last run.
 };
 
-/// Decisions of the caller on a comparison, besides its policy.
+/// The caller's decisions about a comparison, besides the policy.
 struct CompareChoices {
   bool allow_incomplete = false;  ///< Judge in spite of data loss.
   report::Redaction redact;       ///< The kinds of names to remove from the report.
 };
 
-/// Whether runs that may have run different work are judged, by `match: any`; a note says so.
+/// Decides, by `match: any`, whether runs that may have run different work are judged; adds a note.
 void DecideJudging(const rules::Policy& policy, gate::RunComparison& comparison);
 
 /// The report shows the same verdict. Without a policy its status is kNotJudged.
@@ -75,27 +76,26 @@ struct JudgedComparison {
   report::Report report;
 };
 
-/// Compares two runs, and judges the second if there is a policy; else only reports the changes.
+/// Compares two runs. If there is a policy, judges the second; otherwise only reports the changes.
 /// `log` has the repairs in both runs' files. Missing data of either side turns a pass into no
-/// verdict; it never turns a failure into anything else. Without a policy only the doubts of the
-/// sides are listed, in the notes. Redaction gives both sides one key, so that a kernel of both
-/// runs keeps one hidden name.
+/// verdict, but never changes a failure. Without a policy, the sides' doubts are only listed in the
+/// notes. Both sides are redacted with one key, so that a kernel of both runs gets one hidden name.
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
                               const rules::Policy* policy, const CompareChoices& choices);
 
-/// The changes between two runs that have separate reports, without a judgement.
+/// Reports the changes between two runs that have separate reports, without judging.
 report::Report ExplainTwoRuns(const gate::Snapshot& base, const report::Report& base_report,
                               const gate::Snapshot& current, const report::Report& current_report);
 
-// The steps from A and B alternating on one machine to a judged comparison.
+// The steps from a duet to a judged comparison.
 
-/// Profiles of both sides, taken in separate blocks: they show the cause, the blocks the change.
+/// Profiles of both sides, recorded in separate blocks: they show the cause, the blocks the change.
 struct DuetProfiles {
   ComparedSide a, b;
   ImportLog log;
 };
 
-/// The blocks decide. Missing data of the profiles is only a note, as it may hide a cause and
+/// The blocks decide. Missing data of the profiles is only a note, because it may hide a cause but
 /// cannot change a measured time. Errors: those of JudgeDuet().
 Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfiles> profiles,
                                        const rules::Policy& policy, const CompareChoices& choices);

@@ -11,16 +11,15 @@
 namespace profgauge {
 namespace {
 
-// Events of kinds that the reader skips may be work of a device that it does not know. Then nothing
-// is sure.
+// Skipped events of unknown kinds may be work of an unknown device. Then nothing is certain.
 bool HasUnknownEvents(const Profile& profile) {
   return !profile.log.Examples(Counter::events_ignored_kind).empty();
 }
 
-// `may_list`: the machine may have devices. A profiler lists the devices of the machine whether or
-// not the program uses them, so a list speaks against the CPU only in the first of the two
-// questions of DefaultPolicyOf(). A summary without all that the analysis needs (`is_told`) does
-// not count as CPU-only.
+// `may_list`: listed devices are allowed. Profilers list the machine's devices whether or not the
+// program uses them, so a list excludes CPU-only runs only in the first of the two questions of
+// DefaultPolicyOf(). A summary without all data that the analysis needs (`is_told`) does not count
+// as CPU-only.
 bool UsesNoDevice(const Profile& profile, bool may_list) {
   if (!FactOf(profile, kDeviceUse).empty()) return false;
   if (IsSummary(profile)) {
@@ -44,8 +43,8 @@ bool IsCpuOnly(std::span<const Profile> ranks) {
                      [](const Profile& rank) { return UsesNoDevice(rank, false); });
 }
 
-// Two questions, since a run whose device work was not recorded must not be judged as a run without
-// a device.
+// Asks two questions, because a run whose device work was not recorded must not be judged as a run
+// without a device:
 //
 //   times without a profile        builtin:times, and a remark that says so
 //   no device work, none listed    builtin:cpu, and a remark that says so

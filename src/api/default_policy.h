@@ -1,4 +1,4 @@
-// The presets that are enforced when no one names a policy.
+// The policies that are used if the user names none.
 #pragma once
 
 #include <span>
@@ -10,25 +10,25 @@
 
 namespace profgauge {
 
-/// Enforced when no one names a policy.
+/// The policy that is used if the user names none.
 inline constexpr std::string_view kDefaultPolicy = "builtin:recommended";
 inline constexpr std::string_view kCpuPolicy = "builtin:cpu";
 inline constexpr std::string_view kTimesPolicy = "builtin:times";
 
-/// Whether the run is of a program that used no GPU, as far as its profiles can say: operators,
-/// but no device event, no call of a GPU runtime, no memory on a device, no listed device, and no
-/// events of kinds that no one here knows.
+/// True if the run's program used no GPU, as far as its profiles show: they have operators, but no
+/// device event, no call of a GPU runtime, no memory on a device, no listed device, and no events
+/// of unknown kinds.
 bool IsCpuOnly(std::span<const Profile> ranks);
 
 struct DefaultPolicy {
   std::string_view name = kDefaultPolicy;
   analysis::Remark
-      remark;  ///< The report's sentence about the choice; without text if there is none.
+      remark;  ///< The report's sentence about the choice; its text is empty if there is none.
 };
-/// The policy of runs that are judged together: kTimesPolicy where all of them are times without a
-/// profile, kCpuPolicy where all of them are CPU-only. If only
-/// listed devices, which the programs may not have used, speak against that, it stays
-/// kDefaultPolicy, and the remark says how to choose. REQUIRES: `runs` is not empty.
+/// The policy for runs that are judged together: kTimesPolicy if all are times without a profile,
+/// kCpuPolicy if all are CPU-only. If the only sign of a GPU are listed devices, which the programs
+/// may not have used, it is kDefaultPolicy, and the remark explains how to choose. REQUIRES: `runs`
+/// is not empty.
 DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs);
 
 }  // namespace profgauge

@@ -18,8 +18,8 @@
 
 namespace profgauge {
 
-// An embedder's files are held to be recorded or listed; there is no way to say "separate runs",
-// since Evaluate() judges one run.
+// An embedder's files must be recorded or listed as ranks; "separate runs" is not possible, since
+// Evaluate() judges one run.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   if (paths.empty()) {
     return Fail(InputError("", "input/no-profiles", "no profile was passed",
@@ -36,8 +36,8 @@ Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions&
 
 std::size_t Recording::ranks() const { return data_->ranks.size(); }
 
-// The order of the checks is that of `check`: the policy first, whose errors are all shown
-// together, then the day, the rules, the baselines. Each later step needs the ones before it.
+// Checks in the order of `check`: the policy first, whose errors are all shown, then the date, the
+// rules, the baselines. Each step needs the previous ones.
 tl::expected<Judgement, rules::Errors> Evaluate(const Recording& recording,
                                                 const EvaluateOptions& options) {
   const auto fail = [](auto error) { return tl::unexpected(rules::Errors{std::move(error)}); };
@@ -106,7 +106,7 @@ std::vector<std::string> Judgement::tables() const {
   return ids;
 }
 
-// A copy: views into the report would tie the result's life to the handle.
+// Copies the table, so that the result does not depend on the handle's lifetime.
 std::optional<api::TableData> Judgement::Table(std::string_view id) const {
   const profgauge::Table* from = report::FindTableById(data_->report, id);
   if (from == nullptr) return std::nullopt;

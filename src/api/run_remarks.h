@@ -1,5 +1,5 @@
-// Remarks that stand beside the numbers of a run because of how it was asked for, not of what it
-// did: session.cc adds them to each analysis that a report shows.
+// Remarks about a run that result from how it was judged, not from its contents. session.cc adds
+// them to each analysis that a report shows.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@
 
 namespace profgauge {
 
-/// "kernels.short = 20 µs (default 10 µs)" of each threshold that the policy sets to another value.
+/// Lists thresholds that the policy sets to other values: "kernels.short = 20 µs (default 10 µs)".
 std::vector<std::string> ThresholdChanges(const rules::Policy& policy);
 
-/// Adds the changes above, if there are any: every output says them, as numbers of other runs are
-/// no match.
+/// Adds these changes, if there are any. Every output shows them, because the run's numbers are not
+/// comparable with those of other runs.
 void AddRemarkOnThresholds(const rules::Policy& policy, analysis::Analysis& analysis);
 
-/// Adds who numbered the ranks, where no file recorded them: the reader's or the caller's word.
+/// Adds who numbered the ranks if no file recorded them: the reader or the caller.
 void AddRemarkOnRanks(std::span<const Profile> ranks, analysis::Analysis& analysis);
 
 }  // namespace profgauge

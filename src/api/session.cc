@@ -42,7 +42,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The last named part of a path: "runs/a/" and "runs/a" are both "a".
+/// The last part of a path: "a" for both "runs/a/" and "runs/a".
 std::string LastName(const fs::path& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error).lexically_normal();
@@ -50,15 +50,16 @@ std::string LastName(const fs::path& path) {
   return named.filename().string();
 }
 
-/// The measurements of the runs. The report is about the one with the median iteration time.
+/// The measurements of the runs. The report is about the run with the median iteration time.
 struct Measured {
-  std::vector<gate::Snapshot> snapshots;  ///< Snapshots of all runs, with a baseline; else empty.
+  std::vector<gate::Snapshot> snapshots;  ///< Snapshots of all runs if there is a baseline; else
+                                          ///< empty.
   std::size_t middle = 0;
-  analysis::Replayable run;         ///< The one in the middle.
-  std::vector<std::string> doubts;  ///< Reasons for an undecided verdict on others, by name.
+  analysis::Replayable run;         ///< The run in the middle.
+  std::vector<std::string> doubts;  ///< Why the verdict on other runs may be undecided, by name.
 };
 
-// A run that is only compared with the baseline must be as whole as the one in the middle.
+// A run that is only compared with the baseline must be as complete as the described run.
 void AddDoubts(const std::string& name, std::span<const Profile> ranks,
                const analysis::Analysis& analysis, const rules::Policy& policy,
                bool allow_incomplete, std::vector<std::string>& doubts) {
@@ -74,9 +75,8 @@ void AddDoubts(const std::string& name, std::span<const Profile> ranks,
   for (const std::string& doubt : found) doubts.push_back(name + ": " + doubt);
 }
 
-// Analyzes every run before any is compared, since the run in the middle is known only then. All
-// analyses are in memory together until it is chosen: several runs cost as many times the memory of
-// one.
+// Analyzes every run before any is compared, since only then the run in the middle is known. All
+// analyses are in memory until it is chosen: n runs need n times the memory of one.
 Result<Measured> Measure(std::span<const RunToJudge> runs, const analysis::Selection& selection,
                          const rules::Policy& policy, bool has_baseline,
                          const JudgeRunsOptions& options) {
@@ -106,7 +106,7 @@ Result<Measured> Measure(std::span<const RunToJudge> runs, const analysis::Selec
   return measured;
 }
 
-/// The tables whose rows no rule looks at.
+/// The tables that no rule reads.
 std::vector<std::string_view> TablesBesides(const rules::Rulebook& rules) {
   std::vector<std::string_view> tables;
   for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
@@ -121,7 +121,7 @@ bool LimitsPlan(const rules::Policy& policy) {
   });
 }
 
-// Names in the history too, and those of the users who accepted something.
+// Hides names in the history, too, and those of users who accepted something.
 void HideNamesOf(gate::BaselineInfo& info) {
   for (gate::BaselineRun& run : info.runs) run.commit.clear();
   for (gate::BaselineRun& run : info.runs) run.name = "baseline";
@@ -133,7 +133,7 @@ void HideNamesOf(gate::BaselineInfo& info) {
   info.why_missing = "none is comparable";
 }
 
-/// A recording counts once, however often it is given.
+/// Removes repeated profiles, so that each counts once.
 void RemoveCopies(std::vector<gate::Snapshot>& runs) {
   std::set<std::string> seen;
   std::erase_if(runs, [&seen](const gate::Snapshot& run) {
@@ -141,14 +141,14 @@ void RemoveCopies(std::vector<gate::Snapshot>& runs) {
   });
 }
 
-/// Files have no order of their own: nothing may depend on the one in which they were given.
+/// Sorts files, so that nothing depends on the order in which they were given.
 void SortByName(std::vector<gate::Snapshot>& runs) {
   std::ranges::stable_sort(runs, [](const gate::Snapshot& a, const gate::Snapshot& b) {
     return std::tie(a.name, a.source) < std::tie(b.name, b.source);
   });
 }
 
-/// `baselines`: those of `chosen` as they are compared.
+/// `baselines`: those of `chosen`, prepared for the comparison.
 gate::PartRuns PartRunsOf(const ChosenBaseline& chosen, std::span<const gate::Snapshot> baselines,
                           std::span<const gate::Snapshot> runs) {
   if (!chosen.parts.empty()) baselines = chosen.parts;
@@ -157,7 +157,7 @@ gate::PartRuns PartRunsOf(const ChosenBaseline& chosen, std::span<const gate::Sn
   return gate::WithNewest(baselines, runs);
 }
 
-/// Against the baselines; nothing without any.
+/// Compares with the baselines; nullopt if there are none.
 std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
                                                std::vector<gate::Snapshot> runs,
                                                const rules::Policy& policy,
@@ -211,8 +211,8 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
   return comparison;
 }
 
-// A pairing by position is meaningless unless both lists are equally long; fewer pairs than
-// kLeastPairs cannot exclude chance.
+// Pairing by position needs lists of equal length; fewer pairs than kLeastPairs cannot exclude
+// chance.
 Status CheckPairs(std::size_t baselines, std::size_t runs) {
   if (baselines == runs && runs >= gate::stats::kLeastPairs) return {};
   Error error;
@@ -227,7 +227,7 @@ Status CheckPairs(std::size_t baselines, std::size_t runs) {
   return Fail(std::move(error));
 }
 
-// Called while the rules run, for the critical paths need the graphs, which are let go before the
+// Called while the rules run, because critical paths need the graphs, which are freed before the
 // timeline is built. The ranks share one budget of path moves, kMostPathMoves.
 report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const rules::Policy& policy,
                                    const analysis::simulation::Replayer* replayer) {
@@ -330,7 +330,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   input.plan = report::BuildPlan(plan, evaluation, DeviceWordsOf(AcceleratorOf(subject.ranks)));
   input.rules_hash = rules.rules().hash;
   input.options = ProvenanceOptions(options.choices, policy);
-  // Only waivers depend on the day; without them the report does not.
+  // Only waivers depend on the date; without them, the report does not.
   if (!policy.waivers.empty()) input.options.emplace_back("now", rules::FormatDay(options.today));
   input.tables = &out.analysis.tables;
   out.report = report::BuildReport(input);
@@ -359,11 +359,11 @@ analysis::Selection SelectionOf(const rules::Policy& loaded, const EvaluateOptio
   const rules::PolicyIterations& policy = loaded.iterations;
   analysis::Selection selection;
   const auto first = [](const auto& a, const auto& b) { return a ? a : b; };
-  // Either on the command line replaces both of the policy's.
+  // Either of them in the options replaces both of the policy's.
   const bool own = options.iteration_marker || options.key_op;
   selection.iteration_marker = (own ? options.iteration_marker : policy.marker).value_or("");
   selection.key_op = (own ? options.key_op : policy.key_op).value_or("");
-  // A bound on the command line replaces the policy's, whichever way each is said.
+  // A bound in the options replaces the policy's, whichever form each has.
   const bool own_start = options.iter_start || options.iter_start_number;
   const bool own_stop = options.iter_stop || options.iter_stop_number;
   selection.start = (own_start ? options.iter_start : policy.start).value_or(-1);
@@ -379,8 +379,8 @@ analysis::Selection SelectionOf(const rules::Policy& loaded, const EvaluateOptio
   return selection;
 }
 
-// Choices have the names of the command line's options, additions of the policy come last. Files of
-// the policy are named without their folders, so that the report does not depend on where they are.
+// Choices are named like command line options; additions of the policy come last. The policy's
+// files are named without folders, so that the report does not depend on their place.
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
                                                                    const rules::Policy& policy) {
   std::vector<std::pair<std::string, std::string>> result;

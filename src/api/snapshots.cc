@@ -18,8 +18,8 @@ constexpr std::size_t kLooked = 256;
 
 }  // namespace
 
-// Looks at the first kLooked bytes only: `kind` precedes everything that a user names, and a
-// profile of gigabytes is asked the same question.
+// Reads only the first kLooked bytes: `kind` precedes everything that a user names, and the file
+// may be a profile of gigabytes.
 bool IsBaselineFile(const std::string& path) {
   const std::string head = ReadHead(path, kLooked);
   return head.find(gate::kBaselineKind) != std::string::npos;
@@ -68,14 +68,14 @@ void AddPartsByRank(std::span<const Profile> ranks, const analysis::Selection& s
   }
 }
 
-// Numbered in the order of the runs, from 1, so that a reader can still distinguish them.
+// Numbers several runs in order, from 1, so that readers can still distinguish them.
 void HideNames(std::string_view word, std::vector<gate::Snapshot>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     runs[i].name = runs.size() == 1 ? std::string(word) : fmt::format("{} {}", word, i + 1);
   }
 }
 
-// Those of files come first: nothing says when they were recorded.
+// Runs from files come first, because their time is unknown.
 Result<ChosenBaseline> BaselineSource::For(std::span<const gate::Snapshot> candidates) const {
   ChosenBaseline chosen;
   if (choose) {
