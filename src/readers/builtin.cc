@@ -53,9 +53,9 @@
 namespace profgauge::readers {
 namespace {
 
-// The first of two readers that are equally sure reads, so a narrow format comes before a wide one.
-// Ascend's and XLA's JSON have trace events like Kineto's, and signs that Kineto's has not: they
-// come before it.
+// If two readers are equally sure, the first one reads the file, so narrow formats come before wide
+// ones. The JSON of Ascend and XLA has trace events like Kineto's and additional signs, so these
+// two come first.
 std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   std::vector<std::unique_ptr<Reader>> made;
   made.push_back(readers::MakeSummaryReader());
@@ -100,8 +100,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kReport = "share a report: `profgauge report PROFILE --redact=code`";
 
-/// Kinds that are not copied, and what to share instead; other formats share a report. A copy keeps
-/// the format: whoever gets it must be able to read it like the original.
+/// Kinds of files that are not copied, and what to share instead; for other formats that is a
+/// report. A copy keeps the format: its receiver must be able to read it like the original.
 struct NotCopied {
   std::string_view format, what, instead;
 };
@@ -133,7 +133,7 @@ Error OtherFormat(const std::string& in, std::string_view format) {
       std::string(found == std::end(kNotCopied) ? kReport : found->instead));
 }
 
-/// The start of a file, and who reads it.
+/// The start of a file, and its reader.
 struct Known {
   std::vector<std::byte> head;
   const Reader* reader = nullptr;
@@ -142,7 +142,7 @@ struct Known {
   }
 };
 
-// Parquet is recognized first: FindReader() would ask for its folder instead.
+// Parquet is recognized first, because FindReader() would ask for the folder instead.
 Result<Known> KnownOf(const std::string& in) {
   PROFGAUGE_TRY(const auto source, OpenByteSource(in));
   Known known;
@@ -159,7 +159,7 @@ Result<Known> KnownOf(const std::string& in) {
   return known;
 }
 
-// The whole file as one string, for copiers that cannot work block by block.
+// Reads the whole file into one string, for copiers that cannot work block by block.
 Result<std::string> AllOf(ByteSource& source) {
   std::string all;
   const auto append = [&all](std::string_view bytes, std::uint64_t) -> Status {
@@ -170,7 +170,7 @@ Result<std::string> AllOf(ByteSource& source) {
   return all;
 }
 
-// One reader's name is that of two forms: trace.json is an object, XPlane is a message.
+// XLA's reader has two forms of input: trace.json is an object, an XPlane file is a message.
 Result<std::string> ScrubXla(ByteSource& source, const Known& known, const Rename& rename) {
   if (known.text().starts_with("{")) return CopyJson(source, xla::KeptKeys(rename));
   PROFGAUGE_TRY(const std::string bytes, AllOf(source));
@@ -200,7 +200,7 @@ Result<std::string> ScrubAscend(ByteSource& source, const Known& known, const Re
   return CopyJson(source, ascend::KeptKeys(rename));
 }
 
-// Perfetto's traces of other tools have the same form; the reader refuses them.
+// Perfetto traces of other tools have the same form. Reading the file first refuses them.
 Result<std::string> ScrubPftrace(const std::string& in, ByteSource& source, const Reader& reader,
                                  const Rename& rename) {
   PROFGAUGE_TRY(const auto again, OpenByteSource(in));
@@ -232,7 +232,7 @@ Result<std::string> ScrubTrace(const std::string& in, const Rename& rename) {
   return Fail(OtherFormat(in, format == "summary" ? format : known.reader->expected()));
 }
 
-// The tables decide, as they do for reading.
+// The tables show the format of the database, as they do for reading.
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
                                const Rename& rename) {
   std::set<std::string> tables;
@@ -250,7 +250,7 @@ Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
 }  // namespace profgauge::readers
 namespace profgauge::readers {
 
-// The skipped files of a folder: is one of them something else, or a missing rank?
+// Decides if one of a folder's skipped files is a missing rank, or something else:
 //
 //   profiles that were read    a file that was not            it is
 //   rank0.json, rank1.json     rank2.json, no JSON            a rank that failed: same pattern
@@ -258,12 +258,12 @@ namespace profgauge::readers {
 //   r0.sqlite, r1.sqlite       r1.nsys-rep                    the raw form of r1.sqlite
 //   r0.sqlite, r1.sqlite       r2.nsys-rep                    a rank without an export
 //
-// A pattern is the name with "#" for each number: "rank#.json". A verdict over the ranks that are
-// left would hide the one that failed.
+// A pattern is the name with "#" for each number: "rank#.json". Without this check, a verdict over
+// the remaining ranks would hide the failed one.
 
 namespace {
 
-/// Profiles of programs that are supported, in forms that are not: they were meant to be judged.
+/// Raw forms of supported profilers' output, which have no reader: the user meant to judge them.
 constexpr std::string_view kRawForms[] = {"input/nsys-rep", "input/qdstrm", "input/gaudi",
                                           "input/perfetto"};
 
@@ -271,7 +271,7 @@ std::string NameOf(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-/// The name without the additions of a compressor, an archiver or an unfinished write.
+/// The name without the suffixes of compressors, archivers and unfinished writes.
 std::string PlainName(const std::string& path) {
   constexpr std::string_view kAdded[] = {".gz", ".zst", ".xz",  ".bz2", ".lz4",
                                          ".br", ".zip", ".tar", ".tmp", ".part"};
@@ -287,13 +287,13 @@ std::string PlainName(const std::string& path) {
   return name;
 }
 
-/// The name up to the first dot: forms of one profile differ after it.
+/// The name up to the first dot. The forms of one profile differ only after it.
 std::string StemOf(const std::string& path) {
   const std::string name = NameOf(path);
   return name.substr(0, name.find('.'));
 }
 
-/// With one sign for each number.
+/// The name with one sign in place of each number.
 std::string NumberlessName(std::string_view text) {
   std::string pattern;
   for (const char letter : text) {
@@ -303,7 +303,7 @@ std::string NumberlessName(std::string_view text) {
   return pattern;
 }
 
-/// A raw form beside its export is not a rank.
+/// True for a raw form of a rank that has no export. A raw form with its export is no further rank.
 bool IsRawRank(const std::string& path, const std::vector<Profile>& profiles) {
   const std::string stem = StemOf(path), pattern = NumberlessName(stem);
   bool is_alike = false;
@@ -347,11 +347,11 @@ bool HasNameLike(const std::string& path, const std::vector<Profile>& profiles) 
   });
 }
 
-// The error for a file that no reader knows.
+// The error for a file that has no reader.
 
 namespace {
 
-/// Bytes that text in UTF-8 does not have.
+/// True if there are bytes that do not occur in UTF-8 text.
 bool IsBinary(std::string_view head) {
   const std::string_view looked = head.substr(0, 512);
   return std::any_of(looked.begin(), looked.end(), [](char letter) {
@@ -360,7 +360,7 @@ bool IsBinary(std::string_view head) {
   });
 }
 
-/// "`a`, `b`, …".
+/// Formats names as "`a`, `b`, …".
 std::string Names(const std::vector<std::string_view>& names) {
   std::string text;
   for (const std::string_view name : names) {
@@ -369,7 +369,7 @@ std::string Names(const std::vector<std::string_view>& names) {
   return PrintableShort(text, 200);
 }
 
-// Keys name the tool that wrote a document, values may hold anything: only keys are shown.
+// Shows only the keys of a document: they name its tool, while values may hold anything.
 std::string OfJson(const readers::JsonShape& shape) {
   const std::string what = shape.is_list ? "a list in JSON" : "JSON";
   if (shape.keys.empty()) return what + " without keys";
@@ -392,10 +392,10 @@ std::vector<std::string_view> Cells(std::string_view line, char separator) {
   return cells;
 }
 
-// A first line with three cells or more is the head of a table; its columns name the tool.
+// A first line of three cells or more is the head of a table; its columns name the tool.
 std::string OfText(std::string_view head) {
   const std::string_view line = head.substr(0, head.find_first_of("\r\n"));
-  // Sentences have a comma, too.
+  // Sentences also have commas.
   for (const char separator : {',', '\t', ';'}) {
     const auto cells = Cells(line, separator);
     if (cells.size() > 2) return "a table with the columns " + Names(cells);
@@ -416,8 +416,8 @@ std::string Seen(std::string_view head, const readers::JsonShape& shape) {
   return shape.is_object || shape.is_list ? OfJson(shape) : OfText(head);
 }
 
-/// The inputs with a reader, by name: "Ascend's …, PyTorch's … or rocprofv3's …"; for a document in
-/// JSON only those that are one.
+/// Lists the supported inputs by name: "Ascend's …, PyTorch's … or rocprofv3's …". For a JSON
+/// document only inputs in JSON are listed.
 std::string EachExpected(bool is_json) {
   std::vector<std::string_view> each;
   for (const auto& reader : BuiltinReaders()) {

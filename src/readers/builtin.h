@@ -1,4 +1,4 @@
-// The profile formats that are built in.
+// The built-in profile formats.
 #pragma once
 
 #include <memory>
@@ -13,25 +13,25 @@
 
 namespace profgauge::readers {
 
-/// In the order in which they are asked whether the bytes are theirs. Made at the first call.
+/// In the order in which they are asked whether they read a file. Made at the first call.
 std::span<const std::unique_ptr<Reader>> BuiltinReaders();
 
-/// The first thing to check in a profile, by the format's reader; mostly nothing.
+/// A hint, from the format's reader, on which thing to check first in a profile; mostly empty.
 std::string_view WhatToCheckFirst(const Source& source);
 
 }  // namespace profgauge::readers
 
 namespace profgauge::readers {
 
-// Copies of profiles without names of persons or machines, format by format.
+// Copies of profiles without names of people or machines, for each format.
 
-/// The bytes of a copy of the file `in`, which is judged like it, unpacked. Keys, fields, stats and
-/// columns are kept by lists, so those of later profilers are left out; folders are cut off the
-/// paths in texts, and `rename` makes names of code. The copy is one string in memory. Errors:
-/// kInput "scrub/format" for formats that are not copied, with what to share instead; of reading.
+/// Returns a copy of the file `in` that gets the same verdict, decompressed. Keys, fields, stats
+/// and columns are copied by allow-lists, so those of later profilers are left out. Folders are cut
+/// off the paths in texts; `rename` replaces names of code. The copy is one string in memory.
+/// Errors: kInput "scrub/format" if the format is not copied, with a file to share instead.
 Result<std::string> ScrubTrace(const std::string& in, const Rename& rename);
 
-/// The same of an SQLite database into the file `out`, which must not exist.
+/// Does the same with an SQLite database; writes it to the file `out`, which must not exist.
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out, const Rename& rename);
 
 }  // namespace profgauge::readers

@@ -29,8 +29,8 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-/// A kind of file that is often given by mistake. Signs that are bytes at the very beginning. Kinds
-/// with other signs are rows of foreign.yaml.
+/// A kind of file that is often passed by mistake, recognized by its first bytes. Kinds with other
+/// signs are rows of foreign.yaml.
 struct Lookalike {
   std::string_view start;
   std::string_view code;
@@ -38,7 +38,7 @@ struct Lookalike {
   std::string_view help;
 };
 
-// UTF-16 is seen by its byte order mark, or without one by the zero after an ASCII bracket.
+// UTF-16 is recognized by its byte order mark, or by the zero byte after an ASCII bracket.
 constexpr Lookalike kLookalikes[] = {
     {"version https://git-lfs"sv, "input/lfs-pointer",
      "the file is a Git LFS pointer, not the profile itself", "fetch it with `git lfs pull`"},
@@ -57,11 +57,11 @@ constexpr Lookalike kLookalikes[] = {
      "convert it with `iconv -f UTF-16LE -t UTF-8`"},
 };
 
-/// A row of foreign.yaml by the tables of a database.
+/// The error for a database whose tables match a row of foreign.yaml.
 std::optional<Error> ForeignDatabase(const std::string& file, sqlite::Database& database,
                                      const std::set<std::string>& tables);
 
-// The kind of an SQLite file, by its tables.
+// The error for a database that has no reader, by its tables.
 Error UnknownDatabase(const std::string& file, sqlite::Database& database,
                       const std::set<std::string>& tables) {
   for (const auto& reader : BuiltinReaders()) {
@@ -87,18 +87,18 @@ Error UnknownDatabase(const std::string& file, sqlite::Database& database,
                     "`nvprof -o FILE.nvvp`");
 }
 
-/// The kind of database, by its head. SQLite's header of 100 bytes has the user version at 60 and
-/// the application's id at 68, which a history of ours sets to "pgHi".
+/// The error for another kind of database, by its header. SQLite's header of 100 bytes has the user
+/// version at 60 and the application id at 68, which ProfGauge's history sets to "pgHi".
 std::optional<Error> OtherDatabase(const std::string& path, std::string_view head) {
-  if (head.size() > 72 && head.substr(68, 4) == "pgHi") {  // The application's id.
+  if (head.size() > 72 && head.substr(68, 4) == "pgHi") {  // The application id.
     return InputError(path, "input/history", "the file is a history of ProfGauge, not a profile",
                       "`profgauge history list --db " + AsShellWord(path) + "`");
   }
   return std::nullopt;
 }
 
-// The tables are read from the file itself: SQLite cannot read a stream. CheckWhole() comes first,
-// so that a file that was cut while copying is not called an unknown database.
+// Reads the tables from the file itself, because SQLite cannot read a stream. CheckWhole() comes
+// first, so that a truncated file is not reported as an unknown database.
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
   if (path == "-" || compressed) {
     // Unpacked, it would be refused next (rocprofv3's reader).
@@ -131,7 +131,7 @@ Result<const Reader*> FindDatabaseReader(const std::string& path, bool compresse
 
 namespace {
 
-/// Whether the head is of a document in JSON that goes on, of a file that can be read again.
+/// True if the head is the begin of a longer JSON document in a file that can be read again.
 bool CanBeCondensed(const std::string& path, std::string_view text) {
   if (text.size() < kSniffBytes || HasNoFolder(path)) return false;
   text = WithoutByteOrderMark(text);
@@ -163,7 +163,7 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     if (match == Match::kYes) break;  // The first of several.
   }
   if (best_match == Match::kYes) return best;
-  // A long value hides the keys that would tell: the document is looked at without such values.
+  // Long values can hide the keys that identify the format: reads the document without them.
   if (CanBeCondensed(path, text)) {
     PROFGAUGE_TRY(const auto source, OpenByteSource(path));
     if (const auto condensed = CondensedJson(*source); condensed && condensed->size() > 2) {
@@ -214,10 +214,10 @@ constexpr ForeignKind kForeignKinds[] = {
 #include "knowledge/foreign.inc"
 };
 
-/// Regular expressions search at most this much: lines of a log, and the begin of other files.
+/// Regular expressions search at most this many bytes: lines of a log, or the begin of other files.
 constexpr std::size_t kLooked = 4096;
 
-/// Calls `part` with each of the texts between separators until one does not fit.
+/// True if `part` accepts each of the texts between the separators.
 template <class Fits>
 bool AllOf(std::string_view texts, std::string_view separator, const Fits& fits) {
   while (!texts.empty()) {
@@ -228,8 +228,8 @@ bool AllOf(std::string_view texts, std::string_view separator, const Fits& fits)
   return true;
 }
 
-// Keys are those near the beginning (text/json_shape.h); all must be there. A row without keys,
-// event and list has no signs in JSON, and fits every file.
+// Compares the keys near the beginning (text/json_shape.h); all of the row's keys must occur. A row
+// without keys, event and list has no signs in JSON, so it fits every file.
 bool FitsJson(const ForeignKind& row, const readers::JsonShape& shape) {
   if (row.list && !shape.is_list) return false;
   return AllOf(row.keys, " ", [&](std::string_view key) { return shape.Has(key); }) &&
@@ -237,12 +237,12 @@ bool FitsJson(const ForeignKind& row, const readers::JsonShape& shape) {
                [&](std::string_view text) { return shape.events.find(text) != std::string::npos; });
 }
 
-/// Patterns of one row, if it has them.
+/// The compiled patterns of one row; null if it has none.
 struct Patterns {
   std::unique_ptr<RE2> matches, name;
 };
 
-// Latin-1: the bytes need not be UTF-8, and each counts as one character.
+// The encoding is Latin-1: the bytes need not be UTF-8, and each counts as one character.
 std::unique_ptr<RE2> PatternOf(std::string_view text) {
   if (text.empty()) return nullptr;
   RE2::Options bytes;
@@ -258,7 +258,7 @@ std::vector<Patterns> AllPatterns() {
   return all;
 }
 
-// Rows with `early` have signs in JSON only, so other files are not searched.
+// Rows with `early` have only signs in JSON, so other files are skipped.
 const ForeignKind* FindEarly(const readers::JsonShape& shape) {
   if (!shape.is_object && !shape.is_list) return nullptr;
   for (const ForeignKind& row : kForeignKinds) {
@@ -269,10 +269,10 @@ const ForeignKind* FindEarly(const readers::JsonShape& shape) {
 
 struct Found {
   const ForeignKind* row = nullptr;
-  std::string detail;  ///< The match of the pattern's group, if it has one.
+  std::string detail;  ///< The match of the pattern's group; empty if it has none.
 };
 
-// All signs of a row (keys, text, name) must fit.
+// All signs of a row (keys, text and name) must fit.
 Found FindLate(const std::string& path, std::string_view head, const readers::JsonShape& shape) {
   static const std::vector<Patterns> patterns = AllPatterns();
   const std::string name = std::filesystem::path(path).filename().string();
@@ -291,7 +291,7 @@ Found FindLate(const std::string& path, std::string_view head, const readers::Js
   return {};
 }
 
-/// With the file's name for the word FILE, so that commands can be pasted. A pipe has no name.
+/// Replaces the word FILE by the file's name, so that commands can be pasted. A pipe has no name.
 std::string HelpFor(std::string_view help, const std::string& path) {
   constexpr std::string_view kFile = "FILE";
   if (path == "-") return std::string(help);

@@ -1,4 +1,4 @@
-// The kind of a file, by its first bytes. The questions, in order; the first answer counts:
+// Finds the kind of a file by its first bytes. The checks in order; the first match counts:
 //
 //   1  an SQLite database: is it a history of ours; the reader of its tables, or RefuseTables()
 //   2  rows of foreign.yaml with `early`: files of others that have the signs of a format here
@@ -9,7 +9,7 @@
 //   7  the reader that is unsure (Match::kMaybe)
 //   8  Parquet outside of a folder of tables; unknown, with the visible properties
 //
-// The name of a single file chooses no reader. It only helps to name files that are not read.
+// The file's name chooses no reader. It only helps to name files that are not read.
 #pragma once
 
 #include <cstddef>
@@ -23,24 +23,24 @@
 
 namespace profgauge::readers {
 
-/// The reader whose format the bytes have; it lives as long as the program. `head`: the first
-/// kSniffBytes, decompressed. An SQLite database is opened to see its tables, and must be a plain
-/// file for that. Errors: kInput, which names the format of `path` where it is known, with help.
+/// The reader for these bytes; it lives as long as the program. `head`: the first kSniffBytes,
+/// decompressed. An SQLite database is opened to see its tables, and must be a plain file for that.
+/// Errors: kInput, naming the format of `path` if it is known, with help.
 Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head,
                                  bool compressed);
 
-// Files that are often mistaken for profiles: rules/knowledge/foreign.yaml has for each kind
-// its signs, its name and the next step.
+// Files that are often mistaken for profiles: rules/knowledge/foreign.yaml has, for each kind, its
+// signs, its name and the next step.
 
-/// Whether readers are still to be asked. Some files of others have the signs of a format that is
-/// read; they are distinguished first, by signs that no file of that format has.
+/// When a file is checked. Some foreign files have the signs of a supported format; these are
+/// recognized before the readers, by signs that no file of that format has.
 enum class Asked : bool { kBeforeReaders, kAfterReaders };
 
-/// The kind of the file, by its first bytes (kSniffBytes of them, unpacked) or by its name. Nothing
-/// if no row matches.
+/// The error for a known foreign file, by its first bytes (kSniffBytes of them, decompressed) or
+/// its name. nullopt if no row matches.
 std::optional<Error> ForeignFile(const std::string& path, std::string_view head, Asked asked);
 
-/// The visible properties of an unknown file, and the supported formats. `head` as above.
+/// Lists the visible properties of an unknown file and the supported formats. `head` as above.
 Error UnknownFile(const std::string& path, std::string_view head);
 
 }  // namespace profgauge::readers

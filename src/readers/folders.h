@@ -1,4 +1,4 @@
-// Folders of folders, as tools make that write a folder for each computer or process.
+// Folders that contain only folders, as written by tools that make a folder per host or process.
 #pragma once
 
 #include <cstdint>
@@ -14,43 +14,43 @@
 
 namespace profgauge::readers {
 
-/// The folders in `folder` that `is_wanted`, by name; none where anything but folders is in it,
-/// hidden files apart: that may be a profile itself. A folder that cannot be listed has none.
+/// The subfolders of `folder` that `is_wanted`, by name. Empty if `folder` contains anything but
+/// folders and hidden files, since it may be a profile itself, or if it cannot be listed.
 std::vector<std::string> FoldersBelow(
     const std::string& folder, const std::function<bool(const std::filesystem::path&)>& is_wanted);
 
-/// Whether a file of `folder` has a name that `is_wanted`.
+/// True if `is_wanted` accepts the name of a file in `folder`.
 bool AnyNameIn(const std::filesystem::path& folder,
                const std::function<bool(const std::string&)>& is_wanted);
 
-/// Files by the folder that each is in, as it is written; "" for a name without folder. In each the
-/// order of `files`.
+/// Groups files by their folder as written ("" for a name without a folder). Keeps the order of
+/// `files` in each group.
 std::map<std::string, std::vector<std::string>> ByFolder(const std::vector<std::string>& files);
 
 }  // namespace profgauge::readers
 
 namespace profgauge::readers {
 
-// Profiles of the capture of graphs, which serving engines write beside those of the replay: how
-// they are found, and which profile they belong to. Their use: model/graph_operators.h.
+// Profiles of graph captures, which serving engines write beside the profiles of the replay: how
+// they are found, and to which profile they belong. model/graph_operators.h uses them.
 //
-// A file is one by its name or its folder's: those of vLLM, SGLang and xDiT. A capture is no rank
-// and no run. It belongs to the profile of the rank that its name states, beside whose folder it
-// is, or that is named with it.
+// A file is recognized as a capture by its name or its folder's: names of vLLM, SGLang and xDiT. A
+// capture is no rank and no run. It belongs to the profile of the rank that its name states, if it
+// is beside that profile's folder or named together with it.
 
-/// Whether the path is that of a profile of a capture.
+/// True if the path is that of a capture's profile.
 bool IsGraphCapture(const std::string& path);
 
-/// The rank whose graphs were captured, where the name states it: a number after "rank" or "TP" in
-/// any letter case. Folders are not looked at.
+/// The rank whose graphs were captured, if the file's name (not its folder's) has it: a number
+/// after "rank" or "TP", in any letter case.
 std::optional<std::int64_t> RankOfCapture(const std::string& path);
 
-/// Takes captures out of `files` and returns them, unless there is nothing else: a user who passes
-/// only captures wants to see them.
+/// Removes captures from `files` and returns them. If there are only captures, nothing is removed:
+/// the user wants to see them.
 std::vector<std::string> TakeCaptures(std::vector<std::string>& files);
 
-/// Gives the work of graphs its operators, from captures beside each profile and from `named`. The
-/// profiles' facts have the result. Errors: none; a capture that cannot be read is a fact.
+/// Adds operators to the work of graphs, from captures beside each profile and from `named`. The
+/// result becomes a fact of each profile, also if a capture cannot be read.
 void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions& options,
                        std::vector<Profile>& profiles);
 

@@ -1,10 +1,10 @@
 // Counters of a device's hardware, sampled at a fixed rate while the program ran.
 //
 //   Nsight Systems   --gpu-metrics-devices        "SMs Active", in percent of the peak
-//   Kineto           CUPTI_PM_SAMPLING_METRICS    "sm__cycles_active.avg.pct_of_peak_…", likewise
+//   Kineto           CUPTI_PM_SAMPLING_METRICS    "sm__cycles_active.avg.pct_of_peak_…", in percent
 //
-// The mean of the samples is that over time. A device is also sampled before and after the program
-// uses it, so that samples count from the first to the last of its work.
+// The mean of the samples is the mean over time. A device is also sampled before and after the
+// program uses it, so only samples from the first to the last device work count.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace profgauge::readers {
 
-/// Sums of samples by metric. O(1) a sample.
+/// Sums samples by metric. O(1) per sample.
 class HardwareCounters {
  public:
-  /// `percent`: of the peak. `at_work`: its device has work before and after it.
+  /// `percent` of the peak. `at_work`: the device has work before and after the sample.
   void Add(MetricId metric, double percent, bool at_work);
-  /// States the means, as shares of the peak. Where no sample is at work those of all samples are
-  /// stated; the note says which. Memory traffic is the sum of reading and writing where it has no
+  /// Reports the means, as shares of the peak. If the device was idle in all samples, it uses all
+  /// of them; the note says which. Memory traffic is the sum of reading and writing if it has no
   /// separate counter.
   void State(ProfileBuilder& builder) const;
 
@@ -44,7 +44,7 @@ class HardwareCounters {
   void StateOne(MetricId metric, double share, const Means& of, ProfileBuilder& builder) const;
   const Means* Find(MetricId metric) const;
 
-  std::map<std::string_view, std::pair<MetricId, Means>> means_;  ///< By the ids.
+  std::map<std::string_view, std::pair<MetricId, Means>> means_;  ///< By the text of their ids.
 };
 
 }  // namespace profgauge::readers

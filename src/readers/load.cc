@@ -36,12 +36,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the file holds other files, which are then read as those of a folder.
+/// The kind of archive, if the file is one. Its members are then read like the files of a folder.
 std::optional<ArchiveKind> ArchiveAt(const std::string& path) {
   return IsNamedAsRecording(path) ? std::nullopt : ArchiveKindOf(path);
 }
 
-/// The files of a folder or an archive by name, without hidden ones; of a folder not those below.
+/// Lists the files of a folder or archive by name, without hidden ones and those of subfolders.
 Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   std::vector<std::string> files;
   if (const auto kind = ArchiveAt(folder)) {
@@ -61,7 +61,7 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
-/// The folder where a tool puts results of a profile, if `folder` is one of them; else `folder`.
+/// Lists a tool's output folders for a profile if `folder` is one of them; otherwise only `folder`.
 std::vector<std::string> OutputsOf(const std::string& folder, std::vector<std::string>& earlier) {
   for (const auto& reader : BuiltinReaders()) {
     auto outputs = reader->OutputsOf(folder, earlier);
@@ -70,7 +70,7 @@ std::vector<std::string> OutputsOf(const std::string& folder, std::vector<std::s
   return {folder};
 }
 
-/// An archive without a profile, by its contents.
+/// The error for an archive without a profile, by its contents.
 Error NoProfilesIn(const std::string& archive, ArchiveKind kind) {
   const auto members = MembersOf(archive, kind);
   const bool is_checkpoint = members && std::ranges::any_of(*members, [](const auto& member) {
@@ -87,7 +87,7 @@ Error NoProfilesIn(const std::string& archive, ArchiveKind kind) {
                     "must be unpacked, .npz and .xlsx are no profiles");
 }
 
-/// A folder without a profile, by its contents.
+/// The error for a folder without a profile, by its contents.
 Error NoProfiles(const std::string& folder) {
   if (const auto kind = ArchiveAt(folder)) return NoProfilesIn(folder, *kind);
   std::vector<std::string> names;
@@ -99,7 +99,7 @@ Error NoProfiles(const std::string& folder) {
                     "expected files such as worker0.pt.trace.json.gz");
 }
 
-/// The name of the file of `names` that says all that `name` says and more; empty when none does.
+/// The name in `names` of a file with all data of file `name` and more; empty if there is none.
 std::string FullerThan(const std::string& name, const std::vector<std::string>& names) {
   for (const auto& reader : BuiltinReaders()) {
     if (std::string fuller = reader->FullerThan(name, names); !fuller.empty()) return fuller;
@@ -113,7 +113,7 @@ std::vector<std::string> NamesOf(const std::vector<std::string>& files) {
   return names;
 }
 
-/// Documents beside profiles are none themselves.
+/// Moves run documents from `files` to `documents`, since they are no profiles.
 void TakeRunDocuments(std::vector<std::string>& files, std::vector<std::string>& documents) {
   const auto is_document = [](const std::string& file) {
     return readers::IsRunDocumentName(fs::path(file).filename().string());
@@ -139,11 +139,11 @@ void CheckName(const Reader& reader, Profile& profile, bool compressed) {
   if (reader.IsCompressedUnderAnyName()) return;
   const bool says_so = path.ends_with(".gz") || path.ends_with(".zst");
   if (HasNoFolder(path) || says_so == compressed || IsSummary(profile)) return;
-  if (EndOfArchive(path)) return;  // Members of an archive are read whatever their names are.
+  if (EndOfArchive(path)) return;  // Members of an archive may have any name.
   profile.log.Add(Counter::name_suffix_wrong);
 }
 
-/// The reader of the file: what the user names as times is read as such.
+/// The reader of the file. A file that the user passed as times is read as times.
 Result<const Reader*> ReaderOf(const std::string& path, std::span<const std::byte> head,
                                bool compressed, const ReadOptions& options) {
   if (path == options.step_times.file) {
@@ -164,7 +164,7 @@ Result<const Reader*> ReaderOf(const std::string& path, std::span<const std::byt
                   AsShellWord(path))));
 }
 
-/// A file or folder that is named twice, under whatever names: its ranks would count twice.
+/// Fails if a file or folder is named twice, by any names, as its ranks would count twice.
 Status CheckNoPathTwice(const std::vector<std::string>& paths) {
   std::set<std::string> names;
   std::set<std::pair<dev_t, ino_t>> files;
@@ -208,7 +208,7 @@ namespace {
 
 using Read = Result<std::vector<Profile>>;
 
-/// Stored bytes of each; none where one is unknown, as of standard input and pipes.
+/// The stored bytes of each file; empty if one size is unknown, e.g. of standard input and pipes.
 std::vector<std::uint64_t> SizesOf(const std::vector<std::string>& files) {
   std::vector<std::uint64_t> sizes;
   for (const std::string& file : files) {
@@ -220,8 +220,8 @@ std::vector<std::uint64_t> SizesOf(const std::vector<std::string>& files) {
   return sizes;
 }
 
-/// The ReadProfiles() result of each file. Many files of similar size are read concurrently, each
-/// by one thread; few large files, and possibly large ones, are each read by all threads.
+/// Reads each file with ReadProfiles(). Many files of similar size are read concurrently, with one
+/// thread each. Otherwise files are read one after another, with all threads.
 std::vector<Read> ReadEach(const std::string& name, const std::vector<std::string>& files,
                            const ReadOptions& options) {
   const std::vector<std::uint64_t> sizes = SizesOf(files);
@@ -251,8 +251,8 @@ std::vector<Read> ReadEach(const std::string& name, const std::vector<std::strin
   return read;
 }
 
-/// The only file of times in a folder without profiles is the run. Of several none says whether
-/// they are ranks or recordings.
+/// In a folder without profiles, a single file of times is the run. With several such files it is
+/// unknown whether they are ranks or separate runs.
 Status ReadTimesOf(std::vector<Error>& left_out, const ReadOptions& options, Run& run) {
   const auto is_times = [](const Error& error) { return error.code == "input/times"; };
   const auto first = std::ranges::find_if(left_out, is_times);
@@ -269,7 +269,7 @@ Status ReadTimesOf(std::vector<Error>& left_out, const ReadOptions& options, Run
   return {};
 }
 
-/// A folder of one run: its files are the ranks, or a tool's results of the profile.
+/// Loads a folder of one run: its files are the ranks, or a tool's outputs for the profile.
 Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, RanksFrom ranks) {
   Run run;
   std::vector<Error> unreadable, left_out;
@@ -315,7 +315,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
   }
   if (run.profiles.empty() && !unreadable.empty()) return Fail(std::move(unreadable.front()));
   if (run.profiles.empty()) {
-    // Documents without profiles: each is a rank, which is all that is known of it.
+    // Without profiles, each run document is a rank with no other data.
     for (Read& profiles : ReadEach(path, run.documents, inside)) {
       if (!profiles) return Fail(std::move(profiles).error());
       std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));
@@ -345,7 +345,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
   return run;
 }
 
-/// Orders paths so that "worker10" follows "worker9".
+/// Makes a key for sorting paths, so that "worker10" follows "worker9".
 std::string NaturalKey(const std::string& path) {
   std::string key;
   for (std::size_t i = 0; i < path.size();) {
@@ -361,7 +361,7 @@ std::string NaturalKey(const std::string& path) {
   return key;
 }
 
-/// Every process that trains is a rank, of one profile, too.
+/// Splits profiles, so that every process that trains is a rank.
 std::vector<Profile> OfEachProcess(std::vector<Profile> recordings) {
   std::vector<Profile> ranks;
   for (Profile& recording : recordings) {
@@ -408,7 +408,7 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   std::vector<std::string> paths = given;
   PROFGAUGE_CHECK(ReadParts(paths, options, run));
   const std::vector<std::string> captures = TakeCaptures(paths);
-  std::set<std::string> folders;  // And archives.
+  std::set<std::string> folders;  // Including archives.
   for (const std::string& path : paths) {
     std::error_code code;
     if (!HasNoFolder(path) && (fs::is_directory(path, code) || ArchiveAt(path)))

@@ -6,8 +6,8 @@
 //                                         │
 //   Settle, GiveRanks (ranks.h), documents of the run (run_side/), captures (folders.h), order
 //
-// All profiles of a run are in memory at the same time. Many files of similar size
-// are read simultaneously, one thread each; others one after the other, by all threads each.
+// All profiles of a run are in memory at the same time. Many files of similar size are read in
+// parallel, with one thread each; other files sequentially, each with all threads.
 #pragma once
 
 #include <string>
@@ -20,55 +20,55 @@
 
 namespace profgauge::readers {
 
-/// Reads the (first) profile of a file or, for "-", from standard input. Errors: kInput, with the
-/// kind of the file instead if it is known (empty, a directory, a Git LFS pointer, an archive…).
+/// Reads the (first) profile of a file or, for "-", from standard input. Errors: kInput, naming the
+/// kind of the file if it is known (empty, a directory, a Git LFS pointer, an archive…).
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options);
 
-/// The same of a file that may hold several profiles (a summary of each NeuronCore): all of them,
-/// at least one. A name that says compressed of a file that is not, or the reverse, is counted in
-/// the log (name_suffix_wrong).
+/// Reads all profiles of a file that may hold several (a summary of each NeuronCore); at least one.
+/// If a name says that the file is compressed and it is not, or the reverse, the log counts it
+/// (name_suffix_wrong).
 Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options);
 
-/// Reads files and folders of them. In a folder, files that are no profiles are left out; a file
-/// named by the caller must be one. Profiles are ordered by the rank that they record, then by
-/// worker and file name. In log folders whose names state the time, only the latest profile is
-/// read. The profiles of one folder must be able to be ranks of one run (except for
-/// RanksFrom::kNothing); several folders and files are not compared. A file of several processes
-/// that train is split into a profile of each. Ranks that are not recorded are given as `ranks`
-/// says. Errors: kInput; "input/same-file-twice" also when a path is given twice.
+/// Reads files and folders. In a folder, files that are no profiles are left out; a file named by
+/// the caller must be one. Profiles are ordered by their recorded rank, then by worker and file
+/// name. In log folders whose names have the time, only the latest profile is read. The profiles of
+/// one folder must be able to be ranks of one run (except for RanksFrom::kNothing); separate
+/// folders and files are not compared. A file of several training processes is split into a profile
+/// of each. `ranks` decides how unrecorded ranks are set. Errors: kInput; "input/same-file-twice"
+/// also if a path occurs twice.
 Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
                       RanksFrom ranks = RanksFrom::kRecorded);
 
-/// The same of one run: every profile is a rank of it. Errors: "input/several-runs" otherwise, and
-/// "input/ranks-unknown" where nothing states it.
+/// Like LoadFiles(), for one run: every profile is a rank of it. Errors: "input/several-runs" if
+/// not, and "input/ranks-unknown" if nothing states it.
 Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options,
                     RanksFrom ranks = RanksFrom::kRecorded);
 
-/// The files of a folder of nothing but recordings of one file each, by their names, without those
-/// whose contents others repeat: files that may be read one by one. Empty for every other folder,
-/// e.g. for one whose files are parts of a profile.
+/// The files of a folder that has only one-file profiles, sorted by name, without duplicates of
+/// contents: these may be read one by one. Empty for any other folder, e.g. if its files are parts
+/// of a profile.
 std::vector<std::string> RecordingsOf(const std::string& folder);
 
-/// Whether the file is by its name a separate profile.
+/// True if the file's name shows that it is a separate profile.
 bool IsNamedAsRecording(const std::string& file);
 
-/// Whether the file that gave the error is something else than a profile, which a folder may hold
-/// beside them. An empty file, or one that cannot be opened, is judged by its name.
+/// True if the file that gave the error is not a profile but a file that a folder may hold beside
+/// profiles. An empty or unreadable file is judged by its name.
 bool IsNoRecording(const Error& error);
 
-/// Whether the file that gave the error is a rank that failed, by its name: that is the name of one
-/// of the profiles except for its numbers. For a profile in a form that is not read, the name up to
-/// the first dot counts, and no other profile has the same.
+/// True if the file that gave the error is probably a rank that failed: its name equals that of one
+/// of the profiles except for numbers. If it is in an unreadable form, only the part before the
+/// first dot is compared, and no other profile may have the same.
 bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles);
 
-/// Whether one of the profiles has the file's name, except for its numbers.
+/// True if one of the profiles has the file's name, except for numbers.
 bool HasNameLike(const std::string& path, const std::vector<Profile>& profiles);
 
-/// The order of a run's ranks: by their recorded number; without one, by the names, where
-/// "worker10" comes after "worker9".
+/// The order of a run's ranks: by recorded number; without one, by name, with "worker10" after
+/// "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);
 
-/// The profiles of LoadRun(), without its lists of skipped files and of documents.
+/// The profiles of LoadRun(), without its lists of skipped files and documents.
 Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
                                      const ReadOptions& options,
                                      RanksFrom ranks = RanksFrom::kRecorded);

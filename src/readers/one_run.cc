@@ -25,19 +25,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostListed = 8;  // Files of a run.
+constexpr std::size_t kMostListed = 8;  // Files of a run in the error.
 constexpr std::size_t kMostRuns = 3;
 
-// The identity of a run, taken from a profile once.
+// Data of a profile that identifies its run.
 struct Identity {
   const Profile* profile = nullptr;
   std::map<std::string_view, std::string_view> versions;
   std::map<std::string_view, std::int64_t> group_sizes;
   std::set<std::int64_t> iterations;
-  Ns begin = 0, end = 0;  ///< By the clock of the computer.
+  Ns begin = 0, end = 0;  ///< By the computer's clock.
 };
 
-/// "ProfilerStep#12" is 12.
+/// The number of a marker: 12 for "ProfilerStep#12".
 std::optional<std::int64_t> NumberOf(std::string_view name) {
   const auto at = name.rfind('#');
   if (at == name.npos) return std::nullopt;
@@ -73,7 +73,7 @@ Identity IdentityOf(const Profile& profile) {
   return identity;
 }
 
-// The first key that both have with unlike values, in words.
+// Describes the first key for which both maps have a value and the values differ.
 template <class Map>
 std::optional<std::string> DifferentValue(std::string_view what, const Map& a, const Map& b) {
   for (const auto& [key, value] : a) {
@@ -88,10 +88,11 @@ bool HaveCommon(const std::set<std::int64_t>& a, const std::set<std::int64_t>& b
   return std::any_of(a.begin(), a.end(), [&](std::int64_t number) { return b.contains(number); });
 }
 
-// Clocks that count from a boot, or from nothing, cannot be compared with one another.
+// Clocks without a date (e.g. since boot) cannot be compared with each other.
 bool HasDate(const Profile& profile) { return profile.has_timeline && IsDate(profile.origin_ns); }
 
-// Ranks run at the same time: how far apart the profiles are, if no clocks can be so wrong.
+// Ranks run at the same time. Returns the gap between two profiles if it exceeds any error of
+// clocks.
 std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
   if (!HasDate(*a.profile) || !HasDate(*b.profile)) return std::nullopt;
   const Ns apart = std::max(a.begin, b.begin) - std::min(a.end, b.end);
@@ -101,7 +102,7 @@ std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
                      b.begin > a.begin ? "after" : "before");
 }
 
-// Captures of one computer, whose files lie together, of one core: of several programs, not ranks.
+// Two profiles of one core, in one folder: not ranks, but several programs on one computer.
 std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
   const std::string_view device = FactOf(a, "nd_idx"), core = FactOf(a, "nc_idx");
   if (device.empty() || core.empty() || device != FactOf(b, "nd_idx") ||
@@ -112,7 +113,7 @@ std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
   return fmt::format("both record core {} of device {}", Printable(core), Printable(device));
 }
 
-// From certain to weak evidence, so that the reason given is the one that a user can check:
+// Checks certain evidence before weak evidence, so that the user can verify the reason:
 //
 //   same file                              one run, whatever else differs
 //   format; a format that has no ranks     e.g. a report of totals
@@ -123,7 +124,7 @@ std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
 //   one after the other                    without ranks, by their own clocks
 //   more than a minute apart               dated, since hosts' clocks differ by less
 //
-// A property that only one of them has decides nothing.
+// A property that only one of the profiles has is no evidence.
 std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   const Profile &p = *a.profile, &q = *b.profile;
   if (p.source.path == q.source.path) return std::nullopt;
@@ -159,7 +160,7 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   return std::nullopt;
 }
 
-/// The writer and the time in the file's name, if one of the formats' tools named it.
+/// The writer and time in the file's name, if a known tool wrote the name.
 std::optional<WriterAndTime> WriterOf(const Profile& profile) {
   const std::string name = fs::path(profile.source.path).filename().string();
   for (const auto& reader : BuiltinReaders()) {
@@ -205,13 +206,12 @@ Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& wher
   return CheckRanksKnown(profiles, where);
 }
 
-// Each profile joins the first run whose members it all fits:
+// Assigns each profile to the first run with whose members it is compatible:
 //
 //   profiles   a0 (rank 0)   a1 (rank 1)   b0 (rank 0)        b1 (rank 1)
 //   runs       {a0}          {a0 a1}       {a0 a1} {b0}       {a0 a1} {b0 b1}
 //
-// So the error can print one command for each run. The reason is that of the first pair that
-// differs.
+// So the error can show one command for each run. It has the reason of the first pair that differs.
 Status CheckMayBeOneRun(const std::vector<Profile>& profiles, const std::string& where) {
   if (profiles.size() < 2) return {};
   PROFGAUGE_CHECK(CheckNoFileTwice(profiles, where));
@@ -283,7 +283,7 @@ std::vector<std::string> KeepLatest(std::vector<Profile>& profiles) {
     auto& kept = latest[{by->writer, profile.distributed.rank}];
     kept = std::max(kept, std::pair(by->time, profile.source.path));
   }
-  // Processes that do not say their ranks are ranks of one run if they ran at the same time.
+  // Processes without recorded ranks are ranks of one run if they ran at the same time.
   for (const Profile& a : profiles) {
     for (const Profile& b : profiles) {
       const bool known = a.distributed.rank >= 0 || b.distributed.rank >= 0;

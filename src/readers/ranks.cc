@@ -28,8 +28,8 @@ struct NameParts {
   std::vector<std::string_view> texts, numbers;  // texts[i] precedes numbers[i]; one text more.
 };
 
-// "r0/x12.json": texts "r", "/x", ".json", numbers "0", "12". There is a text before and after each
-// number, which may be empty.
+// "r0/x12.json" has the texts "r", "/x", ".json" and the numbers "0", "12". Each number has a text
+// before and after it, which may be empty.
 NameParts PartsOfName(std::string_view path) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   NameParts parts;
@@ -45,19 +45,19 @@ NameParts PartsOfName(std::string_view path) {
   }
 }
 
-/// Words that a rank's number follows, the surest first: those of torchtitan, Megatron, Composer,
-/// TensorBoard's handler, Accelerate ("profile_0.json"), SGLang ("TP-0") and vLLM
+/// Words before a rank's number, the most reliable first. They are used by torchtitan, Megatron,
+/// Composer, TensorBoard's handler, Accelerate ("profile_0.json"), SGLang ("TP-0") and vLLM
 /// ("dp0_pp0_tp1_dcp0_ep1_rank1").
 constexpr std::string_view kRankWords[] = {"rank", "worker", "profile", "tp",  "ep", "dp",
                                            "dcp",  "cp",     "sp",      "etp", "pp"};
-/// Where no word alone numbers the ranks: the dimensions of their grid, the fastest last.
+/// Dimensions of the ranks' grid, the fastest one last; used if no single word numbers the ranks.
 constexpr std::string_view kGrid[] = {"pp", "dp", "ep", "dcp", "cp", "etp", "sp", "tp"};
 
-/// Words whose numbers are of different runs, or of different moments of one.
+/// Words whose numbers differ between runs, or between times in one run.
 constexpr std::string_view kRunWords[] = {"iteration", "iter", "step",    "epoch",     "run",
                                           "exp",       "job",  "attempt", "experiment"};
 
-/// The word of kRankWords or kRunWords right before a number; empty for another.
+/// The word of kRankWords or kRunWords directly before a number; otherwise empty.
 std::string_view WordOf(std::string_view text) {
   const std::size_t last = text.find_last_not_of("-_");
   if (last == text.npos) return {};
@@ -75,17 +75,17 @@ std::string_view WordOf(std::string_view text) {
   return {};
 }
 
-/// Seconds, ms or ns since 1970, which tools write after a rank's number. TensorBoard's handler
-/// writes any clock before ".pt.trace.json".
+/// True for a time (s, ms or ns since 1970), which tools write after the rank's number.
+/// TensorBoard's handler writes a time of any clock before ".pt.trace.json".
 bool IsTime(const NameParts& name, std::size_t i) {
   return name.numbers[i].size() >= 10 || name.texts[i + 1].starts_with(".pt.trace.json");
 }
 
 using Numbers = std::vector<std::int64_t>;
 
-/// Numbers at one place of all names, or at the places of one word, that differ.
+/// Numbers that differ between names, at one position or after one word.
 struct NameColumn {
-  std::string_view word;  ///< Empty: none of a rank.
+  std::string_view word;  ///< Empty: not a rank's word.
   Numbers numbers;
 };
 
@@ -93,8 +93,8 @@ bool AreDistinct(const Numbers& numbers) {
   return std::set<std::int64_t>(numbers.begin(), numbers.end()).size() == numbers.size();
 }
 
-/// The columns that differ, times apart. Nothing where a number is too long, or a word has
-/// several that disagree ("tp0_tp1").
+/// The columns that differ, except for times. Nothing if a number is too long, or one word has
+/// several columns that disagree ("tp0_tp1").
 std::optional<std::vector<NameColumn>> ColumnsOf(const std::vector<NameParts>& names) {
   std::vector<NameColumn> columns;
   for (std::size_t i = 0; i < names.front().numbers.size(); ++i) {
@@ -122,13 +122,13 @@ std::optional<std::vector<NameColumn>> ColumnsOf(const std::vector<NameParts>& n
     if (known == columns.end()) {
       columns.push_back(std::move(column));
     } else if (known->numbers != column.numbers) {
-      return std::nullopt;  // "node0/rank1" is one; "rank0/rank1" says nothing.
+      return std::nullopt;  // Two "rank" numbers that differ are unusable.
     }
   }
   return columns;
 }
 
-/// The position of each name in the grid that its numbers fill:
+/// The rank of each name if the numbers of all names fill a grid:
 ///
 ///   tp0_pp0, tp1_pp0, tp0_pp1, tp1_pp1     0 1 2 3: tp changes fastest
 std::optional<Numbers> RanksOfGrid(const std::vector<NameColumn>& columns, std::size_t count) {
@@ -150,7 +150,7 @@ std::optional<Numbers> RanksOfGrid(const std::vector<NameColumn>& columns, std::
   return ranks;
 }
 
-/// So that "./rank0.json" and "rank1.json" differ only in the number.
+/// Makes a path absolute, so that "./rank0.json" and "rank1.json" differ only in the number.
 std::string Normal(const std::string& path) {
   std::error_code error;
   return std::filesystem::absolute(path, error).lexically_normal().string();
@@ -162,7 +162,7 @@ bool IsOfOneFile(const std::vector<Profile>& profiles) {
   });
 }
 
-// Against the first only: names are evidence already, this looks for a contradiction.
+// Compares only with the first profile: names are evidence, so this only looks for contradictions.
 bool MayBeOneRun(const std::vector<Profile>& profiles) {
   const auto is_other = [&](const Profile& profile) {
     return WhyOfDifferentRuns(profiles.front(), profile).has_value();
@@ -170,7 +170,7 @@ bool MayBeOneRun(const std::vector<Profile>& profiles) {
   return std::none_of(profiles.begin() + 1, profiles.end(), is_other);
 }
 
-// A summary is a profile and a table: its table must say the same, since it is written out again.
+// A summary has its rank in a table, too. It must be equal, since the table is written out again.
 void SetRank(std::int64_t rank, std::string_view by, Profile& profile) {
   profile.distributed.rank = rank;
   profile.facts.emplace_back(kRanksGivenBy, by);
@@ -182,7 +182,7 @@ void SetRank(std::int64_t rank, std::string_view by, Profile& profile) {
   }
 }
 
-// All or nothing: if one name is not to be trusted, none is.
+// Uses the names of all files or of no file: one unusable name makes all of them unreliable.
 void GiveRanksByName(std::vector<Profile>& profiles) {
   const auto is_known = [](const Profile& profile) { return profile.distributed.rank >= 0; };
   if (std::all_of(profiles.begin(), profiles.end(), is_known)) return;
@@ -203,7 +203,7 @@ void GiveRanksByName(std::vector<Profile>& profiles) {
 
 using Groups = std::map<std::string_view, std::int64_t>;
 
-/// Process groups with their sizes, of several ranks each.
+/// The sizes of the process groups that have several ranks.
 Groups GroupsOf(const Profile& profile) {
   Groups groups;
   for (const Collective& collective : profile.collectives) {
@@ -216,9 +216,8 @@ Groups GroupsOf(const Profile& profile) {
   return groups;
 }
 
-/// Whether all communicate in one process group that has room for all of them. Runs of one program,
-/// whose groups are alike, pass as well: CheckMayBeOneRun(), which comes before, compares their
-/// times.
+/// True if all profiles have one process group with enough ranks for all of them. This is also true
+/// for several runs of one program; CheckMayBeOneRun(), called earlier, compares their times.
 bool ShareGroup(const std::vector<Profile>& profiles) {
   Groups common = GroupsOf(profiles.front());
   for (const Profile& profile : profiles) {
@@ -233,9 +232,9 @@ bool ShareGroup(const std::vector<Profile>& profiles) {
                      [&](const auto& group) { return group.second >= count; });
 }
 
-/// Whether each records another NeuronCore.
+/// True if each profile is of a different NeuronCore.
 bool AreOfDifferentCores(const std::vector<Profile>& profiles) {
-  // As neuron-profile calls them, and schema 7.4.0.
+  // The names used by neuron-profile and by schema 7.4.0.
   const auto fact = [](const Profile& profile, std::string_view name, std::string_view later) {
     const std::string_view found = FactOf(profile, name);
     return found.empty() ? FactOf(profile, later) : found;
@@ -249,7 +248,8 @@ bool AreOfDifferentCores(const std::vector<Profile>& profiles) {
   return true;
 }
 
-/// plugins/profile/TIME: XLA's tools write a file of each host of one session into it.
+/// True if all files are in one plugins/profile/TIME, where XLA's tools write a file per host of a
+/// session.
 bool ShareSession(const std::vector<Profile>& profiles) {
   namespace fs = std::filesystem;
   const fs::path session = fs::path(Normal(profiles.front().source.path)).parent_path();
@@ -290,9 +290,8 @@ void GiveRanks(std::vector<Profile>& profiles, RanksFrom from) {
   }
 }
 
-// All of these must hold, so that a rank that lost its work is not left out: it has no work and no
-// launch, states no rank, the others have work and all ranks of a world, and its name is unlike
-// theirs.
+// Requires all of these, so that a rank which lost its kernels is not left out: no kernels,
+// launches and rank; other profiles with kernels and all ranks of a world; a name unlike theirs.
 std::vector<std::string> LeaveOutCoordinators(std::vector<Profile>& profiles) {
   const auto may_be = [](const Profile& profile) {
     const auto& calls = profile.api.kind;

@@ -1,4 +1,4 @@
-// A stream whose first bytes can be looked at before it is read.
+// A stream whose first bytes can be examined before it is read.
 #pragma once
 
 #include <algorithm>
@@ -19,21 +19,21 @@
 
 namespace profgauge::readers {
 
-/// Gives the first bytes again that were read to look at them.
+/// Returns the examined first bytes again when the stream is read.
 ///
 ///   source   |==== head, at most kSniffBytes ====|=========== the rest ===========|
 ///   Peek()   read once, kept
 ///   Read()   copied from the head                  read from the source, with progress
 ///
-/// So a pipe is read like a file. Progress is reported from the first read after the head on.
+/// So a pipe is read like a file. Progress is reported from the first read after the head.
 class Replayed final : public ByteSource {
  public:
-  /// Progress goes to `options`; nothing is read yet.
+  /// Progress is reported to `options`; nothing is read yet.
   Replayed(std::unique_ptr<ByteSource> source, const ReadOptions& options)
       : source_(std::move(source)), progress_(options.progress) {}
 
-  /// The first bytes, kSniffBytes of them or all. A read error comes again from Read(). REQUIRES:
-  /// called at most once, before Read(). Valid as long as this.
+  /// The first kSniffBytes bytes, or all if there are fewer. Read() repeats a read error. Valid as
+  /// long as this. REQUIRES: called at most once, before Read().
   std::span<const std::byte> Peek() {
     head_.resize(kSniffBytes);
     std::size_t have = 0;
@@ -62,7 +62,7 @@ class Replayed final : public ByteSource {
     if (progress_) progress_({name(), stored_consumed(), stored_bytes()});
     return source_->Read(out);
   }
-  /// Why reading the head stopped, if it did.
+  /// The error that stopped reading the head, if any.
   const std::optional<Error>& failed() const { return failed_; }
 
  private:

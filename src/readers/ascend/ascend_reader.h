@@ -8,7 +8,7 @@
 //
 //   DIR/*_ascend_pt/                       a folder of each rank: refused, pass its outputs
 //     PROF_.../, device_0/                 raw data: refused, with the command that analyzes them
-//     ASCEND_PROFILER_OUTPUT/              OutputsOf: read in place of the folder
+//     ASCEND_PROFILER_OUTPUT/              OutputsOf(): read instead of the folder
 //       trace_view.json                    read
 //       kernel_details.csv                 left out beside trace_view.json, else read
 //       step_trace_time.csv, ..., *.db     left out; refused if a user passes one
@@ -20,10 +20,10 @@
 
 namespace profgauge::readers {
 
-/// Errors: kInput "ascend/no-events", and those of text/json_rows.h.
+/// Reads trace_view.json. Errors: kInput "ascend/no-events", and those of text/json_rows.h.
 std::unique_ptr<Reader> MakeAscendTraceReader();
-/// The table of the cluster has no timeline, only metrics and tables (Reported). Errors: kInput
-/// "ascend/no-events", and those of text/csv_rows.h.
+/// Reads the tables. The cluster's table has no timeline, only metrics and tables (Reported).
+/// Errors: kInput "ascend/no-events", and those of text/csv_rows.h.
 std::unique_ptr<Reader> MakeAscendTableReader();
 
 }  // namespace profgauge::readers

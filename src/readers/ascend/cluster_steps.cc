@@ -23,14 +23,14 @@ double Share(Ns part, Ns whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-/// No time of a step is negative: such a cell is absent, and so are numbers of all ranks that need
-/// it.
+/// The time in a cell; nothing if it is negative, as no time of a step is. Numbers of all ranks
+/// that need such a cell are absent, too.
 std::optional<Ns> TimeOf(const CsvRow& row, const char* column) {
   const auto time = ParseMicroseconds(row.Text(column), Fraction::kDecimal, kMaxDuration);
   return time && *time >= 0 ? time : std::nullopt;
 }
 
-/// The ranks of "(0, 1, 2)".
+/// Adds the ranks of a list like "(0, 1, 2)".
 void AddListed(std::string_view text, std::set<std::int64_t>& ranks) {
   while (!text.empty()) {
     const auto end = std::min(text.find(','), text.size());
@@ -73,7 +73,7 @@ void ClusterSteps::Receive(const CsvRow& row) {
   rank.bubble = std::min(rank.bubble + TimeOf(row, "Bubble").value_or(0), kMaxTime);
 }
 
-// Every rank must state a column in each of its steps: a mean over those that do would hide ranks.
+// Every rank must have the columns in each step: a mean over the other ranks would hide a rank.
 std::string ClusterSteps::WhyNone(std::initializer_list<Column> columns) const {
   for (const Column column : columns) {
     std::int64_t lacking = 0, of = 0;
@@ -88,7 +88,7 @@ std::string ClusterSteps::WhyNone(std::initializer_list<Column> columns) const {
   return {};
 }
 
-// With pipelines the time of receiving (Bubble) is no part of Stage.
+// Computing, exposed communication and Free must add up to Stage, with or without Bubble.
 std::string ClusterSteps::WhyContradicted() const {
   for (const auto& [id, rank] : ranks_) {
     if (!rank.Has(kComputing) || !rank.Has(kExposed) || !rank.Has(kFree) || !rank.Has(kStage)) {
@@ -115,7 +115,7 @@ Ns ClusterSteps::Sum(Column column) const {
   return sum;
 }
 
-// Ranks that a stage lists and that have no row did not write their part, or it was not analyzed.
+// A rank that a stage lists but that has no row did not write its part, or it was not analyzed.
 void ClusterSteps::StateRanks(Reported& reported) const {
   constexpr std::size_t kMissingNamed = 8;
   Add(reported, metric::kProfileRanks, static_cast<std::int64_t>(ranks_.size()));
@@ -133,7 +133,7 @@ void ClusterSteps::StateRanks(Reported& reported) const {
                    count > static_cast<std::int64_t>(kMissingNamed) ? ", …" : "")});
 }
 
-// By step: ranks may have unlike numbers of them.
+// Compares means per step, since ranks may have different numbers of steps.
 void ClusterSteps::StateImbalance(Reported& reported) const {
   if (std::string why = WhyNone({kComputing}); !why.empty()) {
     return AddNone(reported, metric::kRankImbalance, std::move(why));
@@ -151,7 +151,7 @@ void ClusterSteps::StateImbalance(Reported& reported) const {
   if (sum > 0) Add(reported, metric::kRankImbalance, (most - least) * count / sum);
 }
 
-// Not if the parts contradict Stage: then a column has another meaning than its name.
+// Absent if the parts contradict Stage: then a column means something else than its name says.
 void ClusterSteps::StateIdle(Reported& reported) const {
   std::string why = WhyNone({kFree, kStage});
   if (why.empty()) why = WhyContradicted();
@@ -169,7 +169,7 @@ void ClusterSteps::StateIdle(Reported& reported) const {
   Add(reported, metric::kGpuIdleMax, most);
 }
 
-// Over all ranks together, so ranks with longer steps count more.
+// The share is of the sums over all ranks, so ranks with longer steps count more.
 void ClusterSteps::StateShare(MetricId id, Column part, Column whole, Reported& reported) const {
   std::string why = WhyNone({part, whole});
   if (why.empty() && whole == kStage) why = WhyContradicted();
@@ -178,7 +178,7 @@ void ClusterSteps::StateShare(MetricId id, Column part, Column whole, Reported& 
   if (of > 0) Add(reported, id, Share(Sum(part), of));
 }
 
-// The same tables as of profiles with a timeline, with the columns that this file states.
+// Adds the tables that profiles with a timeline have, with the columns that are in this file.
 void ClusterSteps::StateTables(Reported& reported) const {
   ReportedTable table{"ranks",
                       {"id", "iterations", "iteration_time", "compute_time", "communication_time",
@@ -199,7 +199,7 @@ void ClusterSteps::StateTables(Reported& reported) const {
   reported.tables.push_back(std::move(gpus));
 }
 
-// Versions may have no other columns.
+// Some versions of the profiler may write fewer columns, so a missing column is no lost cell.
 void ClusterSteps::CountLostCells() {
   for (const Column column : {kComputing, kExposed, kFree, kStage}) {
     if (std::string why = WhyNone({column}); !why.empty()) {
@@ -208,7 +208,7 @@ void ClusterSteps::CountLostCells() {
   }
 }
 
-// All ranks of a run have the same steps; one with fewer lost some.
+// All ranks of a run have the same steps, so a rank with fewer steps lost some.
 void ClusterSteps::CountLostSteps() {
   std::int64_t most = 0;
   for (const auto& [id, rank] : ranks_) most = std::max(most, rank.steps);

@@ -5,9 +5,9 @@
 //   1,rank,1,850,100,100,200,50,1000,...
 //   1,stage,"(0, 1)",900,100,150,200,50,1000,...
 //
-// Times are microseconds. Computing + exposed communication + Free = Stage; with pipelines Stage
-// may be without the Bubble. A row of a stage lists its ranks and repeats their times: only its
-// list is used. Idle is Free / Stage; imbalance is (most - least computing per step) / mean.
+// Times are microseconds. Computing + exposed communication + Free = Stage; with pipelines, Stage
+// may exclude the Bubble. A "stage" row lists ranks and repeats their times: only its list is used.
+// Idle time is Free / Stage; imbalance is (most - least computing per step) / mean.
 #pragma once
 
 #include <array>
@@ -24,18 +24,18 @@
 
 namespace profgauge::readers::ascend {
 
-/// Takes the rows of the file one by one. Report() ends it.
+/// Receives the rows of the file one by one; Report() evaluates them.
 class ClusterSteps {
  public:
   explicit ClusterSteps(ImportLog& log) : log_(log) {}
 
-  /// A row of a rank or of a stage. One of a rank without number is counted as unreadable.
+  /// Adds a row of a rank or of a stage. A rank row without a number is counted as unreadable.
   void Receive(const CsvRow& row);
-  /// Whether no row of a rank was received: the file is no table of a cluster then.
+  /// True if no rank row was received: then the file is no cluster table.
   bool empty() const { return ranks_.empty(); }
-  /// Sums of each rank over its steps. Values that a rank does not state are absent, with the
-  /// reason, and lost where every version states it. Ranks that "stage" rows list and that have no
-  /// row are missing; steps that only other ranks have are lost. Call when there is a rank.
+  /// Sums each rank over its steps. Values that a rank does not state are absent, with the reason;
+  /// if every version states them, they are lost data. Ranks without a row that "stage" rows list
+  /// are missing; steps that only other ranks have are lost. REQUIRES: not empty().
   Reported Report();
 
  private:
@@ -45,15 +45,15 @@ class ClusterSteps {
   /// The sums of one rank over its steps.
   struct Rank {
     std::int64_t steps = 0;
-    std::array<std::int64_t, kColumns> cells{};  ///< Steps that state it.
+    std::array<std::int64_t, kColumns> cells{};  ///< Number of steps that state the value.
     std::array<Ns, kColumns> sums{};
     Ns bubble = 0;
     bool Has(Column column) const { return cells[column] == steps; }
   };
 
-  /// Why a number that needs `columns` is none; empty when all ranks state them.
+  /// Why a number that needs `columns` is absent; empty if all ranks state them.
   std::string WhyNone(std::initializer_list<Column> columns) const;
-  /// Why the parts of the time are none: they do not add up to it.
+  /// Why the parts of the time are absent: their sum is not the time.
   std::string WhyContradicted() const;
   Ns Sum(Column column) const;
   void StateRanks(Reported& reported) const;
@@ -66,7 +66,7 @@ class ClusterSteps {
 
   ImportLog& log_;
   std::map<std::int64_t, Rank> ranks_;
-  std::set<std::int64_t> listed_;  ///< In rows of stages.
+  std::set<std::int64_t> listed_;  ///< The ranks in "stage" rows.
 };
 
 }  // namespace profgauge::readers::ascend

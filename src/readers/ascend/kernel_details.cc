@@ -20,10 +20,10 @@
 namespace profgauge::readers::ascend {
 namespace {
 
-/// More different operators are no table to read: the rest is one row, so that sums hold.
+/// The table lists this many different operators. The others are one row, so that sums stay right.
 constexpr std::size_t kMostOps = 10'000;
 
-/// "DT_BF16;DT_FLOAT" as "BF16, FLOAT".
+/// Formats the types "DT_BF16;DT_FLOAT" as "BF16, FLOAT".
 std::string TypesOf(std::string_view text) {
   std::string types;
   while (!text.empty()) {
@@ -37,7 +37,7 @@ std::string TypesOf(std::string_view text) {
   return types;
 }
 
-/// Without the quotes that are part of the cell's text.
+/// The shapes in a cell, without the quotes that are part of the cell's text.
 std::string ShapesOf(std::string_view text) {
   while (text.starts_with('"')) text.remove_prefix(1);
   while (text.ends_with('"')) text.remove_suffix(1);
@@ -73,7 +73,7 @@ void KernelDetails::Receive(const CsvRow& row) {
   out.start = *start;
   out.duration = *duration;
   out.name = builder_.Intern(row.Text("Name"));
-  // A file without the column is of one device.
+  // A file without this column has the kernels of one device.
   const auto device = row.Integer("Device_id").value_or(0);
   out.gpu = device >= 0 && device < 1 << 16 ? static_cast<std::int32_t>(device) : 0;
   out.stream = row.Integer("Stream ID").value_or(-1);
@@ -97,7 +97,7 @@ void KernelDetails::Receive(const CsvRow& row) {
   }
 }
 
-// The same kernel would count twice. Two kernels do not agree in all of these by accident.
+// True if this kernel was read before. Two different kernels never agree in all of these values.
 bool KernelDetails::IsCopy(const CsvRow& row, const DeviceRow& out) {
   const auto task = row.Integer("Task ID").value_or(-1);
   const bool is_new =
@@ -106,7 +106,7 @@ bool KernelDetails::IsCopy(const CsvRow& row, const DeviceRow& out) {
   return !is_new;
 }
 
-// Only kernels that state more than 0 count, weighted by their time.
+// Only kernels with a utilization above 0 count, weighted by their duration.
 void KernelDetails::AddOp(const CsvRow& row, Ns duration) {
   if (const auto percent = ParseReal(row.Text("cube_utilization(%)"));
       percent && *percent > 0 && *percent <= 100) {
@@ -167,7 +167,7 @@ void KernelDetails::ReportOps() {
 //   wait                    b: 20                      c: 50
 //   holes      none: it is the wait          one of 650, as 700 > 2 * 50 + 100 of slack
 //
-// The first kernel of a step may state 0: there is none to wait for. REQUIRES: by start.
+// The first kernel of a step may have the wait 0, as it waits for none. REQUIRES: sorted by start.
 KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
   Holes holes;
   std::set<std::int64_t> begun;
@@ -178,7 +178,7 @@ KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
     holes.idle += gap;
     const bool is_first = kernel.step >= 0 && begun.insert(kernel.step).second;
     if (kernel.wait < 0 || gap <= 2 * kernel.wait + knowledge::kAscendWaitSlack) continue;
-    if (kernel.wait == 0 && is_first) continue;  // The first of its step has none to wait for.
+    if (kernel.wait == 0 && is_first) continue;  // The first kernel of its step waits for none.
     holes.unexplained += gap - kernel.wait;
     ++holes.count;
   }
@@ -186,9 +186,9 @@ KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
   return holes;
 }
 
-// The table states how long each kernel waited for the one before. Where the time between its rows
-// contradicts this, the device's work there is unknown: the rows are an excerpt, or some of them
-// were lost. Many holes, or long ones (thresholds ascend.* of rules/knowledge), show it.
+// The table has each kernel's wait for the one before. If gaps between rows contradict the waits,
+// rows are missing there: the table is an excerpt, or rows were lost. Many holes, or long ones,
+// show it (thresholds ascend.* in rules/knowledge).
 void KernelDetails::CountMissingRows() {
   for (auto& [id, kernels] : devices_) {
     std::stable_sort(kernels.begin(), kernels.end(),
@@ -229,14 +229,14 @@ void KernelDetails::Finish() {
   ReportOps();
 }
 
-// Checks of trace_view.json against itself: launches without work, processes, and its own totals.
+// Compares trace_view.json with itself: launches and device events, processes, and its totals.
 //
 //   arrow HostToDevice ends at (place, time)   an event begins there: launch and work
 //                                              none does: the call launched work that was lost
 //   track Computing of Overlap Analysis        its length against the union of the kernels
 //   track Communication                        against the union of the collectives
 
-// The call becomes a launch without work, which the analysis counts as missing.
+// Makes the call a launch without a device event, which the analysis counts as missing.
 void TraceView::AddLostLaunches() {
   std::vector<std::pair<Place, Ns>> starts;
   for (const Event& event : events_) starts.emplace_back(event.place, event.start);
@@ -249,8 +249,8 @@ void TraceView::AddLostLaunches() {
   }
 }
 
-// Without their processes' names, events of the device cannot be recognized, and without their
-// threads' those of a group of ranks from their tasks.
+// Reports missing names. Without the names of processes, device events cannot be recognized.
+// Without names of threads, collectives cannot be distinguished from their tasks.
 void TraceView::CheckProcesses() {
   auto& log = builder_.log();
   if (without_thread_ > 0 && communicating_.empty()) {
@@ -268,7 +268,7 @@ void TraceView::CheckProcesses() {
 }
 
 void TraceView::CheckOwnTotals() {
-  // A track that is there twice, as in a trace written twice, is as long as once.
+  // Merging makes a repeated track (in a trace written twice) as long as a single one.
   Spans computing, communicating;
   for (const auto& event : events_) {
     if (ProcessOf(event.place) != Process::kDerived) continue;
@@ -285,7 +285,7 @@ void TraceView::CheckOwnTotals() {
 }
 
 // The profiler's tracks are unions, so overlapping kernels count once here, too. One analysis may
-// be of several NPUs: where there is only one, its tracks are compared with the sums over all NPUs.
+// be of several NPUs: a single track is compared with the sum over all NPUs.
 void TraceView::CheckOwnTotal(std::string_view track, const Spans& own, const Spans& ours) {
   const bool of_all = own.size() == 1;
   for (const auto& [npu, spans_of_track] : own) {
@@ -306,19 +306,19 @@ void TraceView::CheckOwnTotal(std::string_view track, const Spans& own, const Sp
   }
 }
 
-// Which device a process of trace_view.json is. For each kind of process (Ascend Hardware,
-// Communication, Overlap Analysis), the first that gives each a different number:
+// Finds the device of a process in trace_view.json. For each kind of process (Ascend Hardware,
+// Communication, Overlap Analysis), the first rule counts that gives different numbers:
 //
 //   labels        "NPU 0", "NPU 1"                   0, 1
 //   low bits      pid 4376751040, 4376751041 & 31    0, 1; of several processes only
 //   order         of appearance                      0, 1, ...
 //
-// The first kind that has processes says which NPUs there are. Another kind whose numbers are not
-// among them is assigned by order.
+// The first kind that has processes shows which NPUs there are. A later kind with other numbers is
+// assigned by order.
 
 namespace {
 
-/// 3 of "NPU 3".
+/// The number in a label: 3 for "NPU 3".
 std::optional<std::int32_t> NumberOfLabel(std::string_view label) {
   constexpr std::string_view kName = "NPU";
   constexpr std::int64_t kMostNpus = 1 << 16;
@@ -329,7 +329,7 @@ std::optional<std::int32_t> NumberOfLabel(std::string_view label) {
   return static_cast<std::int32_t>(*number);
 }
 
-// Each has a number, and all are different.
+// True if there are `count` numbers, and all are different.
 bool AreUnlike(const std::vector<std::int32_t>& numbers, std::size_t count) {
   const std::set<std::int32_t> unlike(numbers.begin(), numbers.end());
   return numbers.size() == count && unlike.size() == count;
@@ -344,7 +344,7 @@ std::vector<std::int32_t> TraceView::NumbersOf(const std::vector<std::string>& p
     if (label != process_labels_.end()) {
       if (const auto number = NumberOfLabel(label->second)) labelled.push_back(*number);
     }
-    // CANN's tools give a process the NPU's number as its last bits.
+    // CANN's tools put the NPU's number into the last bits of a process id.
     constexpr std::int64_t kNumberBits = 31;
     if (const auto number = ParseInteger(process)) {
       low.push_back(static_cast<std::int32_t>(*number & kNumberBits));
@@ -357,8 +357,8 @@ std::vector<std::int32_t> TraceView::NumbersOf(const std::vector<std::string>& p
   return order;
 }
 
-// If the numbers of one kind are not those of the NPUs, their order decides; rows of no
-// NPU are assigned to the first one.
+// If the numbers of a kind are not those of the NPUs, the order of its processes decides. Rows
+// without an NPU are assigned to the first one.
 void TraceView::FindDevices() {
   for (const Process kind : {Process::kDevice, Process::kCommunication, Process::kDerived}) {
     std::vector<std::string> processes;

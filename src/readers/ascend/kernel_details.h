@@ -1,13 +1,13 @@
-// kernel_details.csv: the kernels of an NPU without their launches, but with the shapes and
-// types of their operators and, where counters were recorded, how busy the cube units were.
+// kernel_details.csv: the kernels of an NPU without their launches, but with the shapes and types
+// of their operators and, if counters were recorded, the utilization of the cube units.
 //
 //   Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),
 //   Block Dim,Input Shapes,Input Data Types,cube_utilization(%)
 //   4,0,MatMul_1,MatMul,AI_CORE,"1704161511420306.491\t",20.5,1.5,
 //   24,"""8,16;16,32""",DT_BF16;DT_BF16,81
 //
-// The head and each kernel are one line in the file. Columns differ between versions; each is found
-// by its name.
+// In the file, the head and each kernel are one line. Columns differ between versions, so each is
+// found by its name.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -25,19 +25,19 @@
 
 namespace profgauge::readers::ascend {
 
-/// Takes the rows of the file one by one. Finish() ends it.
+/// Receives the rows of the file one by one; Finish() completes them.
 class KernelDetails {
  public:
   explicit KernelDetails(ProfileBuilder& builder) : builder_(builder) {}
 
-  /// One kernel. A row that equals another in device, stream, task, name and times is counted and
-  /// left out.
+  /// Adds one kernel. A row that equals another in device, stream, task, name and times is counted
+  /// and left out.
   void Receive(const CsvRow& row);
-  /// Adds steps, each from its first kernel to its last, devices, and tables of operators. Once,
-  /// after the last row. O(n log n).
+  /// Adds the steps, each from its first kernel to its last, the devices, and tables of operators.
+  /// Call once, after the last row. O(n log n).
   void Finish();
-  /// Whether rows are missing between those of the table, by the waits that it states: when the
-  /// device rested is unknown.
+  /// True if the stated waiting times show that rows are missing inside the table: then it is
+  /// unknown when the device was idle.
   bool is_excerpt() const { return is_excerpt_; }
 
  private:
@@ -46,13 +46,13 @@ class KernelDetails {
     std::int64_t calls = 0;
     Ns time = 0;
   };
-  /// The time of one kernel on the device, with the wait before it.
+  /// The time of one kernel on the device, and the wait before it.
   struct Stay {
     Ns start = 0, duration = 0;
-    Ns wait = -1;  // As stated, from the kernel before; negative without.
+    Ns wait = -1;  // As stated, since the previous kernel; negative: not stated.
     std::int64_t step = -1;
   };
-  /// Gaps between the kernels of a device that are far longer than the stated waiting time.
+  /// Gaps between kernels of a device that are far longer than the stated waiting time.
   struct Holes {
     std::uint64_t count = 0;
     Ns unexplained = 0, idle = 0, span = 0;
@@ -70,15 +70,15 @@ class KernelDetails {
   std::map<std::int64_t, std::pair<Ns, Ns>> steps_;
   std::map<std::int32_t, std::vector<Stay>> devices_;
   boost::unordered_flat_set<Identity> rows_;
-  std::uint64_t copies_ = 0;  ///< Rows that another row is, in everything.
+  std::uint64_t copies_ = 0;  ///< Rows that equal another row in all columns.
   std::map<std::tuple<std::string, std::string, std::string>, OpSum>
       ops_;           ///< Type, shapes, types.
   Ns cube_time_ = 0;  ///< Time of kernels that state their cube utilization.
   bool is_excerpt_ = false;
-  double cube_busy_ = 0;  ///< The part of it in which cube units compute.
+  double cube_busy_ = 0;  ///< The part of cube_time_ in which cube units compute.
 };
 
-/// "1,3,224,224;64,3" as "[[1, 3, 224, 224], [64, 3]]"; empty when it is something else.
+/// Converts "1,3,224,224;64,3" to "[[1, 3, 224, 224], [64, 3]]"; empty for other text.
 std::string CanonicalShapes(std::string_view text);
 
 }  // namespace profgauge::readers::ascend

@@ -1,4 +1,4 @@
-// Copies of Ascend's trace and tables without folders, and with the columns that reports need.
+// Copies of Ascend's trace and tables without folders, and only with columns that reports need.
 #pragma once
 
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace profgauge::readers::ascend {
 
-/// Of the reader whose files are copied.
+/// The reader whose files are copied.
 inline constexpr std::string_view kReader = "ascend";
 
 /// The keys of trace_view.json to copy. `rename` must outlive it.
 JsonKeep KeptKeys(const Rename& rename);
 
-/// What stays of kernel_details.csv and cluster_step_trace_time.csv: of a column that is not listed
-/// only numbers.
+/// The part of a column of kernel_details.csv and cluster_step_trace_time.csv that is copied: of a
+/// column that is not listed, only numbers.
 CsvKeep KeptColumn(std::string_view column);
 
 }  // namespace profgauge::readers::ascend

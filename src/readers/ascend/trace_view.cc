@@ -17,10 +17,10 @@ namespace profgauge::readers::ascend {
 namespace {
 
 constexpr std::string_view kCollective = "hcom_";
-/// No search for the row around a moment goes further out. Ops nest less deep than calls of Python,
-/// whose own limit is 1000 by default; deeper ones are hostile.
+/// The search for the row around a moment goes out at most this many levels. Operators nest less
+/// deep than calls of Python, whose default limit is 1000; only hostile files nest deeper.
 constexpr int kMostNested = 1'000;
-/// Streams of collectives, which have no number, begin here.
+/// Numbers for the streams of collectives, which have no number in the file, begin here.
 constexpr std::int64_t kFirstGroupStream = 1'000'000;
 
 bool ContainsUpper(std::string_view text, std::string_view part) {
@@ -30,7 +30,7 @@ bool ContainsUpper(std::string_view text, std::string_view part) {
   return found != text.end();
 }
 
-// Tasks by which a stream waits for another, in any letter case: they take time and do no work.
+// Tasks of a stream that waits for another one, in any letter case: they take time without work.
 bool IsWait(std::string_view text) {
   return ContainsUpper(text, "EVENT_WAIT") || ContainsUpper(text, "NOTIFY_WAIT") ||
          ContainsUpper(text, "EVENT_RECORD") || ContainsUpper(text, "NOTIFY_RECORD");
@@ -59,7 +59,7 @@ void TraceView::Receive(std::string_view, const JsonRow& row) {
   log.Add(Counter::events_ignored_kind);
 }
 
-// A later name of the same process or thread counts.
+// If a process or thread is named twice, the later name counts.
 void TraceView::ReceiveName(const JsonRow& row) {
   const auto what = row.Text("name");
   const auto name = row.Text("args.name");
@@ -81,7 +81,7 @@ void TraceView::ReceiveName(const JsonRow& row) {
   }
 }
 
-// An arrow's two ends come in any order; "id" is a text of any form.
+// The two ends of an arrow come in any order. Their "id" may be any text.
 void TraceView::ReceiveArrow(const JsonRow& row) {
   const auto time = ParseMicroseconds(row.Text("ts"), Fraction::kDecimal, kMaxTime);
   if (!time) return builder_.log().Add(Counter::events_bad_time);
@@ -97,7 +97,7 @@ void TraceView::ReceiveArrow(const JsonRow& row) {
     return builder_.AddFlow(flow);
   }
   const bool to_runtime = category == "HostToDevice";
-  if (!to_runtime && category != "async_npu") return;  // Links inside the host.
+  if (!to_runtime && category != "async_npu") return;  // This arrow connects events of the host.
   auto& arrow = (to_runtime ? to_runtime_ : to_op_)[std::string(row.Text("id"))];
   (from ? arrow.from : arrow.to) = {place, *time};
   (from ? arrow.has_from : arrow.has_to) = true;
@@ -126,7 +126,7 @@ void TraceView::ReceiveComplete(const JsonRow& row) {
   events_.push_back(event);
 }
 
-// Ops get ids of ours, their number: the file has none, and arrows are to be resolved to them.
+// Operators get consecutive ids, as the file has none and arrows must refer to them.
 void TraceView::AddHost(const JsonRow& row, Ns start, Ns duration, Place place) {
   const auto category = row.Text("cat");
   const auto name = row.Text("name");
@@ -165,7 +165,7 @@ TraceView::Process TraceView::ProcessOf(Place place) const {
   return ProcessOf(places_[place].first);
 }
 
-// By the whole name, except for communication, which has several names.
+// Matches the whole name of a process, except for communication, which has several names.
 TraceView::Process TraceView::ProcessOf(const std::string& process) const {
   const auto found = process_names_.find(process);
   if (found == process_names_.end()) return Process::kOther;
@@ -225,13 +225,13 @@ const TraceView::End* TraceView::SourceOf(const std::vector<Link>& links, Place 
   return hit ? &found->from : nullptr;
 }
 
-// In one pass, with the rows that may still be around a later one:
+// Finds the row around each row, in one pass. It keeps the rows that may also be around later ones:
 //
 //   rows by start   |-- a --------------------|
 //                     |- b -|  |- c -|
 //   outer             a        a               b ends before c does, so it is around nothing later
 //
-// A row that overlaps the one before without nesting has the last one that ends after it.
+// A row that overlaps the one before without nesting has the last row that ends later around it.
 void TraceView::Nest(std::vector<Started>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const Started& a, const Started& b) {
     return std::tuple(a.place, a.start, -a.end) < std::tuple(b.place, b.start, -b.end);
@@ -249,8 +249,8 @@ void TraceView::Nest(std::vector<Started>& rows) {
 //                     |- b -|  |- c -|
 //   at                                 ^         c ended before; a is around c and has not
 //
-// Outward from the last that began before `at`; the first that has not ended is the innermost. None
-// is passed over: what ended before c did, or as c did, has ended too.
+// Finds the innermost row around `at`: goes outward from the last row that began before `at` to the
+// first one that has not ended. No row is missed: rows that ended before c, or with it, have ended.
 std::int64_t TraceView::Around(const std::vector<Started>& rows, const End& at) {
   const auto behind =
       std::upper_bound(rows.begin(), rows.end(), at, [](const End& end, const Started& r) {
@@ -300,8 +300,8 @@ void TraceView::AddDeviceEvents() {
   }
 }
 
-// Collectives on the plane of the device repeat those of the Communication process, which are
-// whole; where no such process was recorded they are all there is. Copies have no direction.
+// Collectives of the device's process repeat those of the Communication process, which are
+// complete. Only without such a process are they counted here. Copies have no direction.
 void TraceView::AddWork(const Event& event) {
   const auto name = builder_.Name(event.name);
   const auto task = builder_.Name(event.task);
@@ -333,14 +333,14 @@ void TraceView::AddWork(const Event& event) {
   builder_.AddDevice(row);
 }
 
-// The process has a thread for each group ("Group 0 Communication") and threads of planes with the
-// tasks of these collectives ("Plane 0"). Only the former are counted.
+// The Communication process has a thread for each group ("Group 0 Communication"), and threads with
+// the tasks of these collectives ("Plane 0"). Only those of groups are counted.
 void TraceView::AddCollective(const Event& event) {
   const auto& [process, thread] = places_[event.place];
   const auto name = thread_names_.find(process + "/" + thread);
   const bool is_named = name != thread_names_.end();
   if (!is_named) ++without_thread_;
-  // Tasks are not called so.
+  // Threads with tasks have no such name.
   const bool is_collective = is_named ? name->second.find("Communication") != std::string::npos
                                       : builder_.Name(event.name).starts_with(kCollective);
   if (!is_collective) return builder_.log().Add(Counter::events_derived);
@@ -365,7 +365,7 @@ void TraceView::LinkRow(const Event& event, DeviceRow& row) {
   }
 }
 
-// A call is a launch if an arrow leads from it to work, whatever its name is.
+// A call is a launch if an arrow leads from it to a kernel or task, whatever its name is.
 void TraceView::AddCalls() {
   std::sort(launching_.begin(), launching_.end());
   for (const auto& call : calls_) {
@@ -379,7 +379,7 @@ void TraceView::AddCalls() {
     row.kind = std::binary_search(launching_.begin(), launching_.end(), call.id) ? ApiKind::kLaunch
                                                                                  : ApiKindOf(name);
     row.name = builder_.Intern(std::string(name));
-    // CANN's process is the Python process under another number; its threads are the same.
+    // CANN's process is the Python process with another number. Its threads have the same numbers.
     const auto& [process, thread] = places_[event.place];
     row.thread = builder_.AddThread(host_process_.empty() ? process : host_process_, thread);
     row.correlation = call.id;

@@ -1,12 +1,12 @@
 // trace_view.json of torch_npu: a list of trace events whose processes have names.
 //
 //   - "Python": host ops and annotations, with categories;
-//   - "CANN": calls of the runtime (AscendCL@…), made into API calls of the Python threads;
-//   - "Ascend Hardware": kernels by stream, a process for each NPU; waits of a stream are no work;
+//   - "CANN": calls of the runtime (AscendCL@…), which become API calls of the Python threads;
+//   - "Ascend Hardware": kernels by stream, one process per NPU; waits of a stream are no work;
 //   - "Communication" (older: "HCCL"): collectives by group; their tasks on planes repeat them;
-//   - "Overlap Analysis": tracks that the profiler derived from the kernels. They are only held
-//     against them: a total that differs by over 1 % is counted in the import log, and one that is
-//     over 20 % larger than its events says that events were lost.
+//   - "Overlap Analysis": tracks that the profiler derived from the kernels. They are only
+//     compared with the kernels: a total that differs by over 1 % is counted in the import log. If
+//     it is over 20 % larger than that of the events, events were lost.
 //
 // Arrows link: HostToDevice from the CANN call to its kernel, async_npu from the op that asked for
 // it on the Python thread (a task queue is between them), fwdbwd from forward to backward ops.
@@ -18,9 +18,9 @@
 //                          \         \ HostToDevice (s)
 //   Ascend Hardware         ------------> |==== MatMul ====|   both arrows end (f) at its start
 //
-// Ends of arrows have a place and a time and no event, so each is looked up: the kernel that begins
-// exactly there, the innermost call or op around it. Names of processes may come after their
-// events, so events without a category wait until Finish().
+// The end of an arrow has a place and a time but names no event. So it is looked up: the kernel
+// that begins exactly there, or the innermost call or op around it. Names of processes may come
+// after their events, so events without a category wait until Finish().
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -43,11 +43,11 @@ class TraceView final : public JsonRowReceiver {
  public:
   explicit TraceView(ProfileBuilder& builder) : builder_(builder) {}
 
-  /// The document is the list itself, or has it under a key.
+  /// True if the document is the list itself, or has it under the key "traceEvents".
   bool Wants(std::string_view list) override { return list.empty() || list == "traceEvents"; }
-  /// One event. Those that cannot be used are counted in the builder's log.
+  /// Adds one event. Events that cannot be used are counted in the builder's log.
   void Receive(std::string_view list, const JsonRow& row) override;
-  /// Places rows that needed the names of all processes, and links them. Once, after the last row.
+  /// Adds and links the rows that needed the names of all processes. Call once, after the last row.
   /// O(n log n) in the number of events.
   void Finish();
 
@@ -81,7 +81,7 @@ class TraceView final : public JsonRowReceiver {
   };
   using Arrows = boost::unordered_flat_map<std::string, Arrow>;
   static constexpr std::size_t kNoRow = ~std::size_t{0};
-  /// Rows to be found by their place and start.
+  /// A row that can be found by its place and start.
   struct Started {
     Place place = 0;
     Ns start = 0;
@@ -98,9 +98,9 @@ class TraceView final : public JsonRowReceiver {
   Process ProcessOf(Place place) const;
   Process ProcessOf(const std::string& process) const;
   ThreadId ThreadOf(Place place);
-  /// Numbers the NPUs, and says which of them the processes of each kind belong to.
+  /// Numbers the NPUs and assigns the processes of each kind to them.
   void FindDevices();
-  /// The numbers of `processes`, which are of one kind and of an NPU each.
+  /// The NPU numbers of `processes`, which all are of one kind and have one NPU each.
   std::vector<std::int32_t> NumbersOf(const std::vector<std::string>& processes) const;
   std::int32_t DeviceOf(Place place) const;
   void AddDeviceEvents();
@@ -109,24 +109,24 @@ class TraceView final : public JsonRowReceiver {
   void AddCollective(const Event& event);
   /// Sets the launch and the op of an event from an arrow into it.
   void LinkRow(const Event& event, DeviceRow& row);
-  /// Calls whose arrow leads to no event launched work that was lost.
+  /// Counts launches whose device work was lost: calls whose arrow leads to no event.
   void AddLostLaunches();
   void AddCalls();
-  /// The "Overlap Analysis" of one NPU, or of all of them.
+  /// The "Overlap Analysis" of each NPU.
   using Spans = std::map<std::int32_t, std::vector<Span>>;
   void CheckOwnTotals();
   void CheckOwnTotal(std::string_view track, const Spans& own, const Spans& ours);
 
-  /// The whole arrows, by where they end.
+  /// The arrows that have both ends, sorted by their end.
   static std::vector<Link> Sorted(const Arrows& arrows);
-  /// Where the arrow into the event at (place, time) came from; nullptr when there is none. Of
-  /// several the first by their source. REQUIRES: `links` are of Sorted().
+  /// The source of the arrow into the event at (place, time); nullptr if there is none. If several
+  /// arrows end there, the first by source. REQUIRES: `links` come from Sorted().
   static const End* SourceOf(const std::vector<Link>& links, Place place, Ns time);
-  /// Brings rows in order of place and start, the longest first, and sets which is around which:
-  /// for each the last one before it that ends after it. O(rows log rows).
+  /// Sorts rows by place and start, the longest first, and sets each row's `outer`: the last row
+  /// before it that ends after it. O(rows log rows).
   static void Nest(std::vector<Started>& rows);
-  /// Id of the innermost of `rows` around `at`, both ends included; -1 when there is none, also
-  /// more than 1000 levels out. REQUIRES: Nest(). O(log rows + levels).
+  /// Id of the innermost of `rows` around `at`, both ends included; -1 if there is none within 1000
+  /// levels. REQUIRES: Nest(). O(log rows + levels).
   static std::int64_t Around(const std::vector<Started>& rows, const End& at);
 
   ProfileBuilder& builder_;
@@ -134,7 +134,7 @@ class TraceView final : public JsonRowReceiver {
   boost::unordered_flat_map<std::string, Place> place_ids_;
   boost::unordered_flat_map<std::string, std::string> process_names_;
   boost::unordered_flat_map<std::string, std::string> process_labels_;
-  std::vector<std::string> processes_;  ///< That have a name, in order of appearance.
+  std::vector<std::string> processes_;  ///< Processes with a name, in order of appearance.
   boost::unordered_flat_map<std::string, std::int32_t> devices_;  ///< By process.
   std::vector<std::int32_t> npus_;
   boost::unordered_flat_map<std::string, std::string> thread_names_;  ///< By "pid/tid".
@@ -150,7 +150,7 @@ class TraceView final : public JsonRowReceiver {
   std::string host_process_;
   bool has_communication_ = false;
   std::uint64_t without_process_ = 0;  ///< Events of processes that have no name.
-  std::uint64_t without_thread_ = 0;   ///< Events of communication on threads that have none.
+  std::uint64_t without_thread_ = 0;   ///< Communication events on threads without a name.
 };
 
 }  // namespace profgauge::readers::ascend

@@ -19,7 +19,7 @@ std::vector<Wanted> JoinedColumns(std::initializer_list<std::span<const Wanted>>
   return joined;
 }
 
-// Warps of 32 threads: of all chips of NVIDIA so far. Partly filled warps count as fractions.
+// Warps have 32 threads on all NVIDIA chips so far. Partly filled warps count as fractions.
 LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms) {
   LaunchConfig config;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -33,7 +33,7 @@ LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int
   if (fits && (scan.IsSet(fixed) || scan.IsSet(dynamic))) config.shared_memory = sum;
   const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
   const double threads = static_cast<double>(config.block[0]) * config.block[1] * config.block[2];
-  // Without the columns, or with nothing in them, all are 0: not recorded.
+  // All are 0 (not recorded) if the columns are missing or empty.
   if (sms > 0 && blocks > 0 && threads > 0) {
     config.blocks_per_sm = blocks / sms;
     config.warps_per_sm = config.blocks_per_sm * threads / 32;
@@ -56,7 +56,7 @@ std::string_view CudaSyncName(std::int64_t type) {
   }
 }
 
-// Only the host's side decides: a copy from pageable memory is staged by the driver and blocks.
+// Only the host's memory decides: a copy from pageable memory is staged by the driver and blocks.
 HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t destination,
                           std::int64_t pageable) {
   if (kind != CopyKind::kHostToDevice && kind != CopyKind::kDeviceToHost) {
@@ -69,7 +69,7 @@ HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t desti
 
 bool CudaCallFailed(std::string_view name, std::int64_t return_value) {
   if (return_value == 0) return false;
-  // 600 since CUDA 10.1 and in the driver always; 34 in the runtime before.
+  // The value is 600 in the driver, and in the runtime since CUDA 10.1; 34 in the runtime before.
   const bool not_ready = return_value == 600 || return_value == 34;
   const bool is_query =
       name.find("EventQuery") != name.npos || name.find("StreamQuery") != name.npos;
@@ -134,8 +134,8 @@ CudaCopy CudaCopyOf(std::int64_t copy_kind) {
   }
 }
 
-// Each number as one #, next to one that is there: "step#12" gives "step#", "iteration 12 of 90"
-// gives "iteration # of #".
+// The name with "#" in place of each number: "step#12" gives "step#" (an existing "#" is not
+// doubled), "iteration 12 of 90" gives "iteration # of #".
 OpenMarkers::Series OpenMarkers::SeriesOf(const HostRow& row, std::string_view name) {
   std::string series;
   for (const char c : name) {
@@ -167,7 +167,7 @@ void OpenMarkers::Finish(ProfileBuilder& builder) {
     if (next != starts.end()) {
       row.duration = std::min(row.duration, Between(row.start, *next));
     } else if (without_end[series] < starts.size()) {
-      row.duration = 0;  // Others have ends: this one was not finished.
+      row.duration = 0;  // Other markers of the series have ends: this one was not finished.
     }
     builder.AddHost(row);
   }

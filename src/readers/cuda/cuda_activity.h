@@ -1,4 +1,4 @@
-// Meaning of CUPTI's activity records, which NVProf and Nsight Systems store in the same form.
+// The meaning of CUPTI's activity records, which NVProf and Nsight Systems store in the same form.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace profgauge::readers {
 
-/// Nine columns from `first` on: gridX to gridZ, blockX to blockZ, registersPerThread,
-/// staticSharedMemory, dynamicSharedMemory. With the chip's number of streaming multiprocessors
-/// (0: unknown) blocks and warps per SM follow.
-/// REQUIRES: the scan wants kCudaLaunchColumns at `first`.
+/// Makes a launch configuration from nine columns from `first` on: gridX to gridZ, blockX to
+/// blockZ, registersPerThread, staticSharedMemory, dynamicSharedMemory. If the chip's number of
+/// streaming multiprocessors is known (not 0), it includes blocks and warps per SM. REQUIRES: the
+/// scan has kCudaLaunchColumns at `first`.
 LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms);
 
-/// The nine, as TableScan wants them.
+/// The nine columns of CudaLaunchConfig(), as TableScan takes them.
 inline constexpr Wanted kCudaLaunchColumns[] = {{{"gridX"}},
                                                 {{"gridY"}},
                                                 {{"gridZ"}},
@@ -35,30 +35,30 @@ inline constexpr Wanted kCudaLaunchColumns[] = {{{"gridX"}},
                                                 {{"staticSharedMemory"}},
                                                 {{"dynamicSharedMemory"}}};
 
-/// Lists of columns, one after the other. Their names are literals.
-/// Column i of the second list is column i + (size of the first) of the scan.
+/// Concatenates lists of columns, whose names are literals. Column i of the second list is column i
+/// + (size of the first) of the scan.
 std::vector<Wanted> JoinedColumns(std::initializer_list<std::span<const Wanted>> lists);
 
 /// CUPTI's syncType: "Stream Sync".
 std::string_view CudaSyncName(std::int64_t type);
 
-/// `pageable` is the number of pageable memory; that of pinned memory is one higher. NVProf has
-/// CUPTI's numbers, in which pageable memory is 1; those of Nsight Systems are one lower.
+/// `pageable` is the number that means pageable memory; pinned memory is one more. NVProf uses
+/// CUPTI's numbers, in which pageable memory is 1; in Nsight Systems it is 0.
 HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t destination,
                           std::int64_t pageable);
 
-/// Whether a call's return value says that it failed. That a query found work unfinished
-/// (cudaErrorNotReady) is its answer, not an error.
+/// True if a call's return value is an error. cudaErrorNotReady from a query is a result, not an
+/// error: work is unfinished.
 bool CudaCallFailed(std::string_view name, std::int64_t return_value);
 
-/// The rows of one table, counted while they are read: a few without times are a glitch among all
-/// events of a file, and may be all that it has of their kind.
+/// Counts the rows of one table while they are read. A few rows without times are a glitch among
+/// all events of a file, but may be all rows of their kind.
 class TableLoss {
  public:
   explicit TableLoss(ImportLog& log)
       : log_(log), bad_(log[Counter::events_bad_time]), read_(log[Counter::events_read]) {}
-  /// Counts the table as unusable where half of its rows or more had no time.
-  /// REQUIRES: the object was made before the table's first row, and all its rows are read.
+  /// Counts the table as unusable if at least half of its rows had no time. REQUIRES: the object
+  /// was made before the table's first row was read, and all rows are read.
   void Tell(std::string_view table) const;
 
  private:
@@ -68,28 +68,28 @@ class TableLoss {
 
 // Names and numbers of CUDA as NVIDIA's tools write them.
 
-/// A runtime or driver call: its name without the suffix of a version, under which calls are
-/// grouped ("cudaLaunchKernel_ptsz_v7000" and "cudaLaunchKernel" are one function), and its kind.
-/// The recorded name is kept in Profile::api_symbols. Call it once for each recorded name.
+/// Adds the name of a runtime or driver call and returns its name and kind. Calls are grouped by
+/// this name, which has no version suffix ("cudaLaunchKernel_ptsz_v7000" and "cudaLaunchKernel" are
+/// one function); Profile::api_symbols keeps the recorded name. Call it once per recorded name.
 std::pair<StringId, ApiKind> AddApiName(std::string_view recorded, ProfileBuilder& builder);
 
-/// The meaning of one number of a copy.
+/// The meaning of CUPTI's number for the kind of a copy.
 struct CudaCopy {
   CopyKind kind;
   std::string_view name;  ///< nsys' words: "[CUDA memcpy Host-to-Device]".
   bool migrates = false;  ///< Pages of unified memory, moved by the driver.
 };
-/// CUPTI's number of a copy's kind.
+/// Interprets CUPTI's number for the kind of a copy.
 CudaCopy CudaCopyOf(std::int64_t copy_kind);
 
 inline constexpr std::string_view kCudaMemset = "[CUDA memset]";
 
-// Iteration markers whose end was not recorded. One lasts to the next of its name, numbers aside,
-// on its thread: a marker without an end when the capture ends is the last one, and if a profiler
-// lost all ends, each would otherwise hold all that follow it. The last of a name of which others
-// have ends is of no length: the analysis leaves it out as unfinished.
+// Iteration markers whose end was not recorded. Such a marker lasts until the next one of its name
+// (without numbers) on its thread. A marker that is open when the capture ends is the last one; but
+// if a profiler lost all ends, each marker would otherwise contain all later ones. The last marker
+// gets length zero if others of its name have ends: the analysis drops it as unfinished.
 
-/// Collects all markers of a file, and closes those without an end.
+/// Collects all markers of a file and closes those without an end.
 ///
 ///   recorded   [step#1 -- ]  [step#2 ...............  no end   [step#3 -- ]
 ///   kept       [step#1 -- ]  [step#2 ----------------------- ) [step#3 -- ]
@@ -99,7 +99,7 @@ class OpenMarkers {
   void AddStart(const HostRow& row, std::string_view name);
   /// A marker without an end; its length is used if no marker of its name follows.
   void AddOpen(const HostRow& row, std::string_view name);
-  /// Adds those without an end to the builder. REQUIRES: AddStart() of all markers.
+  /// Adds the markers without an end to the builder. REQUIRES: AddStart() of all markers.
   void Finish(ProfileBuilder& builder);
 
  private:

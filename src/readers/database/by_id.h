@@ -1,4 +1,4 @@
-// Meaning of the ids of a file's rows.
+// A map from the ids of a file's rows.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -9,18 +9,18 @@
 
 namespace profgauge::readers {
 
-/// Rows by the ids that the file gives them, mostly 1, 2, 3 … without gaps. Other rows name them,
-/// so any number may be asked for, also of rows that are not there.
-/// An array from the first id on, and a map for ids before it or far beyond: a file whose ids are
-/// hashes takes a map's memory, one with numbers an array's. Add() and Find() are O(1).
+/// Finds rows by the ids that the file gives them, mostly 1, 2, 3 … without gaps. Other rows refer
+/// to them, so Find() accepts any number, also ids without a row. An array holds ids from the first
+/// one on, a map ids before it or far after it: ids that are hashes take a map's memory,
+/// consecutive ids an array's. Add() and Find() are O(1).
 template <class Row>
 class ById {
  public:
-  /// If two have the same id, the last one counts.
+  /// If two rows have the same id, the last one counts.
   void Add(std::int64_t id, Row row) {
     if (rows_.empty()) first_ = id;
     const std::uint64_t place = PlaceOf(id);
-    // Gaps may cost as much as the rows do.
+    // Gaps may take as much memory as the rows.
     if (id < first_ || place > 2 * count_ + 64) {
       others_[id] = std::move(row);
       return;
@@ -31,7 +31,7 @@ class ById {
     slot = {std::move(row), true};
   }
 
-  /// nullptr where there is none.
+  /// Returns nullptr if there is no such row.
   const Row* Find(std::int64_t id) const {
     if (id >= first_ && PlaceOf(id) < rows_.size()) {
       const Slot& slot = rows_[static_cast<std::size_t>(PlaceOf(id))];

@@ -7,7 +7,7 @@
 namespace profgauge::readers {
 namespace {
 
-// As SQLite casts a real to an integer.
+// Converts a real to an integer the way SQLite's cast does.
 std::int64_t Truncated(double real) {
   constexpr double kEnd = 9223372036854775808.0;
   if (real <= -kEnd) return std::numeric_limits<std::int64_t>::min();

@@ -1,4 +1,4 @@
-// Rows of a table, kept as they were stored; of Parquet as SQLite would store them.
+// Rows of a table, kept as SQLite stores them (or would store them, for Parquet).
 #pragma once
 
 #include <bit>
@@ -13,21 +13,21 @@
 
 namespace profgauge::readers {
 
-/// Rows of equally many cells. Numbers and texts turn into each other as SQLite has it.
-/// Two arrays for all cells, row after row, and one text for all texts:
+/// Rows of equally many cells. Numbers and texts are converted into each other by SQLite's rules.
+/// All cells are in two arrays, row after row; all texts are in one string:
 ///
 ///   types    INTEGER  TEXT  NULL | INTEGER ...
-///   numbers  42       0     0    | 43            a text: its place in texts_, which says where
+///   numbers  42       0     0    | 43            text: its index in texts_
 ///
-/// Add() to a cleared object takes no new memory once it had as many rows before.
+/// After Clear(), Add() allocates no memory until there are more rows than before.
 class Cells {
  public:
-  /// Forgets all rows, for rows of this many cells.
+  /// Removes all rows; new rows have this many cells.
   void Clear(std::size_t columns);
-  /// Adds the current row of a statement, the row of a row function, or a row with these cells.
+  /// Adds the current row of a statement, of a row function, or a row with these cells.
   template <class Row>
   void Add(const Row& row);
-  /// Adds a row of whole numbers and of nothing, as `types` has it; returns where they go.
+  /// Adds a row of integers and nulls, according to `types`; returns where to store the numbers.
   std::int64_t* AddNumbers(std::span<const std::uint8_t> types);
 
   std::size_t rows() const { return columns_ == 0 ? 0 : types_.size() / columns_; }
@@ -40,10 +40,10 @@ class Cells {
     return types_[cell] == SQLITE_INTEGER ? numbers_[cell] : IntegerOf(cell);
   }
   double Real(std::size_t row, std::size_t column) const;
-  bool IsText(std::size_t row, std::size_t column) const;  ///< Or bytes.
-  /// Empty of a number. Valid until the next Clear() or Add().
+  bool IsText(std::size_t row, std::size_t column) const;  ///< True for texts and bytes.
+  /// Empty for a number. Valid until the next Clear() or Add().
   std::string_view Text(std::size_t row, std::size_t column) const;
-  /// A number in SQLite's words. REQUIRES: IsSet(), not IsText().
+  /// A number as SQLite prints it. REQUIRES: IsSet(), not IsText().
   std::string NumberAsText(std::size_t row, std::size_t column) const;
 
  private:

@@ -28,7 +28,7 @@ Error OutputError(const std::string& path, std::string code, std::string message
   return error;
 }
 
-/// Written beside the target; removed unless it was put in place.
+/// The unfinished copy, a file beside the target. It is removed unless it was put in place.
 class Partial {
  public:
   explicit Partial(const std::string& target)
@@ -41,7 +41,7 @@ class Partial {
   }
   const std::string& path() const { return path_; }
 
-  /// A link, unlike a rename, never takes another's place.
+  /// Makes a hard link: unlike a rename, it never replaces an existing file.
   Status PutInPlace() const {
     std::error_code failed;
     fs::create_hard_link(path_, target_, failed);
@@ -88,7 +88,7 @@ class Copier {
     }
   }
 
-  // A table without any of its columns is left out; rowids and indices are not copied.
+  // A table with none of the kept columns is left out. Rowids and indices are not copied.
   Status Copy(const KeptTable& kept) {
     PROFGAUGE_TRY(const std::set<std::string> there, ColumnsOf(kept.table));
     std::string list;
@@ -119,7 +119,7 @@ class Copier {
     }
   }
 
-  // Only texts to which kept rows refer. Of one that is a word and a name the word counts.
+  // Copies only texts that kept rows use. A text used as word and as name counts as a word.
   Status CopyTexts(const KeptTexts& texts) {
     if (!tables_.contains(texts.table)) return {};
     ++done_.tables_kept;

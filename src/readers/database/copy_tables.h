@@ -1,4 +1,4 @@
-// A copy of an SQLite database that keeps the tables and columns of a list and nothing else.
+// Copies an SQLite database, but only the tables and columns of a list.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace profgauge::readers {
 struct KeptTable {
   std::string table;
   std::vector<std::string_view> columns;
-  /// Those of them that are ids in the table of texts, of names of code.
+  /// Columns that are ids in the table of texts, for texts that are names of code.
   std::vector<std::string_view> names = {};
-  /// And of the system's, the format's or a maker's words, which are never renamed.
+  /// Such columns for words of the system, the format or a maker, which are never renamed.
   std::vector<std::string_view> words = {};
-  /// Columns of texts: which of the functions makes the copy's.
+  /// Columns of texts, each with the function that makes the copy's text.
   std::vector<std::pair<std::string_view, std::string_view>> texts = {};
   std::string rows = {};  ///< Condition on rows; empty: all.
 };
 
-/// A table of texts with ids, of which those stay that a kept row names.
+/// A table of texts with ids. Only texts that a kept row refers to are copied.
 struct KeptTexts {
   std::string table;
   std::string id = "id", text = "value";
@@ -44,13 +44,12 @@ struct Scrubbed {
   std::int64_t texts_changed = 0;  ///< Texts in which a path was cut, or a name replaced.
 };
 
-/// Errors: kOutput "output/exists".
+/// Checks that `path` does not exist. Errors: kOutput "output/exists".
 Status CheckIsNew(const std::string& path);
 
-/// Copies `in` to `out`; `in` is never written to. Errors: kOutput "output/exists" when `out`
-/// exists, or when it cannot be written; nothing is left then.
-/// Only listed tables and columns are copied: a copy cannot leak data that a newer version adds.
-/// `out` appears complete or not at all.
+/// Copies `in` to `out`; `in` is never written to. Only listed tables and columns are copied: a
+/// copy cannot leak data that a newer version adds. `out` appears complete or not at all. Errors:
+/// kOutput "output/exists" if `out` exists, or if it cannot be written.
 Result<Scrubbed> CopyTables(const std::string& in, const std::string& out, const KeptDatabase& keep,
                             const Rename& rename);
 

@@ -1,4 +1,4 @@
-// Rows of Parquet as TableScan gives them.
+// Rows of Parquet files in the form in which TableScan returns rows.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace profgauge::readers {
 namespace {
 
-/// A row of a block as a statement gives it, for Cells::Add().
+/// A row of a block with the interface of a statement's row, for Cells::Add().
 class ParquetRow {
  public:
   ParquetRow(const parquet::RowBlocks& blocks,
@@ -21,7 +21,7 @@ class ParquetRow {
     const auto& at = columns_[static_cast<std::size_t>(column)];
     if (!at || blocks_.block(*at).is_set[row_] == 0) return SQLITE_NULL;
     const parquet::Form form = blocks_.column(*at).form;
-    // Text may be any bytes: it is repaired where it is shown.
+    // Text may have any bytes. It is repaired where it is shown.
     return form == parquet::Form::kText   ? SQLITE_BLOB
            : form == parquet::Form::kReal ? SQLITE_FLOAT
                                           : SQLITE_INTEGER;
@@ -41,7 +41,7 @@ class ParquetRow {
   std::int64_t Number(int column) const {
     return blocks_.block(*columns_[static_cast<std::size_t>(column)]).values.numbers[row_];
   }
-  /// The number at the begin of a text, as SQLite reads it; 0 if there is none.
+  /// The number at the begin of a text, as SQLite converts it; 0 if there is none.
   template <class Number>
   static Number NumberIn(std::string_view text) {
     text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
@@ -87,7 +87,7 @@ Result<TableScan> TableScan::OpenParquet(const ParquetTables& tables, const std:
   return scan;
 }
 
-// The cells of a block are copied, so that readers see one form of rows for both kinds of files.
+// Copies the cells of a block, so that readers get the same form of rows from both kinds of files.
 Result<bool> TableScan::NextParquetBlock() {
   cells_ = nullptr;
   PROFGAUGE_TRY(const std::size_t rows, parquet_->blocks.Next());

@@ -43,17 +43,17 @@ Result<std::set<std::string>> ColumnNames(sqlite::Database& database, const std:
   return names;
 }
 
-/// Rows of one batch: they stay in a core's cache.
+/// Rows of one batch, few enough to stay in a core's cache.
 constexpr std::uint64_t kBlockRows = 4096;
 
 struct Block {
-  std::uint64_t begin = 0;  ///< The first of its rowids, counted from the table's first.
+  std::uint64_t begin = 0;  ///< The first rowid, counted from the table's first.
   Cells cells;
   Status status;
 };
 
-/// One thread's way to rows: by their pages or, where those are not plain, by a connection and a
-/// statement.
+/// How one thread reads rows: from the pages or, if those are not plain, with its own connection
+/// and statement.
 class BlockReader {
  public:
   /// REQUIRES: the arguments outlive this.
@@ -66,7 +66,7 @@ class BlockReader {
   Status Read(std::int64_t first, std::int64_t last, std::size_t columns, Cells& cells) {
     const auto rowids = static_cast<std::size_t>(last - first) + 1;
     cells.Clear(columns);
-    // Where rows are missing SQLite says whether they are: a damaged key hides pages.
+    // If rows are missing, SQLite is asked: with a damaged key, pages can be hidden.
     if (pages_ && pages_->Read(first, last, cells) && cells.rows() == rowids) return {};
     cells.Clear(columns);
     if (!statement_) PROFGAUGE_CHECK(Open());
@@ -99,10 +99,9 @@ class BlockReader {
   std::optional<sqlite::Statement> statement_;
 };
 
-/// The rowids of a table that is worth several threads: it has many, with few gaps, and does not
-/// change meanwhile.
-/// Gaps cost whole blocks: where so many rowids would need more bytes than the file has, the table
-/// is not worth it.
+/// The range of rowids, if reading the table with several threads pays: the table is long, has few
+/// gaps and does not change meanwhile. Gaps cost whole blocks: if so many rowids need more bytes
+/// than the file has, several threads do not pay.
 Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::string& table,
                                         const std::set<std::string>& columns) {
   constexpr std::uint64_t kRowsWorthThreads = 16 * kBlockRows, kLeastRow = 4, kUsualRow = 32;
@@ -114,7 +113,7 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
   }
   const std::string from = "(_rowid_) from \"" + table + "\")";
   auto ends = database.Prepare("select (select min" + from + ", (select max" + from);
-  if (!ends) return std::nullopt;  // A table without rowids.
+  if (!ends) return std::nullopt;  // The table has no rowids.
   PROFGAUGE_TRY(const bool found, ends->Step());
   if (!found || ends->IsNull(0)) return std::nullopt;
   const auto first = ends->Integer(0), last = ends->Integer(1);
@@ -123,7 +122,7 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
   return Rowids{first, count + 1, std::min(count + 1, bytes / kUsualRow)};
 }
 
-// SQL that keeps the rows; empty: all are wanted. None, if the table has no such column.
+// SQL of the condition for wanted rows; empty if all are wanted, "0" if the column is missing.
 std::string FilterOf(const Only& only, const std::set<std::string>& columns) {
   if (only.column.empty()) return {};
   const std::string column(only.column);
@@ -143,7 +142,7 @@ Result<TableScan> TableScan::OpenColumns(Tables tables, const std::string& table
 //   table    start, shortName, ...
 //   select   "start", "shortName", null from "KERNEL" not indexed where (1)
 //
-// The first name that the table has is taken; columns keep their numbers where one is missing.
+// Takes the first name that exists. A missing column is null, so the others keep their numbers.
 Result<TableScan> TableScan::OpenSqlite(sqlite::Database& database, const std::string& table,
                                         std::span<const Wanted> wanted, const Only& only) {
   TableScan scan;
@@ -163,7 +162,7 @@ Result<TableScan> TableScan::OpenSqlite(sqlite::Database& database, const std::s
   PROFGAUGE_TRY(scan.rowids_, LongTable(database, table, there));
   const std::string filter = FilterOf(only, there);
   if (scan.rowids_ && filter.empty()) scan.plain_ = FindPlainTable(database, table, names);
-  // Without an index rows come in the order of rowids.
+  // Without an index, rows come in the order of their rowids.
   scan.rest_ = " from \"" + table + "\" not indexed where (" +
                (filter.empty() ? std::string("1") : filter) + ")";
   PROFGAUGE_TRY(auto statement, database.Prepare("select " + scan.columns_ + scan.rest_));
@@ -197,7 +196,7 @@ Status TableScan::ReadRowids(const std::function<void()>& take) {
   const Rowids& rowids = *rowids_;
   const std::string sql =
       "select take_row(" + columns_ + ")" + rest_ + " and _rowid_ between ? and ?";
-  // Rows are taken by one thread at a time, which keeps no more than these busy.
+  // Only one thread takes rows at a time, so more readers than these would wait.
   constexpr std::size_t kMostReaders = 8;
   std::vector<std::unique_ptr<BlockReader>> readers(std::min(Cores(), kMostReaders));
   const auto rowid = [&](std::uint64_t i) { return rowids.first + static_cast<std::int64_t>(i); };
@@ -271,21 +270,21 @@ bool HasWriteAheadLog(const std::string& path) {
   return !missing && size > 0;
 }
 
-// How long a database is by its head; 0 where it does not say.
-// The head: 16 page size, 24 counter of changes, 28 pages, 92 the counter when the pages were
-// counted. Where the counters differ an old library wrote last, and the count is stale.
+// The length of a database according to its header, in bytes; 0 if unknown. The header has the page
+// size at 16, the change counter at 24, the count of pages at 28, and at 92 the change counter of
+// that count. If the counters differ, an old library wrote last: the count is stale.
 std::uint64_t StatedSize(std::string_view head) {
   if (head.size() < sqlite_format::kFileHead || !IsSqlite(head)) return 0;
-  // Libraries before 3.7.0 leave the count of pages as it was.
+  // Libraries before 3.7.0 did not update the count of pages.
   if (head.substr(24, 4) != head.substr(92, 4)) return 0;
   return PageSize(head) * BigEndian(head.substr(28, 4));
 }
 
 }  // namespace
 
-// SQLite itself takes the part of a last page that is missing as zeros.
+// This check is needed because SQLite reads the missing part of a last page as zeros.
 Status CheckWhole(const std::string& path) {
-  if (HasWriteAheadLog(path)) return {};  // It may hold the rest.
+  if (HasWriteAheadLog(path)) return {};  // The log may hold the rest.
   const std::string head = ReadHead(path, sqlite_format::kFileHead);
   std::error_code unknown;
   const std::uint64_t size = std::filesystem::file_size(path, unknown);
@@ -325,31 +324,31 @@ namespace {
 
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
 
-/// The page from its `cell`th pointer on; empty if that points outside.
+/// The part of the page that a cell's pointer refers to; empty if the pointer is out of range.
 std::string_view CellAt(std::string_view page, std::size_t head, std::size_t cell,
                         std::size_t cells) {
   const std::size_t at = BigEndian(page.substr(head + 2 * cell, 2));
   return at < head + 2 * cells || at >= page.size() ? std::string_view{} : page.substr(at);
 }
 
-/// How many cells a page has; 0 where it is damaged.
+/// The number of cells of a page; 0 if the page is damaged.
 std::size_t CellsOf(std::string_view page, std::size_t head) {
   const std::size_t cells = BigEndian(page.substr(3, 2));
   return head + 2 * cells <= page.size() ? cells : 0;
 }
 
-// As SQLite shows whether a column shall hold whole numbers.
+// Uses SQLite's rule for the types of columns that hold whole numbers.
 bool IsWhole(std::string_view type) {
   return sqlite3_strlike("%int%", std::string(type).c_str(), 0) == 0;
 }
 
-/// The columns of a table that shall hold whole numbers.
+/// The columns of a table that are declared to hold whole numbers.
 struct WholeColumns {
   std::map<std::string, std::size_t> places;
-  std::string rowid;  ///< One that is the rowid, which is not in the row; empty: none.
+  std::string rowid;  ///< The column that is the rowid and is not stored in the row; empty: none.
 };
 
-/// Whether the key of one column that is declared INTEGER is the rowid: else it has an index.
+/// True if a primary key of one INTEGER column is the rowid; otherwise the key has an index.
 bool IsRowid(sqlite::Database& database, const std::string& table) {
   auto statement =
       database.Prepare("select 1 from pragma_index_list(?) where origin = 'pk' limit 1");
@@ -358,7 +357,7 @@ bool IsRowid(sqlite::Database& database, const std::string& table) {
   return found && !*found;
 }
 
-/// Nothing where rows are not stored in the order of columns.
+/// Returns nothing if rows are not stored in the order of the columns.
 std::optional<WholeColumns> FindWholeColumns(sqlite::Database& database, const std::string& table) {
   auto statement =
       database.Prepare("select cid, name, type, pk, hidden from pragma_table_xinfo(?)");
@@ -409,7 +408,7 @@ std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::
 }
 
 PageRows::PageRows(const PlainTable& table) : table_(table) {
-  file_.rdbuf()->pubsetbuf(nullptr, 0);  // Each read is long.
+  file_.rdbuf()->pubsetbuf(nullptr, 0);  // Reads are long, so a buffer would only cost.
   file_.open(table.path, std::ios::binary);
   std::string head(sqlite_format::kFileHead, '\0');
   if (!file_.read(head.data(), static_cast<std::streamsize>(head.size()))) return;
@@ -453,7 +452,7 @@ bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::si
   return true;
 }
 
-// Rows outside the wanted range must be in order too: SQLite uses binary search.
+// Checks also the order of rows outside the wanted range, because SQLite uses binary search.
 std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, Asked asked,
                                                               std::string_view page) const {
   const std::size_t cells = CellsOf(page, sqlite_format::kInnerHead);
@@ -481,7 +480,7 @@ std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, 
   return children;
 }
 
-// A row with a rowid of 2^63 - 1 ends plain reading: `least` would wrap.
+// At the largest rowid, 2^63 - 1, direct reading fails, since `least` would overflow.
 bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Cells& cells) {
   const std::size_t count = CellsOf(page, sqlite_format::kLeafHead);
   if (count == 0) return false;
@@ -501,8 +500,8 @@ bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Ce
   return true;
 }
 
-// Rows of one table mostly have the same header, that is numbers of the same sizes: the layout of
-// the row before is used until another header comes.
+// Most rows of a table have the same header, i.e. numbers of the same sizes. The layout of the row
+// before is kept until a different header comes.
 bool PageRows::AddRow(std::int64_t rowid, std::string_view payload, Cells& cells) {
   const std::string_view known = layout_.header();
   if (known.empty() || !payload.starts_with(known)) {
@@ -522,9 +521,10 @@ bool PageRows::AddRow(std::int64_t rowid, std::string_view payload, Cells& cells
   return true;
 }
 
-// Page 1 has the file's head in front, and the schema: no table of a profile begins there.
+// Page 1 has the file's header and the schema. No table of a profile begins there.
 std::string_view PageRows::Page(std::uint32_t page, std::size_t ahead) {
-  constexpr std::uint64_t kLocked = std::uint64_t{1} << 30;  // No page is where SQLite locks.
+  constexpr std::uint64_t kLocked = std::uint64_t{1} << 30;  // SQLite uses no page at the position
+                                                             // of its locks.
   if (page < 2 || page > pages_ || page == kLocked / page_size_ + 1) return {};
   const std::size_t have = buffer_.size() / page_size_;
   if (page < read_ || page >= read_ + have) {
@@ -543,7 +543,7 @@ std::string_view PageRows::Page(std::uint32_t page, std::size_t ahead) {
 
 namespace {
 
-/// Bytes of a value in a row, by the type in the row's header; nothing of those that are reserved.
+/// The size of a value in bytes, by its type in the row's header; nothing for reserved types.
 std::optional<std::uint64_t> SizeOf(std::uint64_t type) {
   constexpr std::uint64_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
   if (type < std::size(kSizes)) return kSizes[type];
@@ -555,13 +555,13 @@ std::optional<std::uint64_t> SizeOf(std::uint64_t type) {
 
 bool RowLayout::Set(std::string_view header,
                     const std::vector<std::optional<std::size_t>>& columns) {
-  header_.clear();  // Nothing is known until all is.
+  header_.clear();  // An unfinished layout counts as none.
   if (!SetStored(header)) return false;
   types_.clear();
   numbers_.clear();
   for (const auto& column : columns) {
     Number number;
-    // A row may be older than its last columns: those have values that the schema says.
+    // A row may be older than the last columns. Their values are the defaults of the schema.
     if (column && *column >= stored_.size()) return false;
     const Stored stored = column ? stored_[*column] : Stored{};
     if (stored.type == sqlite_format::kReal || stored.type > sqlite_format::kOne) return false;
@@ -579,7 +579,7 @@ bool RowLayout::SetStored(std::string_view header) {
   stored_.clear();
   body_size_ = 0;
   std::uint64_t type = 0;
-  TakeNumber(header, type);  // Its own size.
+  TakeNumber(header, type);  // The header's size.
   while (!header.empty()) {
     if (!TakeNumber(header, type)) return false;
     const auto size = SizeOf(type);
@@ -596,8 +596,8 @@ void RowLayout::Read(const char* body, std::int64_t* numbers) const {
       *numbers++ = number.constant;
       continue;
     }
-    // Eight bytes that end with the number; the bytes before it are shifted out: before the body
-    // are the page's head, pointers, the cell's two numbers and the row's header: 13 bytes or more.
+    // Reads the eight bytes that end with the number and shifts out those before it. They exist:
+    // the page's head, pointers, the cell's two numbers and the row's header are at least 13 bytes.
     std::uint64_t bits = 0;
     std::memcpy(&bits, body + number.end - sizeof bits, sizeof bits);
     if constexpr (std::endian::native == std::endian::little) bits = __builtin_bswap64(bits);

@@ -1,8 +1,7 @@
-// One import of a DLProf database, shared by the parts of its reader.
+// Data of one import of a DLProf database, which the parts of its reader share.
 //
-// Schema of 1.8.0: a string table, `dictionary`, to which the columns *_id point; read_only_*
-// tables of events; the rest per aggregation, one of which belongs to each run of DLProf
-// over the same profile.
+// Schema of 1.8.0: the string table `dictionary`, to which the columns *_id point; read_only_*
+// tables of events; all others per aggregation, one for each run of DLProf over the profile.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ namespace profgauge::readers::dlprof {
 //   read_only_kernels       kernels, with their call        -> read_only_ops, op_instance
 //   model_summary           one row for each aggregation    aggr_id
 //   op_nodes, metric, ...   sums of an aggregation          aggr_id
-//
+// Rows cover the whole profile; only the sums are limited to an aggregation's iterations.
 // Rows are of the whole profile; only the sums are of an aggregation's iterations.
 
 /// One op of the database. Texts are as written.
@@ -33,7 +32,7 @@ struct DatabaseOp {
   std::string id;    ///< "CONV2D_1"
   std::string name;  ///< "/module/net::forward/conv2d"
   std::string type, direction, data_type, stack;
-  bool unassociated = false;  ///< A call outside of any op.
+  bool unassociated = false;  ///< True if the call is outside of any op.
 };
 
 /// The iterations that an aggregation sums up, and its name.
@@ -52,7 +51,7 @@ struct DatabaseImport {
   std::map<std::int64_t, DatabaseOp> ops;
   Aggregation aggregation;
   std::string version;
-  std::int64_t kernels = 0, copies = 0;  ///< Copies: with memsets.
+  std::int64_t kernels = 0, copies = 0;  ///< `copies` includes memsets.
 
   // For the self-check: times by op and call, device work by op and call, kernels by op and name.
   using Call = std::pair<std::int64_t, std::int64_t>;

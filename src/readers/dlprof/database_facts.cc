@@ -32,7 +32,7 @@ Status ReadVersion(DatabaseImport& import) {
   return {};
 }
 
-// The command line, user and host names are left where they are.
+// The command line and the names of user and host are not read.
 Status ReadSystem(DatabaseImport& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_system_config",
                                            {{{"cpu_model"}},
@@ -77,7 +77,7 @@ Status ReadGpus(DatabaseImport& import) {
     gpu.compute_major = scan.Small(2, -1);
     gpu.compute_minor = scan.Small(3, -1);
     gpu.sms = scan.Small(4, -1);
-    // Zero when DLProf worked on an existing export (--database).
+    // The value is zero if DLProf worked on an existing export (--database).
     if (has_memory && memory.Integer(0) > 0) gpu.memory = memory.Integer(0);
     import.builder->AddGpu(std::move(gpu));
   });
@@ -112,7 +112,7 @@ Status ReadModelConfig(DatabaseImport& import) {
 }
 
 Status ReadOps(DatabaseImport& import) {
-  enum class Support : std::int64_t { kUnassociated = 2 };  // Of Tensor Cores.
+  enum class Support : std::int64_t { kUnassociated = 2 };  // For Tensor Cores.
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_ops",
                                            {{{"id"}},
                                             {{"op_id"}},
@@ -142,7 +142,7 @@ Error NoAggregation(const std::string& file, std::int64_t wanted, const std::str
                                   : "it has " + known);
 }
 
-// DLProf Viewer's list of them, with how each is shown.
+// Lists the aggregations of DLProf Viewer, each with the command that shows it.
 void ListAggregations(const std::vector<Aggregation>& all, std::int64_t chosen,
                       ProfileBuilder& builder) {
   constexpr std::size_t kMostListed = 50;

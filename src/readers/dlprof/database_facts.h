@@ -13,8 +13,8 @@
 
 namespace profgauge::readers::dlprof {
 
-/// System, GPUs, switches of the model, dictionary, ops, and which aggregation (-1: the newest).
-/// Errors: kInput "dlprof/no-aggregation" with those that there are.
+/// Reads system, GPUs, switches of the model, dictionary, ops, and the aggregation (-1: the
+/// newest). Errors: kInput "dlprof/no-aggregation" with a list of the existing ones.
 Status ReadDatabaseFacts(DatabaseImport& import, std::int64_t aggregation);
 
 }  // namespace profgauge::readers::dlprof

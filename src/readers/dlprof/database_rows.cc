@@ -19,14 +19,14 @@ ThreadId ThreadOf(DatabaseImport& import, std::int64_t process, std::int64_t thr
   return import.builder->AddThread(fmt::format("{}", process), fmt::format("{}", thread));
 }
 
-/// An event that ends before it starts gets no length, and is counted.
+/// The length of an event. An event that ends before it starts gets length 0, and is counted.
 Ns LengthOf(DatabaseImport& import, std::int64_t start, std::int64_t end) {
   const Ns length = Between(start, end);
   if (length < 0) import.builder->log().Add(Counter::events_negative_dur);
   return std::max<Ns>(0, length);
 }
 
-// As Python writes it, so that whoever reads markers reads this.
+// Quotes a text the way Python does, as the reader of markers expects it.
 std::string Quoted(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
@@ -36,7 +36,7 @@ std::string Quoted(std::string_view text) {
   return quoted + "'";
 }
 
-// The contents of DLProf's markers, as far as the database has them.
+// The text of an operator's marker as DLProf writes it, as far as the database has its parts.
 std::string MarkerOf(const DatabaseOp& op) {
   std::string lines;
   for (std::size_t at = 0; at < op.stack.size();) {
@@ -59,7 +59,7 @@ std::string ShapesOf(std::string_view json) {
   return text.starts_with('[') ? text : std::string{};
 }
 
-// The op's type once for each shape.
+// Repeats the operator's type once for each shape.
 std::string TypesOf(const std::string& type, std::string_view shapes) {
   std::size_t tensors = 0;
   for (std::size_t i = 1; i < shapes.size(); ++i) tensors += shapes[i] == '[' ? 1 : 0;
@@ -68,7 +68,7 @@ std::string TypesOf(const std::string& type, std::string_view shapes) {
   return text + "]";
 }
 
-// Innermost first, as HostTable::call_stack has it.
+// Reverses the lines, as HostTable::call_stack has the innermost frame first.
 std::string StackOf(const std::string& lines) {
   std::string stack;
   for (std::size_t end = lines.size(); end > 0;) {
@@ -103,7 +103,7 @@ Status ReadCalls(DatabaseImport& import) {
     row.duration = LengthOf(import, row.start, scan.Integer(2));
     if (import.InWindow(row.start) && TimesFit(row.start, row.duration))
       import.cpu_time[found->first] += row.duration;
-    if (op.unassociated) return;  // The call itself is a separate row.
+    if (op.unassociated) return;  // The call is a separate row.
     row.name = builder.Intern(op.type);
     row.thread = ThreadOf(import, scan.Integer(3), scan.Integer(4));
     row.concrete_inputs = builder.Intern(MarkerOf(op));
@@ -117,7 +117,7 @@ Status ReadCalls(DatabaseImport& import) {
   });
 }
 
-// Columns of the tables with a call; each has some of them.
+// The columns of all tables with calls. Each table has some of them.
 enum : std::size_t {
   kOp,
   kCall,
@@ -155,7 +155,7 @@ Result<TableScan> OpenCalls(DatabaseImport& import, const char* table) {
                           {{"copy_kind"}}});
 }
 
-// Adds the call; the device row follows when `device` is wanted.
+// Adds the call of a row, and starts its device row if `device` is wanted.
 class CallRows {
  public:
   explicit CallRows(DatabaseImport& import) : import_(import) {}
@@ -179,7 +179,7 @@ class CallRows {
     row.start = scan.Integer(kGpuStart);
     row.duration = LengthOf(import_, row.start, scan.Integer(kGpuStop));
     row.gpu = scan.Small(kDevice, -1);
-    row.stream = 0;  // Not kept.
+    row.stream = 0;  // The database has no streams.
     row.correlation = correlation;
     import_.builder->log().Add(Counter::events_read);
     if (import_.InWindow(scan.Integer(kApiStart)) && TimesFit(row.start, row.duration)) {
@@ -211,7 +211,7 @@ Result<Dimensions> ReadDimensions(DatabaseImport& import) {
   return dimensions;
 }
 
-// Streams are not in the file, so all kernels of a device are on one: they may overlap there.
+// The database has no streams, so all kernels of a device are on one stream and may overlap there.
 Status ReadKernels(DatabaseImport& import, CallRows& rows) {
   PROFGAUGE_TRY(const Dimensions dimensions, ReadDimensions(import));
   PROFGAUGE_TRY(auto scan, OpenCalls(import, "read_only_kernels"));
@@ -261,7 +261,7 @@ Status ReadOtherCalls(DatabaseImport& import, CallRows& rows, const char* table)
   return scan.ForEach([&] { rows.AddCall(scan, import.Text(scan.Integer(kName, -1)), -1); });
 }
 
-// Iterations in order; the window of the aggregation; markers where there are several.
+// Reads the iterations in order: the window of the aggregation, and markers if there are several.
 Status ReadIterations(DatabaseImport& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "iteration_list",
                                            {{{"iter_value"}}, {{"start_time"}}, {{"stop_time"}}},
@@ -276,8 +276,8 @@ Status ReadIterations(DatabaseImport& import) {
   import.aggregation.window = {
       first == iterations.end() ? iterations.begin()->second.start : first->second.start,
       last == iterations.end() ? iterations.rbegin()->second.end : last->second.end};
-  // A profile without iterations is one iteration from the profiler's start to the last
-  // event: the wall clock that DLProf states, and the base of its shares.
+  // A profile without iterations is one iteration, from the profiler's start to the last event.
+  // This is DLProf's wall clock, and the base of its shares.
   const ThreadId thread = import.builder->AddThread("DLProf", "iterations");
   for (const auto& [number, span] : iterations) {
     HostRow row;

@@ -13,9 +13,9 @@
 
 namespace profgauge::readers::dlprof {
 
-/// Calls of ops, runtime calls, kernels, copies, memsets, iterations.
-/// REQUIRES: ReadDatabaseFacts(). Launching calls have no correlations in the file: each row of a
-/// kernel or copy has its call in it, and gets a number here.
+/// Reads calls of ops, runtime calls, kernels, copies, memsets and iterations. The file has no
+/// correlations of launching calls: the row of a kernel or copy contains its call, and both get a
+/// number here. REQUIRES: ReadDatabaseFacts().
 Status ReadDatabaseRows(DatabaseImport& import);
 
 }  // namespace profgauge::readers::dlprof

@@ -1,4 +1,4 @@
-// The values of an aggregation: taken over, and compared with the rows.
+// Takes over the values of an aggregation, and compares them with the rows.
 #include "readers/dlprof/database_sums.h"
 
 #include <fmt/format.h>
@@ -28,9 +28,9 @@ struct Spread {
 };
 
 struct Sums {
-  std::map<std::int64_t, Ns> of_metric;  // metric: id to sum.
+  std::map<std::int64_t, Ns> of_metric;  // Of metric: id to sum.
   std::map<std::int64_t, Spread> spreads;
-  // node_time_metrics: id to metric id.
+  // Of node_time_metrics: id to metric id.
   std::map<std::int64_t, std::int64_t> cpu, gpu, overhead, idle;
 };
 
@@ -44,7 +44,7 @@ Result<Sums> ReadSums(DatabaseImport& import) {
     const auto stored = [&](std::size_t column) {
       return metrics.IsSet(column) ? Value{metrics.Integer(column)} : Value{};
     };
-    // The mean has a fraction; a number beyond any time is a damaged one.
+    // The mean has a fraction. A number larger than any time is damaged.
     const auto mean = metrics.IsSet(2) ? Nearest(metrics.Real(2)) : std::nullopt;
     sums.spreads[metrics.Integer(0)] = {mean ? Value{*mean} : Value{}, stored(3), stored(4)};
   }));
@@ -64,13 +64,13 @@ Result<Sums> ReadSums(DatabaseImport& import) {
   return sums;
 }
 
-/// Times of one kind, of the rows and as stored.
+/// Sums of times of one kind: of the rows, and as stored.
 struct Totals {
   double of_rows = 0, stored = 0;
 };
 
-/// A single sum that differs is information. A stored total that exceeds the rows shows that rows
-/// are missing in the file.
+/// A single sum that differs becomes a fact. If a stored total exceeds the rows, rows are missing
+/// in the file.
 class Check {
  public:
   Check(DatabaseImport& import, Sums sums) : import_(import), sums_(std::move(sums)) {}
@@ -80,7 +80,7 @@ class Check {
     totals.stored += static_cast<double>(stored);
     Hold(what, of_rows, stored);
   }
-  /// Events in DLProf's sum existed: rows with a smaller sum were lost.
+  /// Counts rows as lost if their sum is smaller than DLProf's.
   void CountLost(const std::string& what, const Totals& totals) {
     if (totals.stored - totals.of_rows <= knowledge::kLossTotalTolerance * totals.stored) return;
     import_.builder->log().AddAt(Counter::events_dropped,
@@ -111,7 +111,7 @@ class Check {
   std::int64_t checked_ = 0;
 };
 
-// An op's GPU time is the union of each call's device work.
+// The GPU time of an operator is the sum over its calls of the union of their kernels and copies.
 //
 //   call 1 of conv   [k1 0 -- 4) [k2 3 -- 6)      6, not 7
 //   call 2 of conv   [k3 9 - 11)                  2; the operator has 8
@@ -121,8 +121,8 @@ std::map<std::int64_t, Ns> DeviceTimes(const DatabaseImport& import) {
   return times;
 }
 
-/// Each operator's sums are compared with those of its rows; only the totals of all operators show
-/// whether rows are missing.
+/// Compares each operator's sums with its rows. Only the totals of all operators show whether rows
+/// are missing.
 Status CheckOps(DatabaseImport& import, Check& check) {
   const std::map<std::int64_t, Ns> device = DeviceTimes(import);
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "op_nodes",
@@ -163,7 +163,7 @@ Status CheckKernels(DatabaseImport& import, Check& check) {
   return {};
 }
 
-// If the sum is missing: absent.
+// The sum of a node; absent if it is missing.
 Value SumAt(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, std::int64_t node) {
   const auto id = ids.find(node);
   if (id == ids.end()) return {};
@@ -171,7 +171,7 @@ Value SumAt(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, s
   return sum == sums.of_metric.end() ? Value{} : Value{sum->second};
 }
 
-// Total, mean, least and most, in the order of GroupColumns() and OpTypeColumns().
+// Adds total, mean, minimum and maximum, in the order of GroupColumns() and OpTypeColumns().
 void AddTimes(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, std::int64_t node,
               std::vector<Value>& row) {
   row.push_back(SumAt(sums, ids, node));
@@ -191,7 +191,7 @@ Status StateGroups(DatabaseImport& import) {
                                             {{"group_op_time_metrics_id"}},
                                             {{"row_type"}}},
                                            OfAggregation(import)));
-  constexpr std::int64_t kGroup = 1;  // The others are operators, the leaves of the tree.
+  constexpr std::int64_t kGroup = 1;  // Other nodes are operators, the leaves of the tree.
   ReportedTable table{"op_groups", GroupColumns(), {}};
   PROFGAUGE_CHECK(scan.ForEach([&] {
     if (scan.Integer(5, kGroup) != kGroup) return;
@@ -229,7 +229,7 @@ Status AddUnitsOfNodes(DatabaseImport& import, ReportedTable& types) {
   return {};
 }
 
-// Each operator type with the values of DLProf's own summary of types.
+// Reports each operator type with the values of DLProf's summary of types.
 Status StateTypes(DatabaseImport& import) {
   PROFGAUGE_TRY(const Sums sums, ReadSums(import));
   PROFGAUGE_TRY(
@@ -270,7 +270,7 @@ std::optional<double> Stated(const TableScan& scan, std::size_t column) {
   return scan.IsSet(column) ? std::optional(scan.Real(column)) : std::nullopt;
 }
 
-// Columns of StateAggregation(): utilization, its efficiency, seven parts of the time.
+// The columns of StateAggregation(): utilization, its efficiency, seven parts of the time.
 void StateShares(const DatabaseImport& import, const TableScan& scan, Stating& state) {
   enum : std::size_t {
     kUtilization = 1,

@@ -13,11 +13,11 @@
 
 namespace profgauge::readers::dlprof {
 
-/// The values of the aggregation, as reported metrics and tables: its groups of ops, its advice.
+/// Reports the aggregation's values as metrics and tables: groups of ops, and advice.
 Status StateAggregation(DatabaseImport& import);
-/// Holds the aggregation's sums against those of the rows; each that differs is counted.
-/// Exact comparison, since both are sums of whole nanoseconds. Rows that are over a tolerance below
-/// their stored sum are counted as dropped events, which is data loss.
+/// Compares the aggregation's sums with those of the rows and counts each difference. The
+/// comparison is exact, since both are sums of integer nanoseconds. If a sum of rows is lower than
+/// the stored one by more than a tolerance, events were dropped: data loss.
 Status CheckSums(DatabaseImport& import);
 
 }  // namespace profgauge::readers::dlprof

@@ -8,11 +8,11 @@
 
 namespace profgauge::readers {
 
-/// The database: ops, calls, kernels and copies as rows; values of an aggregation are used
-/// where there are no kernels.
+/// Reads the database: ops, calls, kernels and copies as rows. If it has no kernels, it uses the
+/// values of an aggregation.
 std::unique_ptr<Reader> MakeDlprofDatabaseReader();
-/// One report file; the numbers are DLProf's.
-/// A report is a profile without a timeline. Reports of one run are joined by Settle().
+/// Reads one report file, whose numbers DLProf computed, as a profile without a timeline. Settle()
+/// joins the reports of one run.
 std::unique_ptr<Reader> MakeDlprofReportReader();
 
 }  // namespace profgauge::readers
@@ -21,10 +21,10 @@ namespace profgauge::readers::dlprof {
 
 // The files that DLProf writes for one run: reports, one file for each kind, and a database.
 
-/// DLProf writes its reports and its database beside the export that they were made from: one run
-/// in three forms, of which the fullest counts. Reports of one run become one profile. With
-/// `folder` empty only reports that the user named are put together, if all are of one run.
-/// Errors: kInput "input/several-runs" where a folder holds those of several.
+/// DLProf writes its reports and its database beside the export that it read: one run in three
+/// forms, of which the most complete is used. Reports of one run become one profile. If `folder` is
+/// empty, only reports that the user named are joined, if all are of one run. Errors: kInput
+/// "input/several-runs" if a folder has files of several runs.
 Status SettleRun(const std::string& folder, Run& run);
 
 }  // namespace profgauge::readers::dlprof

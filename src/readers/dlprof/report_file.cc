@@ -37,7 +37,7 @@ constexpr Title kTitles[] = {
 constexpr const char* kWriteAgain =
     "write the report again with `dlprof --reports=summary --formats=json`";
 
-// "Avg. CPU Time (ns)" as "Avg CPU Time".
+// Shortens "Avg. CPU Time (ns)" to "Avg CPU Time".
 std::string PlainName(std::string_view name) {
   std::string plain(Trim(name.substr(0, name.find(" ("))));
   if (const auto dot = plain.find("Avg."); dot != std::string::npos) plain.erase(dot + 3, 1);
@@ -75,7 +75,7 @@ std::optional<double> RealOf(std::string_view text) {
   double number = 0;
   text = Trim(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  // Invalid as a number of a report, or too large for a whole number.
+  // Not a number, or too large for a whole number.
   if (error != std::errc{} || end != text.data() + text.size() ||
       !(std::abs(number) < kLargestWhole)) {
     return std::nullopt;
@@ -88,7 +88,7 @@ CsvText ParseCsv(std::string_view text) {
   CsvCutter cutter([&csv](std::span<const std::string> cells) {
     csv.rows.emplace_back(cells.begin(), cells.end());
   });
-  // DLProf ends every row, the last one, too: a number without an end may be the half of one.
+  // DLProf ends every row, including the last one. A number without an end may be cut.
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   csv.truncated = !cutter.Feed(text) || !cutter.End(kNone);
   return csv;
@@ -127,7 +127,7 @@ std::vector<SummaryLine> SummaryOfCsv(const std::vector<Row>& rows) {
       block.clear();
     } else if (block.empty()) {
       block = Trim(row[0]);
-    } else if (!row[0].empty()) {  // A table's head begins with an empty cell.
+    } else if (!row[0].empty()) {  // The head of a table begins with an empty cell.
       lines.push_back({block, std::string(Trim(row[0])), {row.begin() + 1, row.end()}});
     }
   }
@@ -150,7 +150,7 @@ Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std:
       for (const auto& [key, value] : keys.as_object()) {
         SummaryLine line{block, key, {}};
         if (value.is_object()) {
-          // In the order of the CSV form.
+          // The order is the one of the CSV form.
           for (const char* column : {"GPU Time (ns)", "CPU Time (ns)", "# Ops", "# Kernels"}) {
             const auto* cell = value.as_object().if_contains(column);
             if (cell != nullptr) line.cells.push_back(CellOf(*cell));

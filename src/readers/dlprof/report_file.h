@@ -1,4 +1,4 @@
-// The text of a DLProf report, taken apart: title, head and rows of a CSV file; the blocks of a
+// Parses the text of a DLProf report: title, head and rows of a CSV file, or the blocks of a
 // summary.
 #pragma once
 
@@ -24,32 +24,32 @@ enum class ReportKind : std::uint8_t {
   kOpType,
   kExpertSystems
 };
-/// "summary", "detailed"…, like in the file's name.
+/// "summary", "detailed"…, as in the file's name.
 std::string_view KindName(ReportKind kind);
-/// By the first line; nothing when it is no title of DLProf 0.10 to 1.8.
+/// Finds the kind by the first line; nullopt if it is no title of DLProf 0.10 to 1.8.
 std::optional<ReportKind> KindOfTitle(std::string_view first_line);
 
 using Row = std::vector<std::string>;
 
-/// The number that a cell is; nothing where it is none, or larger than a whole number can hold.
+/// The number in a cell; nullopt if it is none, or exceeds the range of integers.
 std::optional<double> RealOf(std::string_view text);
 
 /// The rows of a report. An incomplete last row is dropped.
 struct CsvText {
-  std::vector<Row> rows;   ///< With the title and the head.
+  std::vector<Row> rows;   ///< Including the title and the head.
   bool truncated = false;  ///< The last row has no line end.
 };
-/// A last row that is cut off is left out.
+/// Leaves out a last row that is cut off.
 CsvText ParseCsv(std::string_view text);
 
-/// Columns by name. Units in parentheses do not count, "Avg." is "Avg", "Group Node" is "Group Op".
+/// Columns by name. Units in parentheses are ignored; "Avg." is "Avg", "Group Node" is "Group Op".
 class Columns {
  public:
   explicit Columns(const Row& head);
   bool Has(std::string_view name) const { return Find(name).has_value(); }
-  /// Empty when the row or the report does not have it.
+  /// Empty if the row or the report does not have the column.
   std::string_view Text(const Row& row, std::string_view name) const;
-  /// Nothing when it is no whole number.
+  /// nullopt if it is not an integer.
   std::optional<std::int64_t> Integer(const Row& row, std::string_view name) const;
   std::optional<double> Real(const Row& row, std::string_view name) const {
     return RealOf(Text(row, name));
@@ -73,10 +73,10 @@ struct SummaryLine {
   std::string block, key;
   Row cells;
 };
-/// The blocks of the CSV form.
+/// Parses the blocks of the CSV form.
 std::vector<SummaryLine> SummaryOfCsv(const std::vector<Row>& rows);
-/// Those of the JSON form, where a value is a list of one, a table's row an object. Errors: kInput
-/// "dlprof/not-json", "dlprof/not-a-summary".
+/// Parses the JSON form, where a value is a list of one element and a table's row an object.
+/// Errors: kInput "dlprof/not-json", "dlprof/not-a-summary".
 Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std::string& file);
 
 }  // namespace profgauge::readers::dlprof

@@ -19,7 +19,7 @@ constexpr std::string_view kReportFormat = "dlprof_report";
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents, "pass DLProf's database (dlprof_dldb.sqlite) of the run"},
 };
-// The largest report lists every kernel launch of a run.
+// The largest kind of report lists every kernel launch of a run.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }

@@ -28,20 +28,20 @@ namespace fs = std::filesystem;
 bool IsReport(const Profile& profile) { return profile.source.format == "dlprof_report"; }
 bool IsDatabase(const Profile& profile) { return profile.source.format == "dlprof_database"; }
 
-/// The kind of a report: "summary".
+/// The kind of a report, e.g. "summary".
 std::string KindOf(const Profile& report) {
   return report.source.dialect.substr(0, report.source.dialect.find(','));
 }
 
-/// DLProf's name of the run in its files: "dlprof" of "x/dlprof_summary.csv"; empty
-/// where the file is not named like that.
+/// The run's name in DLProf's file names: "dlprof" of "x/dlprof_summary.csv". Empty if the file has
+/// no such name.
 std::string RunOf(const Profile& report) {
   const std::string name = fs::path(report.source.path).stem().string();
   const std::string kind = "_" + KindOf(report);
   return name.ends_with(kind) ? name.substr(0, name.size() - kind.size()) : std::string();
 }
 
-/// Why the reports are not those of one run; empty where they can be.
+/// Why the reports cannot be of one run; empty if they can.
 std::string WhySeveral(const std::vector<Profile>& reports) {
   std::set<std::string> kinds;
   std::map<std::string, std::string> runs;
@@ -61,7 +61,7 @@ std::vector<std::vector<std::string>> EachAlone(const std::vector<Profile>& prof
   return runs;
 }
 
-/// The files of each run, by the begin of their names; separately if names do not show it.
+/// Groups the files by the begin of their names, one group a run; no groups if names show no runs.
 std::vector<std::vector<std::string>> RunsOf(const std::vector<Profile>& reports) {
   std::set<std::pair<std::string, std::string>> kinds;
   std::map<std::string, std::vector<std::string>> runs;
@@ -81,8 +81,8 @@ const ReportedMetric* StatedOf(const Profile& profile, MetricId id) {
   return nullptr;
 }
 
-/// Values that the reports of one run state differently: "wall clocks"; empty if none. Sums
-/// of rows that could not be read are no statement.
+/// Names the values that differ between two reports of a run: "wall clocks"; empty if none. Sums
+/// with unreadable rows are not compared.
 std::string_view WhatDiffers(const Profile& a, const Profile& b) {
   const ReportedMetric* ours = StatedOf(a, metric::kProfileWallTime);
   const ReportedMetric* theirs = StatedOf(b, metric::kProfileWallTime);
@@ -95,9 +95,9 @@ std::string_view WhatDiffers(const Profile& a, const Profile& b) {
   return std::abs(x - y) > knowledge::kLossTotalTolerance * std::max(x, y) ? "kernel times" : "";
 }
 
-/// The reports of one run as one profile. REQUIRES: not empty, each of another kind.
+/// Merges the reports of one run into one profile. REQUIRES: not empty, each of another kind.
 Result<Profile> Merge(std::vector<Profile> reports) {
-  // The summary's numbers come first: it states most of them.
+  // The summary comes first, because it has most numbers.
   std::stable_sort(reports.begin(), reports.end(), [&](const Profile& a, const Profile& b) {
     return (KindOf(a) == "summary") > (KindOf(b) == "summary");
   });
@@ -134,7 +134,7 @@ Result<Profile> Merge(std::vector<Profile> reports) {
   return merged;
 }
 
-/// Reports that the user named: one run, if all are of one folder and fit together.
+/// Merges the reports that the user named if all are of one folder and fit together.
 Status SettleNamed(Run& run) {
   if (run.profiles.size() < 2 || !std::all_of(run.profiles.begin(), run.profiles.end(), IsReport) ||
       !WhySeveral(run.profiles).empty()) {

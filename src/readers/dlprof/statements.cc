@@ -1,5 +1,5 @@
-// Additions of DLProf's table of operators to its other tables: for a type of operators, whether
-// they could use Tensor Cores and do; for an operator that another table names, its type.
+// Adds columns of DLProf's table of operators to its other tables: to types of operators, whether
+// they can use Tensor Cores and do; to operators that another table names, their type.
 
 #include "readers/dlprof/statements.h"
 
@@ -33,7 +33,7 @@ ReportedTable* TableOf(std::vector<ReportedTable>& tables, std::string_view id) 
   return at == tables.end() ? nullptr : &*at;
 }
 
-/// The cell of a column; absent where the table does not have it.
+/// The cell of a column; absent if the table has no such column.
 const Value& CellOf(const ReportedTable& table, const std::vector<Value>& row,
                     std::string_view column) {
   static const Value kAbsent;
@@ -47,8 +47,8 @@ std::string TextOf(const Value& value) {
   return text == nullptr ? std::string() : *text;
 }
 
-/// Adds how many kernels each operator launched, by the table of kernels; nothing where names of
-/// operators that launch repeat, as the kernels of one would be those of each.
+/// Adds the number of kernels that each operator launched, from the table of kernels. Adds nothing
+/// if two launching operators have one name, as each would get the kernels of both.
 bool AddKernelCounts(const ReportedTable* kernels, ReportedTable& ops) {
   if (kernels == nullptr) return false;
   std::map<std::string, std::int64_t> counts, operators;
@@ -84,7 +84,7 @@ struct Joined {
   std::string_view column, of_ops;
 };
 
-/// Adds columns of `ops` to the rows that name an operator in the column `key`.
+/// Adds columns of `ops` to those rows of `table` that name an operator in the column `key`.
 void Join(const ReportedTable& ops, std::string_view key, std::span<const Joined> columns,
           ReportedTable* table) {
   if (table == nullptr) return;
@@ -131,11 +131,11 @@ void JoinOps(std::vector<ReportedTable>& tables) {
   Join(*ops, "name", kOfProducts, TableOf(tables, "tensor_core_ops"));
 }
 
-// The rows of DLProf's reports as tables of the catalogue.
+// Converts the rows of DLProf's reports to tables of the catalogue.
 
 namespace {
 
-/// The rows of a table under construction.
+/// Collects the rows of a table, and adds the table to the profile when destroyed.
 class Rows {
  public:
   Rows(ProfileBuilder& builder, const char* table, std::vector<std::string> columns)
@@ -154,13 +154,13 @@ Value TextValue(std::string_view text) { return text.empty() ? Value{} : Value{s
 Value NumberValue(std::optional<std::int64_t> number) { return number ? Value{*number} : Value{}; }
 constexpr double kMostCalls = 1e15;
 
-/// The average is rounded, the count is not.
-/// Reports print the total and the average: 1000 ns at 333.3 ns are 3 calls.
+/// Computes the number of calls from the printed total and average, since only the average is
+/// rounded: 1000 ns at 333.3 ns are 3 calls.
 Value Calls(std::int64_t total, std::string_view average) {
   const auto mean = RealOf(average);
   if (!mean || !(*mean > 0)) return {};
   const double calls = std::round(static_cast<double>(total) / *mean);
-  // A row is there because of a call; a number beyond any count is a damaged average.
+  // A row has at least one call. A number above any count shows a damaged average.
   if (!(calls >= 1) || calls > kMostCalls) return {};
   return static_cast<std::int64_t>(calls);
 }
@@ -171,16 +171,16 @@ std::string_view Direction(std::string_view direction) {
 
 struct Reading {
   const Columns& columns;
-  const std::vector<Row>& rows;  // With title and head.
+  const std::vector<Row>& rows;  // Including the title and the head.
   ProfileBuilder& builder;
 
-  /// A time of a row; none where it is no number, or one that no time is.
+  /// A time of a row; nothing if the cell is no number or negative.
   std::optional<std::int64_t> Time(const Row& row, std::string_view column) const {
     const auto time = columns.Integer(row, column);
     return time && *time >= 0 ? time : std::nullopt;
   }
 
-  /// Calls `use` with each data row; one that it refuses is counted.
+  /// Calls `use` with each row of data, and counts rows that it refuses.
   template <class Use>
   void ForEach(const Use& use) const {
     for (std::size_t i = 2; i < rows.size(); ++i) {
@@ -205,14 +205,14 @@ void StateOps(const Reading& in) {
          TextValue(Direction(in.columns.Text(row, "Direction"))),
          TextValue(in.columns.Text(row, "Data Type")), *calls, *host,
          NumberValue(in.Time(row, "Total CPU Overhead")), *device,
-         *device,  // Operators contain none.
+         *device,  // Operators contain no others.
          in.columns.Text(row, "TC Eligible") == "yes", TextValue(in.columns.Text(row, "Using TC")),
          TextValue(in.columns.Text(row, "Stack Trace"))});
     return true;
   });
 }
 
-/// Total, mean, least and most of each time, in the order of GroupColumns() and OpTypeColumns().
+/// Adds total, mean, minimum and maximum of each time, as in GroupColumns() and OpTypeColumns().
 void AddTimes(const Reading& in, const Row& row, std::vector<Value>& cells) {
   const auto add = [&](const std::string& column) {
     cells.push_back(NumberValue(in.Time(row, column)));
@@ -246,7 +246,7 @@ struct KernelTotal {
   bool uses_tensor_cores = false;
 };
 
-// The report has a row for each kernel and operator; the table of kernels adds those of one name.
+// The report has a row for each pair of kernel and operator. The table of kernels sums by name.
 void StateKernelRows(const Reading& in) {
   std::map<std::string, KernelTotal> totals;
   {
@@ -303,7 +303,7 @@ void StateTensorCores(const Reading& in) {
              static_cast<double>(using_time) / static_cast<double>(all_time));
 }
 
-/// "8, 1, 1" of the columns "Grid X" to "Grid Z", as Launches have it.
+/// Joins the columns "Grid X" to "Grid Z" as "8, 1, 1", the form used for launches.
 Value SizesOf(const Reading& in, const Row& row, std::string_view what) {
   std::string text;
   for (const char* axis : {"X", "Y", "Z"}) {
@@ -360,7 +360,7 @@ void StateAdvice(const Reading& in) {
   });
 }
 
-/// Columns that a report cannot do without.
+/// The columns that a report must have.
 std::vector<std::string_view> Needed(ReportKind kind) {
   switch (kind) {
     case ReportKind::kDetailed:
@@ -408,7 +408,7 @@ std::vector<std::string> GroupColumns() {
 }
 
 std::vector<std::string> OpTypeColumns() {
-  // DLProf's overhead is the host's time without runtime calls; its operators contain none.
+  // DLProf's overhead is the host's time without runtime calls, as operators contain no others.
   return {"name",          "operators",  "calls",         "gpu_busy",       "host_total",
           "host_mean",     "host_min",   "host_max",      "device_self",    "device_mean",
           "device_min",    "device_max", "host_self",     "host_self_mean", "host_self_min",
@@ -448,7 +448,7 @@ Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder
     case ReportKind::kExpertSystems:
       StateAdvice(in);
       break;
-    case ReportKind::kSummary:  // Has no rows of one kind: StateSummary().
+    case ReportKind::kSummary:  // StateSummary() reads it: its rows are of several kinds.
       break;
   }
   return {};
@@ -456,7 +456,7 @@ Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder
 
 namespace {
 
-/// A summary's lines by key, of one block.
+/// The lines of one block of a summary, by key.
 class Block {
  public:
   Block(const std::vector<SummaryLine>& lines, std::string_view block) {
@@ -468,14 +468,14 @@ class Block {
     const auto at = rows_.find(key);
     return at == rows_.end() ? std::string{} : fmt::format("{}", fmt::join(*at->second, ","));
   }
-  /// The value of a line with one value: if a decimal comma makes two of it, it is unknown.
+  /// The value of a line with one value; unknown if a decimal comma splits it into two cells.
   std::optional<double> Number(std::string_view key) const {
     const auto at = rows_.find(key);
     if (at == rows_.end()) return std::nullopt;
     const auto is_given = [](const std::string& cell) { return !Trim(cell).empty(); };
     return std::ranges::count_if(*at->second, is_given) == 1 ? Cell(key, 0) : std::nullopt;
   }
-  /// The values of a line with several.
+  /// One value of a line with several values.
   std::optional<double> Cell(std::string_view key, std::size_t cell) const {
     const auto at = rows_.find(key);
     if (at == rows_.end() || cell >= at->second->size()) return std::nullopt;
@@ -495,8 +495,8 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
   for (const auto& [key, fact] : facts) {
     if (std::string value = system.Text(key); !value.empty()) builder.AddFact(fact, value);
   }
-  // "A100, A100": one cell in JSON, one for each in CSV. Where there are more GPUs than names, the
-  // others are of the last name if all are of one.
+  // The text "A100, A100" is one cell in JSON, and one cell for each GPU in CSV. If there are more
+  // GPUs than names, and all names are equal, the other GPUs have the same name.
   constexpr double kMostGpus = 1024;
   const std::string text = system.Text("GPU Name(s)");
   std::vector<std::string_view> names;
@@ -518,14 +518,14 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
   }
 }
 
-/// Whether the file counts kernels and has none.
+/// True if the file has a count of kernels and it is 0.
 bool HasNoKernels(const Block& kernels) {
   const auto count = kernels.Cell("All kernels", 2);
   const auto time = kernels.Cell("All kernels", 0);
   return count && time && *count == 0 && *time == 0;
 }
 
-/// Whether DLProf recognized operators: without markers all kernels are of one operator, and its
+/// True if DLProf recognized operators. Without markers, one operator has all kernels, and its
 /// "efficiency" has all kernels in the denominator.
 bool TellsOperators(const Block& system, const Block& ops) {
   const std::string framework = system.Text("Framework");
@@ -542,12 +542,12 @@ void StateIdle(double utilization, double memory, Stating& state) {
                 ": the rest of kernels and memory operations");
 }
 
-// Its shares cover the time without gaps and overlaps: time of neither kernels nor memory
-// operations is idle time.
+// DLProf's shares cover the time without gaps and overlaps, so the time of neither kernels nor
+// memory operations is idle time.
 void StateBusy(const Block& summary, Stating& state) {
   const auto utilization = summary.Number("GPU Utilization %");
   const auto memory = summary.Number("Memory Duration %");
-  // Up to 0.16 idle time itself was printed.
+  // Versions up to 0.16 print the idle time.
   if (const auto idle = summary.Number("GPU Idle %")) {
     state.Percent(metric::kGpuUtilizationMean, 100 - *idle);
     state.Percent(metric::kGpuIdleMean, *idle);
@@ -572,7 +572,7 @@ void StateEfficiency(const Block& summary, bool tells_operators, Stating& state)
   }
 }
 
-/// Why the summary's shares of the time cannot all be right; empty where they can.
+/// Why the summary's shares of time cannot all be right; empty if they can.
 std::string WhyNoShares(const Block& summary) {
   std::vector<std::optional<double>> shares;
   for (const char* part : {"Tensor Core Kernel", "Non-Tensor Core Kernel", "Memory", "Dataloader",
@@ -583,7 +583,7 @@ std::string WhyNoShares(const Block& summary) {
 }
 
 void StateShares(const Block& summary, bool has_kernels, Stating& state) {
-  // Which of them is wrong nothing says.
+  // It is unknown which of the shares is wrong.
   if (const std::string why = WhyNoShares(summary); !why.empty()) {
     return state.None(kSharesOfTime, why);
   }
@@ -607,8 +607,8 @@ void StateTimes(const Block& summary, bool has_kernels, bool tells_operators, St
 
 void StateIterations(const Block& iterations, Stating& state) {
   const auto aggregated = iterations.Number("Aggregated Iterations");
-  if (!aggregated || *aggregated <= 0) return;  // Simple mode has none.
-  // The recorded iterations; the metrics are only of the aggregated ones.
+  if (!aggregated || *aggregated <= 0) return;  // Simple mode has no such value.
+  // These are the recorded iterations. Metrics cover only the aggregated iterations.
   state.Iterations(iterations.Number("Total Iterations"), iterations.Number("Start Iteration"),
                    iterations.Number("Stop Iteration"));
   state.Fact("iteration_start", iterations.Number("Start Iteration"));

@@ -12,7 +12,7 @@
 namespace profgauge::readers::dlprof {
 namespace {
 
-/// Whether it is one, and a whole number can hold it.
+/// True if the value is not negative and fits a whole number.
 bool IsCount(double value) { return value >= 0 && value < kLargestWhole; }
 
 }  // namespace
@@ -43,7 +43,7 @@ void Stating::Whole(MetricId id, std::optional<double> value) {
   Add(id, static_cast<std::int64_t>(*value), "");
 }
 
-// Rounded half up; a negative time stays negative, to be refused with its value.
+// Rounds half up. A negative time stays unchanged, so that the error shows its value.
 void Stating::Time(MetricId id, std::optional<double> ns) {
   if (ns) Whole(id, *ns < 0 ? *ns : *ns + 0.5);
 }

@@ -1,5 +1,5 @@
-// Numbers of DLProf as metrics, if they are valid: a time below 0 or a share
-// above 100 % comes from a damaged or edited file, and becomes absent with the reason.
+// Reports DLProf's numbers as metrics, if they are valid. A time below 0 or a share above 100 %
+// shows a damaged or edited file; the metric becomes absent with the reason.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,11 @@
 
 namespace profgauge::readers::dlprof {
 
-/// Why shares of one whole, in percent, contradict each other; empty where they need not. Each is
-/// rounded.
-/// Their sum may exceed 100 % by the effect of rounding.
+/// Why these parts of one whole, in percent, contradict each other; empty if they do not. Each is
+/// rounded, so their sum may exceed 100 % by the rounding error.
 std::string WhyTooMuch(std::span<const std::optional<double>> percents);
 
-/// The shares of the device, of which a file without its work says nothing.
+/// Shares of the device time, which are unknown if the file has no device work.
 inline constexpr MetricId kSharesOfDevice[] = {metric::kGpuUtilizationMean, metric::kGpuIdleMean,
                                                metric::kTensorCoreEfficiency};
 /// The shares into which DLProf divides the time.
@@ -27,27 +26,27 @@ inline constexpr MetricId kSharesOfTime[] = {
     metric::kDataloaderExposedShare, metric::kBreakdownCpu,    metric::kBreakdownIo,
     metric::kBreakdownOther};
 
-/// States each number once. Out of range, the metric is absent with the reason.
-/// Numbers that are missing (nullopt) state nothing: the metric may come from elsewhere.
+/// Reports each metric once. If it is out of range, it is absent with the reason. Missing numbers
+/// (nullopt) report nothing: another source may have the metric.
 class Stating {
  public:
   Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}
 
-  /// States the metric `id`, or why it is absent when out of range. `more` follows the source of
-  /// the number. A count, or ns, from 0 on; fractions are cut.
+  /// Reports metric `id`, an integer (count or ns) from 0 on; fractions are cut off. `more` is
+  /// appended to the source of the number.
   void Whole(MetricId id, std::optional<double> value);
-  /// ns from 0 on, rounded.
+  /// A time in ns from 0 on, rounded.
   void Time(MetricId id, std::optional<double> ns);
-  /// 0 to 100, plus the effect of rounding to one decimal.
+  /// A percentage, 0 to 100 plus the rounding error of one decimal.
   void Percent(MetricId id, std::optional<double> value, const char* more = "");
-  /// 0 to 1, also.
+  /// A share, 0 to 1 plus a rounding error.
   void Share(MetricId id, double value, const char* more = "");
-  /// The part of the profile that the numbers are about.
+  /// A fact about the part of the profile that the numbers cover.
   void Fact(const char* key, std::optional<double> value);
-  /// Which iterations the numbers are of.
+  /// The iterations that the numbers cover.
   void Iterations(std::optional<double> total, std::optional<double> start,
                   std::optional<double> stop);
-  /// The file's value is no such number.
+  /// Reports the metric as absent, because the file's value is no valid number.
   void None(MetricId id, std::string why);
   void None(std::span<const MetricId> ids, const std::string& why) {
     for (const MetricId id : ids) None(id, why);

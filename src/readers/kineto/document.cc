@@ -35,8 +35,8 @@ std::string_view TrimRight(std::string_view text) {
   return text;
 }
 
-/// Whether the `{` at `at` begins an event: white space and a key of the event's own level after
-/// it, `},` before it.
+/// True if the `{` at `at` begins an event: white space and a key of an event follow, and `},` is
+/// before it.
 bool IsCut(std::string_view text, std::size_t at) {
   static constexpr std::array<std::string_view, 8> kKeys = {
       "\"ph\"", "\"cat\"", "\"name\"", "\"pid\"", "\"tid\"", "\"ts\"", "\"dur\"", "\"args\""};
@@ -49,10 +49,10 @@ bool IsCut(std::string_view text, std::size_t at) {
   return before.ends_with(',') && TrimRight(before.substr(0, before.size() - 1)).ends_with('}');
 }
 
-/// Takes long white space between values out of a text that grows, and begins outside of strings.
+/// Removes long white space between values from a growing text, which begins outside of strings.
 class Squeezer {
  public:
-  /// Examines the text added since the last call; removed white space goes to `gaps`.
+  /// Examines the text added since the last call, and adds the removed white space to `gaps`.
   void Squeeze(std::string& text, std::vector<Chunk::Gap>& gaps) {
     std::size_t to = done_;
     for (std::size_t from = done_; from < text.size(); ++from) {
@@ -78,7 +78,7 @@ class Squeezer {
  private:
   static constexpr std::size_t kKept = 64;
 
-  /// How many bytes from `at` on are blanks, by words: the last few are left.
+  /// The number of blanks from `at` on, counted in whole words: up to a word less than there are.
   static std::size_t BlanksAt(const std::string& text, std::size_t at) {
     static constexpr std::string_view kWord = "                                ";
     std::size_t blanks = 0;
@@ -128,13 +128,13 @@ std::optional<std::size_t> ListFinder::Feed(std::string_view bytes) {
   return std::nullopt;
 }
 
-// A byte of the document, outside of the list. Only strings and depth matter:
+// Processes a byte of the document outside the list. Only strings and depth matter:
 //
 //   depth 0   before the document: `[` is the list itself, `{` an object, anything else no trace
 //   depth 1   a key, then `:`, then its value; `[` as the value of "traceEvents" opens the list
 //   deeper    skipped, up to the bracket that closes it
 //
-// The kind of a closing bracket is not compared: text before the list may be broken.
+// Closing brackets are not compared in kind, since the text before the list may be broken.
 bool ListFinder::Step(char c) {
   if (in_string_) {
     if (escaped_) {
@@ -182,8 +182,8 @@ bool ListFinder::Step(char c) {
   return false;
 }
 
-// First the bytes that were held back, then those of the source. Held bytes are swapped in instead
-// of copied where all of them are wanted and `out` is shorter.
+// Reads first the bytes that were held back, then those of the source. If all held bytes are wanted
+// and `out` is shorter, the texts are swapped instead of copied.
 void Input::Read(std::string& out, std::size_t at, std::size_t count) {
   const auto from_held = std::min(count, held_.size());
   if (at == 0 && from_held == held_.size() && from_held > out.size()) {
@@ -220,8 +220,8 @@ void Input::TookOut(std::uint64_t position, std::uint64_t bytes) {
 //   stream     {"a": 1},<100 blanks>{"b": 2}      of the file
 //   read text  {"a": 1},<64 blanks>{"b": 2}       36 were taken out
 //
-// A position after the gap is 36 less than its offset in the stream. gaps_ has for each gap the sum
-// up to it, so a binary search finds the sum that counts.
+// A position after the gap is 36 less than the offset in the stream. gaps_ has the removed bytes up
+// to and with each gap, so a binary search finds the bytes to add.
 std::uint64_t Input::OffsetOf(std::uint64_t position) const {
   const auto behind = std::partition_point(
       gaps_.begin(), gaps_.end(), [position](const auto& gap) { return gap.first <= position; });
@@ -239,7 +239,7 @@ std::vector<Chunk::Gap> Input::GapsIn(std::uint64_t begin, std::uint64_t end) co
   return gaps;
 }
 
-// Backward, so that a chunk is as long as possible and mostly one candidate is looked at.
+// Searches backward: the chunk is as long as possible, and mostly the first candidate is a cut.
 std::size_t FindCut(std::string_view text) {
   for (auto at = text.rfind('{'); at != std::string_view::npos && at > 0;
        at = text.rfind('{', at - 1)) {
@@ -272,14 +272,14 @@ std::size_t FindListEnd(std::string_view text, std::size_t from) {
 
 namespace {
 
-/// Far more than an event of a profiler: the longest known ones have some kilobytes.
+/// Far longer than an event of any profiler: the longest known ones have some kilobytes.
 constexpr std::size_t kLongestElement = std::size_t{16} << 20;
 constexpr std::string_view kEmptyElement = R"({"ph":"M","name":""})";
 
 /// Finds the end of an object, whose text comes in pieces.
 class ObjectEnd {
  public:
-  /// How many bytes of the piece belong to the object; nothing: all of them, and it goes on.
+  /// The bytes of the piece that belong to the object; nothing if the object goes on after it.
   std::optional<std::size_t> Feed(std::string_view piece) {
     for (std::size_t at = 0; at < piece.size(); ++at) {
       const char c = piece[at];
@@ -307,8 +307,8 @@ class ObjectEnd {
   bool in_string_ = false, escaped_ = false;
 };
 
-// Puts kEmptyElement in the place of the element that `text` begins with, where that is too long;
-// of one that the stream cuts off, its first byte. `begin`: the position of the text.
+// Replaces the element at the begin of `text` by kEmptyElement if it is too long, or by its first
+// byte if the stream ends inside it. `begin`: the position of the text.
 bool TakeOutLongElement(Input& input, std::uint64_t begin, std::string& text) {
   const std::size_t at = text.size() - TrimLeft(text).size();
   if (at == text.size() || text[at] != '{') return false;
@@ -332,10 +332,9 @@ bool TakeOutLongElement(Input& input, std::uint64_t begin, std::string& text) {
   return true;
 }
 
-// Reads kChunkBytes and cuts at the last element that begins there. Where none begins, white space
-// is squeezed first, so that padding of any length needs no memory; after that the size doubles.
-// Bytes of the chunk before are overwritten: to clear them first would take a
-// third of the time that it takes to read them.
+// Reads kChunkBytes and cuts at the last element that begins there. If none begins, white space is
+// removed first, so that padding of any length needs no memory; then the size doubles. The bytes of
+// the chunk before are overwritten, as clearing them takes a third of the time of reading.
 void FillChunk(Input& input, Chunk& chunk) {
   const std::uint64_t begin = input.position();
   std::size_t at = 0, size = kChunkBytes;
@@ -352,7 +351,7 @@ void FillChunk(Input& input, Chunk& chunk) {
       at = chunk.text.size();
       if (squeezer) squeeze();
     } while (at < size && !input.at_end());
-    // The last chunk is not cut: after its last event come the end of the list and the document.
+    // The last chunk is not cut: the end of the list and of the document follows its last event.
     if (input.at_end() && at < size) {
       chunk.last = true;
       return;
@@ -371,7 +370,7 @@ void FillChunk(Input& input, Chunk& chunk) {
     } else if (squeezer) {
       size *= 2;
     } else {
-      squeezer.emplace();  // The next element is long, or white space is.
+      squeezer.emplace();  // The next element or white space is long.
       squeeze();
     }
   }
@@ -392,7 +391,7 @@ namespace {
 namespace json = boost::json;
 
 /// Keys that may be shown and compared. Everything else in the document may hold names of people,
-/// hosts and paths, and stays out.
+/// hosts and paths, and is not used.
 constexpr std::array<std::string_view, 16> kFacts = {
     "schemaVersion",       "displayTimeUnit",      "baseTimeNanoseconds", "record_shapes",
     "profile_memory",      "with_stack",           "with_flops",          "with_modules",
@@ -403,13 +402,13 @@ constexpr std::array<std::string_view, 16> kFacts = {
 constexpr std::string_view kRunDocument = "profgauge.run";
 constexpr std::string_view kList = "traceEvents";
 
-// A text without its quotes; other values as JSON.
+// The value as text: strings without quotes, other values as JSON.
 std::string TextOf(const json::value& value) {
   if (const auto* text = value.if_string()) return std::string(text->data(), text->size());
   return json::serialize(value);
 }
 
-// A number may be written as text.
+// The whole number of a key. Some traces write numbers as texts.
 std::int64_t IntegerIn(const json::object& object, std::string_view key, std::int64_t otherwise) {
   const auto* value = object.if_contains(json::string_view(key.data(), key.size()));
   if (value == nullptr) return otherwise;
@@ -423,7 +422,7 @@ std::int64_t IntegerIn(const json::object& object, std::string_view key, std::in
   return otherwise;
 }
 
-// -1, which is "unknown" in the model, also for a number that does not fit.
+// The number of a key; -1 ("unknown" in the model) if it is missing or out of range.
 std::int32_t SmallIn(const json::object& object, std::string_view key) {
   const auto number = IntegerIn(object, key, -1);
   return number >= -1 ? Narrow(number, -1) : -1;
@@ -452,8 +451,8 @@ void ReadDevices(const json::value& devices, ProfileBuilder& builder) {
   }
 }
 
-/// Members of a group: a list, or in traces recorded on demand the text of one ("[0, 1]"). Texts
-/// that were cut ("..., 29, ...") name no members.
+/// The members of a group: a list or, in traces recorded on demand, the text of a list ("[0, 1]").
+/// A text that was cut ("..., 29, ...") has no members.
 std::vector<std::int64_t> RanksIn(const json::object& group) {
   std::vector<std::int64_t> ranks;
   const auto* value = group.if_contains("ranks");
@@ -476,7 +475,7 @@ std::vector<std::int64_t> RanksIn(const json::object& group) {
   return ranks;
 }
 
-/// `pg_config`: this rank's data about the process groups that it is in.
+/// Reads `pg_config`, this rank's data about its process groups.
 void ReadGroups(const json::value& groups, std::vector<ProcessGroup>& out) {
   if (!groups.is_array()) return;
   for (const auto& entry : groups.get_array()) {
@@ -504,8 +503,8 @@ void ReadDistributed(const json::value& value, ProfileBuilder& builder) {
   }
 }
 
-/// "Dropped 12345 activity records": how many; 1 where the number is not readable. The number
-/// becomes the count of lost events, so an absurd one counts as one.
+/// The number in "Dropped 12345 activity records"; 1 if it cannot be read or is absurd, since it
+/// becomes the count of lost events.
 std::uint64_t DroppedRecords(std::string_view message) {
   constexpr std::string_view kDropped = "Dropped ";
   const std::size_t at = message.find(kDropped) + kDropped.size();
@@ -515,8 +514,8 @@ std::uint64_t DroppedRecords(std::string_view message) {
   return failed == std::errc{} && count > 0 && count < (std::uint64_t{1} << 40) ? count : 1;
 }
 
-/// Kineto's own log, which it wrote until 2026-07 (kineto#1460): that activity is missing in the
-/// trace. The texts may hold anything and are not shown.
+/// Reads Kineto's own log for messages about missing activity. Kineto wrote it until 2026-07
+/// (kineto#1460). Its texts may hold anything, so they are not shown.
 void ReadProfilersLog(const json::value& messages, Envelope& envelope, ImportLog& log) {
   if (!messages.is_array()) return;
   for (const auto& entry : messages.get_array()) {
@@ -535,7 +534,7 @@ void ReadProfilersLog(const json::value& messages, Envelope& envelope, ImportLog
   }
 }
 
-// A fact is one value: a structure may hold anything.
+// Only single values become facts, because structures may hold anything.
 void ReadEntry(std::string_view key, const json::value& value, Envelope& envelope,
                ProfileBuilder& builder) {
   if (key == "WARNING" || key == "ERROR") {
@@ -544,7 +543,7 @@ void ReadEntry(std::string_view key, const json::value& value, Envelope& envelop
   if (key == "deviceProperties") return ReadDevices(value, builder);
   if (key == "distributedInfo") return ReadDistributed(value, builder);
   if (std::find(kFacts.begin(), kFacts.end(), key) == kFacts.end()) return;
-  // An unsigned number is one beyond all times.
+  // An unsigned number is larger than any time.
   if (const auto* time = value.if_int64(); time != nullptr && key == "baseTimeNanoseconds") {
     envelope.base_time = *time;
     envelope.has_base_time = true;
@@ -552,15 +551,15 @@ void ReadEntry(std::string_view key, const json::value& value, Envelope& envelop
   if (!value.is_structured()) builder.AddFact(std::string(key), TextOf(value));
 }
 
-/// One key of the document and the text of its value.
+/// A key of the document and the text of its value.
 struct Entry {
   std::string_view key;
   std::string_view value;
 };
 
-/// Takes the object `text` apart, by strings and brackets only. Empty when it does not end, and
-/// when something follows its end: `goes_on` says so. Not by the parser: one broken value would
-/// lose all keys, and the values are parsed one by one.
+/// Splits the object `text` by strings and brackets. Returns nothing if it does not end or text
+/// follows its end, which sets `goes_on`. Does not use the parser, since one broken value would
+/// lose all keys; the values are parsed one by one.
 std::optional<std::vector<Entry>> Split(std::string_view text, bool& goes_on) {
   std::vector<Entry> entries;
   std::size_t depth = 0;
@@ -604,7 +603,7 @@ std::optional<json::value> Parse(std::string_view text) {
   return value;
 }
 
-/// A part of the document as an object, and its keys, which point into `text`.
+/// A part of the document, completed to an object, and its keys, which point into `text`.
 struct Part {
   explicit Part(std::string object) : text(std::move(object)) {}
   Part(const Part&) = delete;
@@ -613,10 +612,10 @@ struct Part {
   std::vector<Entry> entries;
 };
 
-/// Finds the keys of the object; whether it is closed.
+/// Finds the keys of the object; false if it is not closed.
 ///
-///   1. take it apart by brackets
-///   2. if that fails, or a value is no JSON: repair all of it, and take that apart
+///   1. split it by brackets
+///   2. if that fails, or a value is no JSON: repair the whole object and split that
 bool TakeApart(Part& part, Envelope& envelope, ImportLog& log) {
   bool goes_on = false;
   auto entries = Split(part.text, goes_on);
@@ -640,7 +639,8 @@ bool TakeApart(Part& part, Envelope& envelope, ImportLog& log) {
   return true;
 }
 
-/// Reads the keys, of those given twice the last, and counts the values that cannot be read.
+/// Reads the keys, and counts the values that cannot be read. If a key repeats, the last one
+/// counts.
 ///
 /// A second "traceEvents" means that another trace was appended into the same object.
 void ReadEntries(const std::vector<Entry>& entries, Envelope& envelope, ProfileBuilder& builder) {
@@ -668,8 +668,8 @@ void ReadEntries(const std::vector<Entry>& entries, Envelope& envelope, ProfileB
 
 }  // namespace
 
-// Both parts are made objects: `{... "traceEvents": [` + `]}`, and `{"traceEvents": [` + `], ...}`.
-// Each is repaired by itself. Their keys are those of one object, in which the list is once:
+// Both parts are completed to objects: `{... "traceEvents": [` + `]}`, and `{"traceEvents": [` +
+// `], ...}`. Each is repaired separately. Together they have the keys of one object with one list:
 //
 //   before  {"a": 1, "traceEvents": [] }      behind  {"traceEvents": [], "a": 2}
 //   keys    a                                         traceEvents, a        the later a counts

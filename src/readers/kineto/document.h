@@ -1,12 +1,12 @@
-// The outside of a trace document: where its list of events begins, and the text around it.
+// The outside of a trace document: the place of its list of events, and the text around it.
 //
 //   {"schemaVersion": 1, "traceEvents": [{...}, {...}, {...}], "traceName": "x"}
 //   └──────────── before ──────────────┘└─── the list ────┘└───── behind ─────┘
 //                                        chunk 0, 1, ...
 //
-// ListFinder finds where the list begins, NextChunk() cuts the rest at elements, the parser finds
-// where the list ends. ReadEnvelope() reads `before` and `behind` as two objects. The list is never
-// in memory as a whole, the text around it is.
+// ListFinder finds the list, NextChunk() cuts the rest between elements, and the parser finds the
+// end of the list. ReadEnvelope() reads `before` and `behind` as two objects. The list is never in
+// memory as a whole; the text around it is.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +24,22 @@
 
 namespace profgauge::readers::kineto {
 
-/// Finds the list of events: the document itself, or the value of its key "traceEvents". Knows
-/// strings and nesting and nothing else, so that bad values before the list do no harm.
+/// Finds the list of events: the document itself, or the value of its key "traceEvents". It only
+/// tracks strings and nesting, so bad values before the list do no harm.
 class ListFinder {
  public:
-  /// Feeds the next bytes; the position after the list's `[` when it is among them. Call it until
-  /// it gives a position, ended() or not plausible().
+  /// Takes the next bytes and returns the position after the list's `[`, if they contain it. Call
+  /// it until it returns a position, or until ended() or not plausible().
   std::optional<std::size_t> Feed(std::string_view bytes);
-  /// Whether the document is an object that has ended.
+  /// True if the document is an object and has ended.
   bool ended() const { return ended_; }
-  /// Whether the document starts like an object or a list.
+  /// True if the document starts like an object or a list.
   bool plausible() const { return plausible_; }
-  /// Whether the document is the list itself, without an object around it.
+  /// True if the document is the list itself, without an object around it.
   bool bare_list() const { return bare_list_; }
 
  private:
-  bool Step(char c);  ///< Whether `c` opens the list.
+  bool Step(char c);  ///< True if `c` opens the list.
 
   bool plausible_ = true;
   bool bare_list_ = false;
@@ -51,50 +51,51 @@ class ListFinder {
   std::string token_;  ///< The last string of the document's own level, cut at a length.
 };
 
-/// A run of whole elements of the list, as far as the outside shows.
+/// Consecutive whole elements of the list, as far as ListFinder can see.
 struct Chunk {
-  /// White space that is in the stream before text[at] and not in the text, so that it costs no
-  /// memory however long it is.
+  /// White space in the stream before text[at] that is left out of the text, so that it takes no
+  /// memory, however long it is.
   struct Gap {
     std::size_t at = 0;
     std::uint64_t bytes = 0;
   };
   std::uint64_t offset = 0;    ///< Offset of its first byte in the decompressed stream.
   std::vector<Gap> gaps = {};  ///< In order.
-  /// Where text[at] is in the stream.
+  /// The position of text[at] in the stream.
   std::uint64_t OffsetOf(std::size_t at) const;
-  /// Puts `more`, which follows in the stream, after it.
+  /// Appends `more`, which follows it in the stream.
   void Append(const Chunk& more);
 
   std::string text;
   bool last = false;  ///< Nothing follows in the stream.
 };
 
-/// Reads a source in order, counts and hashes, and holds back bytes that were read too far.
+/// Reads a source in order, counts and hashes it, and takes back bytes that were read too far.
 class Input {
  public:
   explicit Input(ByteSource& source) : source_(source) {}
-  /// Appends up to `count` bytes to `out`; fewer only at the end. A damaged end is kept as error().
+  /// Appends up to `count` bytes to `out`; fewer only at the end. If the source's end is damaged,
+  /// error() is set.
   void Read(std::string& out, std::size_t count) { Read(out, out.size(), count); }
-  /// The same after the first `at` bytes of `out`, in place of all that follows them there.
+  /// The same, but replaces the bytes of `out` after its first `at`.
   void Read(std::string& out, std::size_t at, std::size_t count);
-  /// The next Read() gives these first, before others that are held back.
+  /// Returns bytes: the next Read() yields them first, before bytes returned earlier.
   void Unread(std::string_view bytes) { held_.insert(0, bytes); }
-  /// Position of the next byte, without removed white space.
+  /// Position of the next byte; removed white space is not counted.
   std::uint64_t position() const { return total_ - taken_out_ - held_.size(); }
-  /// White space before `position` was removed from the read text. REQUIRES: later than others.
+  /// Notes that white space before `position` was removed. REQUIRES: positions only grow.
   void TookOut(std::uint64_t position, std::uint64_t bytes);
-  /// Offset of that position's byte in the stream.
+  /// Offset in the stream of the byte at that position.
   std::uint64_t OffsetOf(std::uint64_t position) const;
-  /// The white space removed between two positions; the second is not part.
+  /// The white space removed from `begin` on and before `end`.
   std::vector<Chunk::Gap> GapsIn(std::uint64_t begin, std::uint64_t end) const;
-  /// An element that is too long to be kept was taken out; see NextChunk().
+  /// Notes that an element was removed because it is too long to be kept; see NextChunk().
   void SkippedElement(std::uint64_t position) {
     if (elements_skipped_++ == 0) first_skipped_ = OffsetOf(position);
   }
   std::uint64_t elements_skipped() const { return elements_skipped_; }
   std::uint64_t first_skipped() const { return first_skipped_; }  ///< Its offset in the stream.
-  /// Decompressed bytes that came from the source so far, also those held back.
+  /// Decompressed bytes read from the source so far, including returned ones.
   std::uint64_t total() const { return total_; }
   bool at_end() const { return ended_ && held_.empty(); }
   /// Why the source stopped before its end, if it did.
@@ -115,49 +116,48 @@ class Input {
 
 inline constexpr std::size_t kChunkBytes = kReadBlock;
 
-/// Position of the last `{` in `text` that begins an element after `},`; npos when there is none.
-/// Looks for text like `}, {"ph"`, which no valid string can contain:
+/// Position of the last `{` in `text` that begins an element after `},`; npos if there is none.
+/// Searches for text like `}, {"ph"`, which no valid string can contain:
 ///
 ///   {"ph": "X", "dur": 3}, {"ph": "X", "name"
 ///                          ^ the cut: the chunk ends with the comma before it
 ///
-/// A list of objects in "args" can look so, too: then the chunk ends inside an event, and the
-/// caller joins it with the next one. Searches backward; O(text) where there is none.
+/// A list of objects in "args" can look like this, too: then the chunk ends inside an event, and
+/// the caller joins it with the next one. Searches backward; O(text) if there is none.
 std::size_t FindCut(std::string_view text);
 
 /// The first such position from `from` on.
 std::size_t FindFirstCut(std::string_view text, std::size_t from);
 /// Position of a `]` from `from` on that looks like the end of the list: after a `}`, and before
-/// the document's end or another of its keys; npos when there is none. For repair only: a list
-/// within an event may look the same.
+/// the document's end or another of its keys; npos if there is none. Only for repairs: a list
+/// inside an event may look the same.
 std::size_t FindListEnd(std::string_view text, std::size_t from);
 
-/// Cuts the rest of `input` into chunks of about kChunkBytes. The partition depends on the bytes
-/// only. Long white space between values is shortened, so that it costs no memory. A chunk is
-/// longer where an element is: its memory doubles until a cut is in it. An element of over 16 MiB
-/// is passed over, in constant memory, and counted; an empty one has its place. `chunk` may have
-/// the text of another, whose memory is used again. `last` is set on the chunk that ends the
-/// stream.
+/// Cuts the rest of `input` into chunks of about kChunkBytes; the cuts depend only on the bytes.
+/// Long white space between values is shortened, so that it takes no memory. A long element makes a
+/// longer chunk: memory doubles until the chunk has a cut. An element of over 16 MiB is skipped, in
+/// constant memory, and counted; an empty one takes its place. `chunk` may have the text of an
+/// earlier chunk, whose memory is reused. `last` is set on the chunk that ends the stream.
 void NextChunk(Input& input, Chunk& chunk);
 
-/// Whether it is white space, or the zeros that pad a file.
+/// True for white space, and for zeros that pad a file.
 bool IsBlank(std::string_view text);
 
-/// The document's data outside its list.
+/// The document's data outside the list.
 struct Envelope {
   Ns base_time = 0;  ///< baseTimeNanoseconds.
   bool has_base_time = false;
   bool complete = false;  ///< The document is closed.
-  bool goes_on = false;   ///< After its end, or with a second list of events.
-  /// The profiler says that it has no GPU activity: a loss where work was launched.
+  bool goes_on = false;   ///< The document continues after its end, or has a second list of events.
+  /// The profiler states that it has no GPU activity: data loss if work was launched.
   bool says_no_gpu_work = false;
   std::string run_document;  ///< The text of `profgauge.run`; empty: none.
 };
 
-/// Reads facts, devices and distributed training out of the text before the list, with its `[`, and
-/// after it, from its `]` on. Invalid JSON is repaired, or counted and ignored. If a key is there
-/// twice, in one part or in both, the later counts. Only listed keys become facts: others may name
-/// people or machines.
+/// Reads facts, devices and distributed training from the text before the list (with its `[`) and
+/// after it (from its `]` on). Invalid JSON is repaired, or counted and ignored. If a key occurs
+/// twice, the later one counts. Only allow-listed keys become facts: others may name people or
+/// machines.
 Envelope ReadEnvelope(const std::string& before, const std::string& behind,
                       ProfileBuilder& builder);
 

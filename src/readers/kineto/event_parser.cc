@@ -16,9 +16,9 @@ namespace {
 
 namespace json = boost::json;
 
-/// Knows a key again by its place: most events have the layout of the one before. A look-up of the
-/// key costs a hash; comparing it with the key of the same place in the event before costs a
-/// comparison that mostly succeeds.
+/// Recognizes a key by its position, since most events have the layout of the event before. A
+/// lookup costs a hash; a comparison with the key at the same position is cheaper and mostly
+/// succeeds.
 class KeyMemory {
  public:
   void Begin() { next_ = 0; }
@@ -41,18 +41,18 @@ class KeyMemory {
   std::size_t next_ = 0;
 };
 
-/// Follows the parser through list, event and args, and notes the values of known fields.
+/// Follows the parser through list, event and args, and collects the values of known fields.
 ///   level     [ {"ph": "X", "args": {"stream": 7, "x": {"y": 1}}} ]
 ///   kList     ^ values here are elements that are no event
 ///   kEvent      ^ fields by EventField()
 ///   kArgs                           ^ fields by ArgsField()
 ///   nested_                                            ^ 1: skipped, or written in canonical text
 ///
-/// Structures of wanted fields become text that does not depend on white space: "[[32, 3], []]".
+/// Wanted structures become text with canonical white space: "[[32, 3], []]".
 class Handler : public JsonHandler {
  public:
-  /// For a text that begins with an element that represents those before the chunk. Stops after
-  /// the first event where `single`.
+  /// Prepares a chunk, before the parser gets a text that represents the elements before it. If
+  /// `single`, parsing stops after the first event.
   void Begin(std::string_view chunk, bool single, EventReceiver& receiver) {
     chunk_ = chunk;
     single_ = single;
@@ -64,7 +64,7 @@ class Handler : public JsonHandler {
     events_ = 0;
     partial_.clear();
   }
-  /// The elements from here on are the chunk's.
+  /// Elements are the chunk's from here on.
   void BeginElements() {
     receiver_ = next_receiver_;
     events_ = 0;
@@ -105,7 +105,7 @@ class Handler : public JsonHandler {
     }
     return true;
   }
-  // With single_ an error of ours stops the parser at the `}`.
+  // With single_, an error stops the parser at the `}`.
   bool on_object_end(std::size_t, Code& code) {
     if (nested_ > 0) {
       CloseNested('}');
@@ -167,7 +167,7 @@ class Handler : public JsonHandler {
 
   bool Wanted() const { return nested_ == 0 && level_ >= Level::kEvent && field_ < Field::kCount_; }
 
-  // Boost hands a text over in parts, e.g. where it has an escape.
+  // Returns the whole text: Boost passes it in parts, e.g. if it has an escape.
   std::string_view Whole(View part, std::size_t size) {
     if (part.size() == size) return {part.data(), part.size()};
     partial_.append(part.data(), part.size());
@@ -197,7 +197,7 @@ class Handler : public JsonHandler {
     if (receiver_) receiver_->ReceiveOther();
   }
 
-  /// A view that lives as long as the event: of the chunk, of a literal, or of the scratch.
+  /// A view that lives as long as the event: into the chunk, a literal or the scratch buffer.
   std::string_view Stable(std::string_view text) {
     const std::less<const char*> before;
     const bool in_chunk = !before(text.data(), chunk_.data()) &&
@@ -234,7 +234,7 @@ class Handler : public JsonHandler {
     }
   }
 
-  /// Between two elements of a structure. Strings are bare, so their last byte is no evidence.
+  /// Writes the separator of elements. Strings have no quotes: their last byte shows no separator.
   void Separate() {
     if (!fresh_) structure_->append(", ");
     fresh_ = false;
@@ -249,7 +249,7 @@ class Handler : public JsonHandler {
   }
 
   std::string_view chunk_;
-  EventReceiver* receiver_ = nullptr;  ///< None while the text before the chunk is read.
+  EventReceiver* receiver_ = nullptr;  ///< Null while the text before the chunk is read.
   EventReceiver* next_receiver_ = nullptr;
   bool single_ = false;
   Level level_ = Level::kOutside;
@@ -261,7 +261,7 @@ class Handler : public JsonHandler {
   KeyMemory args_keys_;
   Scratch scratch_;
   std::string* structure_ = nullptr;
-  bool fresh_ = true;  ///< The next element of the structure is its bracket's first.
+  bool fresh_ = true;  ///< The next element is the first after its bracket.
   std::string partial_;
 };
 
@@ -287,8 +287,8 @@ struct alignas(kCacheLinePair) EventParser::Impl {
   RawEvent event;
 };
 
-/// Reads from `at` on as if `before` came first: with `single` up to the next event, the position
-/// after it being returned; else, and if there is none, to the end marked by `end`.
+/// Reads from `at` on as if `before` came first. With `single` it returns the position after the
+/// next event. Otherwise, or if there is none, it reads to the end and sets `end`.
 std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chunk, std::size_t at,
                                                            std::string_view before, bool single,
                                                            EventReceiver& receiver, ParseEnd& end) {
@@ -316,8 +316,8 @@ std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chun
 //   read by  Match           parser, single  Match          parser, to the chunk's end
 //
 // `before` makes the text up to `at` a valid beginning for the parser: "[" at the start, "[null,"
-// after a comma. Anything but `,` between two elements goes to the parser, which decides: the
-// list's end, or an error.
+// after a comma. Anything except `,` between two elements is left to the parser, which finds the
+// list's end or an error.
 ParseEnd EventParser::Impl::Parse(std::string_view chunk, EventReceiver& receiver) {
   ParseEnd end;
   if (layouts == Layouts::kNone) {
@@ -337,7 +337,7 @@ ParseEnd EventParser::Impl::Parse(std::string_view chunk, EventReceiver& receive
       receiver.Receive(event);
       at += length;
     } else {
-      // A new layout: learned from the bytes that the parser accepted.
+      // Learns a new layout from bytes that the parser accepted.
       const auto behind = ReadByParser(chunk, at, before, true, receiver, end);
       if (!behind) return end;
       if (chunk[at] == '{') skeletons.Learn(chunk.substr(at, *behind - at));

@@ -1,4 +1,4 @@
-// Trace events out of JSON text, by Boost.JSON's streaming parser; events whose layout it has
+// Parses trace events from JSON text with Boost.JSON's streaming parser. Events whose layout it has
 // accepted before are read by that layout (skeleton.h), with the same result.
 #pragma once
 
@@ -12,23 +12,24 @@
 
 namespace profgauge::readers::kineto {
 
-/// Deeper nesting is not a trace; each level costs stack.
+/// Deeper nesting is no trace; each level takes stack.
 inline constexpr std::size_t kMaxDepth = 256;
 
-/// Takes the events one by one. The event's views are valid during the call only. A chunk may turn
-/// out to be broken after some of its events: RepairChunk() reads them again, into rows begun anew.
+/// Receives the events one by one; an event's views are valid only during the call. A chunk may
+/// prove to be broken after some of its events. Then RepairChunk() reads all of them again, into
+/// cleared rows.
 class EventReceiver {
  public:
   virtual ~EventReceiver() = default;
-  /// An element that is an object, also one without any known field.
+  /// An element that is an object, even if it has no known field.
   virtual void Receive(const RawEvent& event) = 0;
-  /// An element of the list that is no object.
+  /// An element of the list that is not an object.
   virtual void ReceiveOther() = 0;
 };
 
-/// Where parsing a chunk stopped.
+/// The end of one parsing run.
 struct ParseEnd {
-  /// Where a call of the parser stopped.
+  /// How the run ended.
   enum class State : std::uint8_t {
     kChunkEnd,  ///< The chunk ended between two elements.
     kListEnd,   ///< The list's `]` is at chunk[offset - 1].
@@ -42,19 +43,18 @@ struct ParseEnd {
 };
 
 /// Reads the elements of a list whose `[` is before `chunk`. A trailing comma at the chunk's end
-/// belongs to the list. Reusable; not thread-safe. Layouts that one chunk taught are used for the
-/// next ones. O(chunk).
+/// belongs to the list. Layouts learned in one chunk are used for the next. Reusable; not
+/// thread-safe. O(chunk).
 class EventParser {
  public:
-  /// Default: layouts are learned. Without, every event goes through Boost.JSON: for holding one
-  /// against the other.
+  /// Default: layouts are learned. kNone: Boost.JSON reads every event, to compare both.
   enum class Layouts : std::uint8_t { kLearned, kNone };
   explicit EventParser(Layouts layouts = Layouts::kLearned);
   ~EventParser();
   EventParser(const EventParser&) = delete;
   EventParser& operator=(const EventParser&) = delete;
-  /// Gives each element of `chunk` to `receiver`, in order, up to where the result says. Never
-  /// throws for bad text.
+  /// Passes each element of `chunk` to `receiver`, in order, up to the returned end. Invalid text
+  /// never throws.
   ParseEnd Parse(std::string_view chunk, EventReceiver& receiver);
 
  private:

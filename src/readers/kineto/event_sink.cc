@@ -1,8 +1,8 @@
-// Names of events' categories: which kind of event each is.
+// The names of events' categories, and the kind of event that each means.
 //
-// Until PyTorch 1.11 they begin with a capital letter ("Operator", "Runtime", "Kernel", "Memcpy");
-// since 1.12 they are Kineto's ActivityType in lower case ("cpu_op", "cuda_runtime", "gpu_memcpy").
-// ROCm writes calls of HIP as "cuda_runtime". Intel's driver calls are inside its runtime calls.
+// Until PyTorch 1.11 names begin with a capital letter ("Operator", "Runtime", "Kernel", "Memcpy").
+// Since 1.12 they are Kineto's ActivityType in lower case ("cpu_op", "cuda_runtime", "gpu_memcpy").
+// ROCm writes HIP calls as "cuda_runtime". Intel's driver calls are inside its runtime calls.
 
 #include "readers/kineto/event_sink.h"
 
@@ -66,12 +66,12 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"cuda_event", Category::kIgnored},
     {"cuda_profiler_range", Category::kProfilerRange},
     {"mtia_counters", Category::kIgnored},
-    {"profgauge", Category::kIgnored},  // Findings, in traces of `--write trace`.
+    {"profgauge", Category::kIgnored},  // Findings in the traces of `--write trace`.
     {"xpu_scope_profiler", Category::kIgnored},
     {"hardware_counters", Category::kIgnored},
 };
 
-// Other accelerators' plug-ins have separate categories, e.g. "privateuse1_runtime".
+// Plug-ins of other accelerators have separate categories, e.g. "privateuse1_runtime".
 Category CategoryBySuffix(std::string_view lower) {
   constexpr std::pair<std::string_view, Category> kSuffixes[] = {
       {"_runtime", Category::kRuntime}, {"_driver", Category::kRuntime},
@@ -109,11 +109,11 @@ bool IsExactCategory(std::string_view cat) {
   return std::ranges::any_of(kCategories, [&](const auto& row) { return row.first == lower; });
 }
 
-// Objects that events share and rows name by number: threads, traces, texts, launch configurations
-// and collectives.
+// Interns objects that events share and rows refer to by number: threads, traces, texts, launch
+// configurations and collectives.
 
-// Process and thread are texts: old traces have "stream 7" and "Traces" there. Events in a row are
-// mostly of one thread, so the one before is tried first.
+// Process and thread are texts, as old traces have "stream 7" and "Traces" there. Consecutive
+// events mostly are of one thread, so the last one is compared first.
 ThreadId EventSink::ThreadOf(const RawEvent& event) {
   if (event.is_placed_later) return {};
   const auto pid = event.Text(Field::kPid);
@@ -131,8 +131,8 @@ ThreadId EventSink::ThreadOf(const RawEvent& event) {
   return last_thread_;
 }
 
-// The number of the label in this chunk, from 1 on; Merge() makes it the file's. Events without a
-// label are of trace 0.
+// The number of the label in this chunk, from 1 on. Merge() converts it to the number in the file.
+// Events without a label belong to trace 0.
 TraceNumber EventSink::TraceOf(const RawEvent& event) {
   const auto pid = event.Text(Field::kPid);
   if (pid.empty() || pid.front() != '[') return 0;
@@ -158,8 +158,8 @@ TraceNumber EventSink::NumberOfTrace(std::string_view label) {
   return static_cast<TraceNumber>(traces.size());
 }
 
-// Where a merge writes the rank into each event of a device, its GPU is that rank's. Correlations
-// are then made unique by the merge, and calls have no rank: only GPUs are kept apart.
+// If a merging tool wrote the rank into each device event, the event's GPU is that rank's. The tool
+// makes correlations unique and calls have no rank, so only GPUs are kept apart.
 TraceNumber EventSink::TraceOfGpu(const RawEvent& event) {
   const TraceNumber labelled = TraceOf(event);
   if (labelled != 0 || !event.Has(Field::kRank)) return labelled;
@@ -167,7 +167,7 @@ TraceNumber EventSink::TraceOfGpu(const RawEvent& event) {
   return rank < 0 ? 0 : NumberOfTrace(fmt::format("{}{}", kRankLabel, rank));
 }
 
-// An empty text counts as a missing one.
+// Interns the text of a field. An empty text counts as missing.
 StringId EventSink::Text(const RawEvent& event, Field field) {
   const auto text = event.Text(field);
   return text.empty() ? StringId{} : strings_.Intern(text);
@@ -183,7 +183,7 @@ LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
   config.warps_per_sm = RealOr(event, Field::kWarpsPerSm, -1);
   const double percent = RealOr(event, Field::kOccupancy, -1);
   if (percent >= 0) config.occupancy = percent / 100;
-  // Most kernels in a row repeat one of the last few launches.
+  // Most kernels repeat one of the latest few launch configurations.
   auto& configs = rows_->configs;
   for (std::size_t back = 1; back <= configs.size() && back <= 8; ++back) {
     const auto at = configs.size() - back;
@@ -193,8 +193,8 @@ LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
   return LaunchConfigId{static_cast<std::uint32_t>(configs.size() - 1)};
 }
 
-// An event of a process group without a collective's name counts, too. Without a group name the id
-// of the group is used (before PyTorch 2.4), then its description.
+// An event of a process group counts even without a collective's name. A group without a name has
+// its id (before PyTorch 2.4) or else its description as name.
 CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
   const bool of_group = event.Has(Field::kGroupName) || event.Has(Field::kGroupDescription);
   if (!event.Has(Field::kCollective) && !of_group) return {};
@@ -217,7 +217,7 @@ CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
 
 namespace {
 
-/// Whether events of the category have a length that something here is made of.
+/// True if the length of the category's events is used.
 bool IsMeasured(Category category) {
   switch (category) {
     case Category::kMemory:
@@ -233,9 +233,9 @@ bool IsMeasured(Category category) {
   }
 }
 
-// An event of an unknown kind is a device's work if it has the fields of such work in every trace:
-// the correlation of its launch, and a device: as argument, by a stream, or as its process, whose
-// number is then that of a device and not one that a system gives to programs.
+// True if an event of an unknown kind has the fields of device events: a correlation with its
+// launch, and a device. The device is an argument, follows from a stream, or is the process, whose
+// number is then too small for a process of the system.
 bool IsDeviceShaped(const RawEvent& event) {
   constexpr std::int64_t kMostDevices = 64;
   if (IntegerOr(event, Field::kCorrelation, -1) < 0) return false;
@@ -257,7 +257,7 @@ std::int64_t StreamOf(const RawEvent& event) {
   return ParseInteger(tid).value_or(-1);
 }
 
-// The process of work on a device is the device, with or without the argument.
+// For device events the process is the device, whether there is an argument or not.
 std::int32_t GpuOf(const RawEvent& event) {
   const auto recorded = IntegerOr(event, Field::kDevice, -1);
   if (recorded >= 0) return Narrow(recorded, -1);
@@ -319,7 +319,7 @@ void EventSink::Receive(const RawEvent& event) {
 
 namespace {
 
-// Removes the row that was added last, if any was: there were `before` rows.
+// Moves the last row to `out` if one was added to the `before` rows.
 template <class Whole, class Row>
 void TakeLast(std::vector<Row>& rows, std::size_t before, ApartRow& out) {
   if (rows.size() == before) return;
@@ -329,15 +329,14 @@ void TakeLast(std::vector<Row>& rows, std::size_t before, ApartRow& out) {
 
 }  // namespace
 
-// A begin is read like a whole event of no length, by the same code, and its row is taken back from
-// the table to which it was added:
+// A begin event is read by the same code as a complete event, with length 0. Then its row is
+// removed from its table:
 //
 //   rows.host   [a][b]          before
 //   rows.host   [a][b][new]     ReceiveComplete() added one
 //   apart       (new)           TakeLast() moved it: it has no length until its end is known
 //
-// Ends and begins of unmeasured kinds are kept without a row, since they, too, take part in
-// pairing.
+// Ends, and begins of unmeasured kinds, are kept without a row, because they take part in pairing.
 void EventSink::ReceiveApart(const RawEvent& event, bool begins) {
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
@@ -364,7 +363,7 @@ void EventSink::ReceiveApart(const RawEvent& event, bool begins) {
   rows_->apart.push_back(std::move(row));
 }
 
-// The first one is kept with its text: an error about a whole file of such events shows it.
+// Keeps the text of the first bad time for an error about a whole file of such events.
 void EventSink::CountBadTime(const RawEvent& event) {
   rows_->log.Add(Counter::events_bad_time);
   if (!rows_->bad_time.empty()) return;
@@ -419,7 +418,8 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
     case Category::kPythonFunction:
       return AddPython(event, times);
     case Category::kTrace:
-      // Of several profilers in one file, the one that began first; as ProfileBuilder::SetSpan().
+      // If several profilers wrote the file, the first to begin counts, as in
+      // ProfileBuilder::SetSpan().
       if (!rows_->has_span || times.start < rows_->span_start) {
         rows_->has_span = true;
         rows_->span_start = times.start;
@@ -437,8 +437,8 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
   }
 }
 
-// Other tools name kinds as they like, also like PyTorch's: an exact name is evidence of PyTorch,
-// unless any tool may use the word.
+// Other tools may choose any names for kinds. An exact name of PyTorch is evidence of PyTorch,
+// unless the name is a common one.
 void EventSink::CountSource(const RawEvent& event, const KnownCategory& known) {
   const bool is_common = known.category == Category::kTrace || known.text == "async" ||
                          (known.category == Category::kKernel && !event.Has(Field::kStream) &&
@@ -450,7 +450,7 @@ void EventSink::CountSource(const RawEvent& event, const KnownCategory& known) {
   }
 }
 
-// Beyond kMostNamed only the number is kept.
+// After kMostNamed kinds, new ones are counted without their names.
 void EventSink::CountUnread(std::string_view category) {
   constexpr std::size_t kMostNamed = 64;  // Categories are few, unless a file is hostile.
   auto& unread = rows_->unread;
@@ -469,13 +469,13 @@ void EventSink::AddHost(const RawEvent& event, HostKind kind, Times times) {
   row.kind = kind;
   row.thread = ThreadOf(event);
   row.id = IntegerOr(event, Field::kExternalId, -1);
-  if (row.id == 0) row.id = -1;  // Old traces write 0 for none.
+  if (row.id == 0) row.id = -1;  // Old traces write 0 for no id.
   row.input_shapes = Text(event, Field::kInputDims);
   row.input_dtypes = Text(event, Field::kInputTypes);
   row.call_stack = Text(event, Field::kCallStack);
   row.concrete_inputs = Text(event, Field::kConcreteInputs);
   row.sequence = IntegerOr(event, Field::kSequence, -1);
-  // The backward pass states the thread of the forward op; 0 or nothing is written otherwise.
+  // Operators of the backward pass have the forward operator's thread; others have 0 or no value.
   row.backward = IntegerOr(event, Field::kForwardThread, 0) > 0;
   row.id = IdInTrace(row.id, TraceOf(event));
   row.collective = CollectiveOf(event);
@@ -492,8 +492,8 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   row.thread = ThreadOf(event);
   row.correlation = IntegerOr(event, Field::kCorrelation, -1);
   row.op_id = IntegerOr(event, Field::kExternalId, -1);
-  // PyTorch 1.12 to 2.2 copied the correlation into the id, where it may name an op by accident
-  // (kineto#843).
+  // PyTorch 1.12 to 2.2 copied the correlation into the id, where it may equal an operator's id by
+  // accident (kineto#843).
   if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
   rows_->has_correlations |= row.correlation >= 0;
   const TraceNumber trace = TraceOf(event);
@@ -501,8 +501,8 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   row.op_id = IdInTrace(row.op_id, trace);
   if (name.starts_with("hip")) rows_->rocm = true;
   rows_->api.push_back(row);
-  // During the capture of a graph kernels do not run. ROCm's profiler names them at the launch, so
-  // they become work of no length (ReadOptions::of_captured_graphs).
+  // Kernels do not run while a graph is captured, but ROCm's profiler names them at the launch. So
+  // they become kernels of length 0 (ReadOptions::of_captured_graphs).
   if (!adds_launched_ || row.kind != ApiKind::kLaunch || !event.Has(Field::kKernel)) return;
   DeviceRow work;
   work.start = times.start;
@@ -512,8 +512,8 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   rows_->device.push_back(work);
 }
 
-// Calls are many and their names few; to search each for words that show its kind takes longer
-// than the rest of the row.
+// Caches the kind by name: there are many calls with few names, and searching each name for words
+// takes longer than the rest of the row.
 ApiKind EventSink::KindOfCall(StringId id, std::string_view name) {
   if (id.value >= call_kinds_.size()) call_kinds_.resize(id.value + std::size_t{1});
   std::optional<ApiKind>& known = call_kinds_[id.value];
@@ -539,7 +539,7 @@ void EventSink::AddDevice(const RawEvent& event, DeviceKind kind, Times times) {
   row.correlation = IdInTrace(row.correlation, trace);
   row.op_id = IdInTrace(row.op_id, trace);
   row.collective = CollectiveOf(event);
-  // Launch configurations are of kernels only; bytes of copies and memsets.
+  // Only kernels have launch configurations; copies and memsets have bytes.
   if (kind == DeviceKind::kKernel) {
     row.config = ConfigOf(event);
   } else {
@@ -574,7 +574,7 @@ StreamRow EventSink::StreamRowOf(const RawEvent& event, Times times) {
   return row;
 }
 
-// Ascend's profiler and converters write times as texts: they are read, and counted.
+// Ascend's profiler and converters write times as texts. They are read, and counted.
 std::optional<Ns> EventSink::StartOf(const RawEvent& event) {
   if (event.is_placed_later) return Ns{0};
   if (!event.Has(Field::kTime)) return std::nullopt;
@@ -583,8 +583,8 @@ std::optional<Ns> EventSink::StartOf(const RawEvent& event) {
   return time;
 }
 
-// A length that is missing or impossible becomes 0 and is counted: the event still happened, and
-// its start and links are right.
+// A missing or impossible length becomes 0 and is counted: the event still happened, and its start
+// and links are right.
 Ns EventSink::DurationOf(const RawEvent& event) {
   auto& log = rows_->log;
   if (event.Text(Field::kPhase) == "B") return 0;
@@ -606,7 +606,7 @@ Ns EventSink::DurationOf(const RawEvent& event) {
 }
 
 const EventSink::KnownCategory& EventSink::CachedCategory(std::string_view cat) {
-  constexpr std::size_t kMostKnown = 32;  // A trace has ten; to look through these needs no hash.
+  constexpr std::size_t kMostKnown = 32;  // A trace has about ten: no hash is needed.
   for (const KnownCategory& known : categories_) {
     if (known.text == cat) return known;
   }
@@ -618,11 +618,11 @@ const EventSink::KnownCategory& EventSink::CachedCategory(std::string_view cat) 
   return categories_.emplace_back(std::move(made));
 }
 
-// Events that are no work themselves: changes of memory, arrows from calls to their work, and
-// names.
+// Receives events that are not executed: changes of memory, arrows from calls to launched kernels,
+// and names.
 
-// Device Type: 0 is the CPU, 1 a GPU, others as c10::DeviceType counts them. Versions before
-// PyTorch 1.10 write no address and no totals. Bytes are negative where memory is freed.
+// Device Type is 0 for the CPU, 1 for a GPU, otherwise a value of c10::DeviceType. Before PyTorch
+// 1.10 there are no addresses and totals. Bytes are negative if memory is freed.
 void EventSink::ReceiveMemory(const RawEvent& event) {
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
@@ -640,7 +640,7 @@ void EventSink::ReceiveMemory(const RawEvent& event) {
   rows_->memory.push_back(row);
 }
 
-// The process is called "GPU 0 Counters". A copy to share has no values: its counters are named.
+// The process is called "GPU 0 Counters". A scrubbed copy has no values: its counters are listed.
 void EventSink::ReceiveSample(const RawEvent& event) {
   constexpr std::size_t kMostCounters = 64;
   const std::string_view name = event.Text(Field::kName);
@@ -672,7 +672,7 @@ void EventSink::ReceiveSample(const RawEvent& event) {
   rows_->samples.push_back(row);
 }
 
-// "s" is at the forward op, "f" and "t" at the backward one; both have the same id.
+// Phase "s" is at the forward operator, "f" or "t" at the backward operator, both with the same id.
 void EventSink::ReceiveFlow(const RawEvent& event) {
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
@@ -684,8 +684,8 @@ void EventSink::ReceiveFlow(const RawEvent& event) {
   rows_->flows.push_back(row);
 }
 
-// Needed only where launches are not numbered. An end is on the device's process and stream.
-// Whether it was of use is known at the end of the file: a later chunk may number its launches.
+// Arrows are needed only if launches are not numbered. This is known only at the end of the file,
+// as a later chunk may number them. An arrow's end has the device as process, and a stream.
 void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
   ++rows_->launch_flows;
   if (rows_->has_correlations) return;
@@ -705,7 +705,7 @@ void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
   rows_->arrows.push_back(arrow);
 }
 
-// Other metadata (process_labels, sort indices) is for viewers.
+// Other metadata (process_labels, sort indices) is only for viewers.
 void EventSink::ReceiveName(const RawEvent& event) {
   const auto what = event.Text(Field::kName);
   const bool process = what == "process_name";

@@ -1,5 +1,5 @@
-// Makes rows of trace events: the kind of an event, the meaning of its fields in each dialect, and
-// repairs.
+// Makes rows from trace events: the kind of an event, the meaning of its fields in each dialect,
+// and repairs.
 //
 //   ph        which events                        becomes
 //   X         all, by category                    a row of the category's table
@@ -19,8 +19,8 @@
 //   cuda_sync; gpu_user_annotation                sync; device_ranges
 //   python_function                               python
 //
-// A name such as ProfilerStep#5 is an iteration on the host. The same on a device is only a range:
-// it begins with its first kernel, and to count both would count each iteration twice.
+// A name such as ProfilerStep#5 is an iteration on the host. On a device it is only a range, which
+// begins with its first kernel; counting both would count each iteration twice.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -38,7 +38,7 @@
 
 namespace profgauge::readers::kineto {
 
-/// The kind of an event, after its category. Names that changed over the years are merged here.
+/// The kind of an event, by its category. Names that changed over the years are merged here.
 enum class Category : std::uint8_t {
   kOp,
   kAnnotation,
@@ -53,25 +53,25 @@ enum class Category : std::uint8_t {
   kPythonFunction,
   kMemory,
   kFlow,
-  kLaunchFlow,     ///< From a call to the work that it launched.
+  kLaunchFlow,     ///< Arrow from a call to the kernel it launched.
   kProfilerRange,  ///< Range over which counters were measured.
   kTrace,
   kIgnored,
   kUnknown,
 };
-/// Letter case does not matter. kUnknown for categories never seen.
+/// Letter case is ignored. kUnknown for unknown categories.
 Category CategoryOf(std::string_view cat);
-/// Whether it is known exactly, and not by its ending.
+/// True if the category is known exactly, not only by its ending.
 bool IsExactCategory(std::string_view cat);
 
-/// One worker's sink; rows go where Begin() says. Its texts live as long as the sink, so it must
-/// outlive the merge of its rows. Not thread-safe.
+/// One worker's sink; it adds rows to the object of Begin(). Texts live as long as the sink, so it
+/// must outlive the merge of its rows. Not thread-safe.
 class EventSink final : public EventReceiver {
  public:
-  /// `adds_launched`: launches that name a kernel add it as work of no length.
+  /// `adds_launched`: a launch that names a kernel adds this kernel with length zero.
   explicit EventSink(Fraction fraction, bool adds_launched = false)
       : fraction_(fraction), adds_launched_(adds_launched) {}
-  /// From here on, events become rows of `rows`, which is empty. Ids count from 0 again.
+  /// From here on, events become rows of `rows`, which is empty. Ids start at 0 again.
   void Begin(Rows& rows);
   void Receive(const RawEvent& event) override;
   void ReceiveOther() override;
@@ -125,16 +125,16 @@ class EventSink final : public EventReceiver {
   std::vector<KnownCategory> categories_;
   KnownCategory other_category_;
   std::string last_pid_, last_tid_;
-  std::string labelled_pid_;  // The last with a label.
-  TraceNumber trace_ = 0;     // Its trace, in the chunk at hand.
+  std::string labelled_pid_;  // The last process with a label.
+  TraceNumber trace_ = 0;     // Its trace, in the current chunk.
   ThreadId last_thread_;
 };
 
-/// The number in "stream 7", or of plain digits: from the argument, else from the thread; -1 for
-/// none. PyTorch before 1.12 writes "stream 7" as the thread.
+/// The number in "stream 7", or of plain digits: from the argument, else from the thread, in which
+/// PyTorch before 1.12 writes "stream 7". -1: none.
 std::int64_t StreamOf(const RawEvent& event);
-/// From the argument, else from the process; -1 for none. A label before the process ("[TP00] 0")
-/// is skipped.
+/// The GPU from the argument, else from the process; -1: none. A label before the process ("[TP00]
+/// 0") is skipped.
 std::int32_t GpuOf(const RawEvent& event);
 
 }  // namespace profgauge::readers::kineto

@@ -42,11 +42,11 @@ constexpr std::string_view kDocument[] = {
     "distributedInfo/nccl_version", "distributedInfo/pg_count", "distributedInfo/pg_config/pg_name",
     "distributedInfo/pg_config/pg_desc", "distributedInfo/pg_config/pg_size",
     "distributedInfo/pg_config/ranks",
-    // Times of unrecorded iterations (rules/schemas/run.json).
+    // Keys with the times of unrecorded iterations (rules/schemas/run.json).
     "profgauge.run/schema", "profgauge.run/clock", "profgauge.run/attached", "profgauge.run/warmup",
     "profgauge.run/segments/", "profgauge.run/batches/", "profgauge.run/windows",
     "profgauge.run/marks", "profgauge.run/rank", "profgauge.run/world_size", "profgauge.run/work/"};
-/// Keys of events and of their arguments: those of raw_event.cc.
+/// Keys of events and of their arguments, as read by raw_event.cc.
 constexpr std::string_view kEvent[] = {"ph", "cat", "name", "pid", "tid",
                                        "ts", "dur", "id",   "bp",  "s"};
 constexpr std::string_view kArgs[] = {"correlation",
@@ -97,12 +97,12 @@ constexpr std::string_view kArgs[] = {"correlation",
                                       "labels",
                                       "sort_index"};
 
-/// The arguments that are names of code; texts of the others are the profiler's own.
+/// Arguments that are names of code. Texts of other arguments are the profiler's.
 constexpr std::string_view kNames[] = {
     "Call stack", "Concrete Inputs", "Process Group Name", "Process Group Description", "name",
     "kernel",     "labels"};
 
-/// Of events "name", of arguments kNames, of ranks what their groups are called.
+/// True for "name" of events, for arguments in kNames, and for the names of the ranks' groups.
 bool IsName(std::string_view path) {
   if (path.starts_with("traceEvents/")) path.remove_prefix(std::string_view("traceEvents/").size());
   if (path.starts_with("args/")) return IsNameArgument(path.substr(5));
@@ -112,7 +112,7 @@ bool IsName(std::string_view path) {
 
 std::vector<std::string> Paths() {
   std::vector<std::string> paths(std::begin(kDocument), std::end(kDocument));
-  // A file is an object with the list, or the list.
+  // A file is either an object with the list, or the list itself.
   for (const std::string_view list : {"traceEvents/", ""}) {
     for (const std::string_view key : kEvent) paths.push_back(fmt::format("{}{}", list, key));
     for (const std::string_view key : kArgs) {
@@ -122,8 +122,8 @@ std::vector<std::string> Paths() {
   return paths;
 }
 
-/// The known messages of the profiler's own log about missing activity; the others may hold
-/// anything.
+/// Known messages about missing activity from the profiler's log. Other messages may hold anything,
+/// so they are dropped.
 std::string KnownPhrase(std::string_view text) {
   static const RE2 kKnown(R"((Dropped \d+ activity records|Exceeded max GPU buffer count|)"
                           R"(CollectTrace stopped by GPU profiler|GPU trace is empty!))");
@@ -138,8 +138,8 @@ bool IsNameArgument(std::string_view key) {
   return std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames);
 }
 
-// Other texts are names of code, which `rename` replaces, or the profiler's own, from which folders
-// are cut.
+// Other texts are names of code, which `rename` replaces, or texts of the profiler, which lose
+// their folders.
 JsonKeep KeptKeys(const Rename& rename) {
   return {"kineto", Paths(), [&rename](std::string_view path, std::string_view text) {
             if (path == "WARNING" || path == "ERROR") return KnownPhrase(text);
@@ -157,9 +157,9 @@ namespace {
 /// Keys that only PyTorch writes around its events.
 constexpr std::string_view kKeysOfPyTorch[] = {"\"schemaVersion\"", "\"deviceProperties\"",
                                                "\"distributedInfo\"", "\"record_shapes\""};
-/// The text around the events is small; more than this of it is not kept.
+/// The maximum size of the text around the events, which normally is small.
 constexpr std::size_t kMaxEnvelope = std::size_t{64} << 20;
-/// A longer element than this is not waited for; its chunk is repaired.
+/// A chunk that ends in an element longer than this is repaired instead of extended.
 constexpr std::size_t kMaxJoined = std::size_t{64} << 20;
 
 constexpr RecordingHint kHints[] = {
@@ -196,7 +196,7 @@ constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
-/// For recordings without device events and with events of kinds that are unknown.
+/// For profiles without device events but with events of unknown kinds.
 constexpr RecordingHint kUnreadHints[] = {
     {Capability::kDeviceEvents,
      "events of unknown kinds were recorded, possibly of the device; the import log lists them "
@@ -208,12 +208,12 @@ constexpr RecordingHint kUnreadHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
-/// Out of line: inlined, GCC 12 sees a copy of a long literal into a short string that is not made.
+/// Not inline: GCC 12 would warn of a copy of a long literal into a short string, a false alarm.
 [[gnu::noinline]] void AddNote(Error& error, std::string note) {
   error.notes.push_back(std::move(note));
 }
 
-/// `first`: the first of these events.
+/// The error for a file whose events all have bad times. `first`: the first of these events.
 Error BadTimes(const ByteSource& source, const ImportLog& log, const std::string& first) {
   const auto events = static_cast<std::int64_t>(log[Counter::events_bad_time]);
   Error error = InputError(source.name(), "kineto/bad-times",
@@ -246,7 +246,7 @@ class Import {
     origin.dialect = Dialect();
     PROFGAUGE_TRY(auto profile, builder_.Finish());
     profile.run_document = std::move(envelope_.run_document);
-    profile.gpus_by_process = true;  // A file of several processes was merged of as many traces.
+    profile.gpus_by_process = true;  // A merged file has as many processes as traces.
     const bool is_empty = profile.host.size() + profile.device.size() + profile.api.size() +
                               profile.python.size() + profile.memory.size() ==
                           0;
@@ -276,7 +276,7 @@ class Import {
   }
 
  private:
-  /// Reads up to the list's bracket; keeps the text before it.
+  /// Reads up to the list's opening bracket, and keeps the text before it.
   Status FindList() {
     std::string window;
     input_.Read(window, kChunkBytes);
@@ -331,7 +331,7 @@ class Import {
       builder_.log().Add(Counter::events_unreadable, input_.elements_skipped() - 1);
       builder_.log().AddAt(Counter::events_unreadable,
                            fmt::format("byte {}: an event of over 16 MiB", input_.first_skipped()));
-      // It may be most of the time: no total is known without it.
+      // The skipped event may cover most of the time, so no total is known without it.
       builder_.log().Add(Counter::events_too_long, input_.elements_skipped());
     }
     builder_.log().Add(Counter::events_ignored_kind,
@@ -341,14 +341,14 @@ class Import {
     return {};
   }
 
-  /// The next chunk in the file's order.
+  /// Takes the next chunk in the order of the file.
   void Take(Parsed& parsed) {
     if (list_ended_) return KeepOutside(parsed.chunk.text);
     if (joined_.chunk.text.empty() && !CutInside(parsed)) return Add(parsed);
-    // The cut before this chunk, or after it, turned out to be inside an element.
+    // A cut before or after this chunk was inside an element.
     auto& chunk = joined_.chunk;
     chunk.Append(parsed.chunk);
-    // Parsed again at doubled lengths only, so that a long element costs linear time.
+    // Parses again only at doubled lengths, so that a long element costs linear time.
     if (!chunk.last && chunk.text.size() < 2 * joined_before_) return;
     joined_before_ = chunk.text.size();
     ParseChunk(*joiner_, joined_);
@@ -388,7 +388,7 @@ class Import {
     KeepOutside(std::string_view(parsed.chunk.text).substr(parsed.end.offset));
   }
 
-  /// Which kinds of events no one here knows, the most frequent first.
+  /// Reports the unknown kinds of events, the most frequent first.
   void NameUnread() {
     std::vector<std::pair<std::uint64_t, std::string>> kinds;
     for (const auto& [category, count] : unread_) kinds.emplace_back(count, category);
@@ -408,7 +408,7 @@ class Import {
     first_reason_ = reason;
   }
 
-  /// The text after the list.
+  /// Reads the text after the list.
   Status ReadRest() {
     std::string window;
     while (!input_.at_end()) {
@@ -465,8 +465,8 @@ class Import {
     });
   }
 
-  /// Chrome's events of which none is PyTorch's: what they are, the most frequent first. Nothing
-  /// for a file without any.
+  /// The error for Chrome trace events of which none is PyTorch's. It names their categories, the
+  /// most frequent first. Nothing for a file without events.
   std::optional<Error> OfAnotherTool() const {
     std::map<std::string, std::uint64_t> counts;
     for (const auto& [category, count] : seen_) {
@@ -527,8 +527,8 @@ class Import {
         "the profiler was stopped before its first active step, or its activities were off");
   }
 
-  /// torch.autograd.profiler before Kineto, and PyTorch built without it: ops without links to the
-  /// work they launched, on "processes" with these names.
+  /// True for torch.autograd.profiler before Kineto, and for PyTorch built without Kineto. Its
+  /// operators have no links to launched kernels. Its "processes" have these names.
   static bool IsLegacyProfiler(std::string_view head) {
     return head.find("\"CPU functions\"") != std::string_view::npos ||
            head.find("\"CUDA functions\"") != std::string_view::npos;
@@ -548,7 +548,7 @@ class Import {
                      fmt::format("the trace ends early; {} of its events are complete", events_),
                      "the profiler was probably killed while writing; pass --allow-incomplete to "
                      "judge the readable part");
-    if (source_.name().ends_with(".tmp")) {  // It renames its file when it is done.
+    if (source_.name().ends_with(".tmp")) {  // The profiler renames its file at the end.
       error.notes.insert(error.notes.begin(),
                          "note: the name ends with `.tmp`: the profiler had not finished");
     }
@@ -570,7 +570,7 @@ class Import {
     return error;
   }
 
-  /// A damaged gzip stream: how far it could be read, and the next step.
+  /// Adds the position at which a gzip stream is damaged, and the next step.
   Error WithPlace(Error error) const {
     error.where.offset = input_.total();
     error.where.has_offset = true;
@@ -587,23 +587,23 @@ class Import {
   Traces traces_;
   SampledCounters counters_;
   std::string before_;           ///< The document up to its list.
-  std::string behind_;           ///< And from its end on.
-  std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.
+  std::string behind_;           ///< The document from the list's end on.
+  std::uint64_t first_bad_ = 0;  ///< Offset of the first invalid JSON in a chunk.
   std::string first_reason_;
   std::string bad_time_;  ///< The first event whose start cannot be used.
   bool has_more_labels_ = false;
   std::map<std::string, std::uint64_t> unread_;  ///< Events of unknown kinds, by category.
-  bool is_pytorch_ = false, has_names_ = false;  ///< As Rows has them, of all chunks.
+  bool is_pytorch_ = false, has_names_ = false;  ///< From Rows, of all chunks.
   std::map<std::string, std::uint64_t> seen_;
   std::map<char, std::uint64_t> phases_;
   Envelope envelope_;
-  std::optional<Worker> joiner_;   ///< For chunks that must be parsed together.
-  Parsed joined_;                  ///< Their text so far; empty most of the time.
-  std::size_t joined_before_ = 0;  ///< How long it was when it was parsed last.
+  std::optional<Worker> joiner_;   ///< Parses chunks that must be joined.
+  Parsed joined_;                  ///< The joined chunks; mostly empty.
+  std::size_t joined_before_ = 0;  ///< The length at the last parse.
   Fraction fraction_ = Fraction::kDecimal;
   std::uint64_t events_ = 0;
-  std::uint64_t launch_flows_ = 0, arrows_ = 0;  ///< Ends of arrows of launches: all, and kept.
-  bool has_correlations_ = false;                ///< Launches are numbered.
+  std::uint64_t launch_flows_ = 0, arrows_ = 0;  ///< Ends of launches' arrows: all, and kept.
+  bool has_correlations_ = false;                ///< Launches have numbers.
   bool bare_list_ = false;
   bool list_ended_ = false;
   bool complete_ = false;
@@ -632,7 +632,7 @@ class KinetoReader final : public Reader {
       return has("\"traceEvents\"") || std::ranges::any_of(kKeysOfPyTorch, has) ? Match::kYes
                                                                                 : Match::kNo;
     }
-    // One event that fills the head shows nothing of the others, which may be Ascend's.
+    // If one event fills the head, the others are unseen and may be Ascend's.
     const bool shows_events = text.size() < kSniffBytes - 3 || has("\"ts\"");
     return has("\"ph\"") && shows_events ? Match::kYes : Match::kNo;
   }
@@ -641,7 +641,7 @@ class KinetoReader final : public Reader {
     return Import(source, options).Run();
   }
 
-  /// Of "HOST_PID.TIME.pt.trace.json.gz", as tensorboard_trace_handler writes them.
+  /// Parses "HOST_PID.TIME.pt.trace.json.gz", the name that tensorboard_trace_handler writes.
   std::optional<WriterAndTime> WriterOf(const std::string& file) const override {
     std::string_view name = file;
     for (const std::string_view suffix : {".gz", ".pt.trace.json"}) {
@@ -654,7 +654,7 @@ class KinetoReader final : public Reader {
     if (dot == name.npos) return std::nullopt;
     const std::string_view time = name.substr(dot + 1);
     const auto bar = name.rfind('_', dot);
-    // Milliseconds or nanoseconds since 1970.
+    // The time is in milliseconds or nanoseconds since 1970.
     if (bar == name.npos || bar == 0 || !digits(time) || time.size() < 13 || time.size() > 19 ||
         !digits(name.substr(bar + 1, dot - bar - 1))) {
       return std::nullopt;
@@ -676,8 +676,8 @@ void ParseChunk(Worker& worker, Parsed& parsed) {
   parsed.rows.Clear();
   worker.sink.Begin(parsed.rows);
   parsed.end = worker.parser.Parse(parsed.chunk.text, worker.sink);
-  // A cut may be inside an element (a text that looks like one, see FindCut); only at the end of
-  // the stream is it sure that nothing follows.
+  // A cut may be inside an element if a text looks like one (see FindCut). Only at the end of the
+  // stream it is certain that nothing follows.
   const bool cut_short = parsed.end.state == ParseEnd::State::kInside && parsed.chunk.last;
   parsed.repaired = cut_short || parsed.end.state == ParseEnd::State::kInvalid;
   if (!parsed.repaired) return;
@@ -688,9 +688,9 @@ void ParseChunk(Worker& worker, Parsed& parsed) {
 
 void ParseInOrder(Input& input, Fraction fraction, bool adds_launched, unsigned threads,
                   const std::function<bool(Parsed&)>& take) {
-  // Reading bytes and taking rows, one thread at a time each, keep no more than these busy.
+  // Reading bytes and taking rows run one thread at a time, so more threads than these would wait.
   constexpr unsigned kMaxThreads = 8;
-  // Workers outlive the merge: rows hold views into their strings.
+  // Workers outlive the merge, because rows hold views into the workers' strings.
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::clamp(threads, 1U, kMaxThreads); ++i) {
     workers.push_back(std::make_unique<Worker>(fraction, adds_launched));

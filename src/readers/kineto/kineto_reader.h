@@ -16,10 +16,10 @@
 //   "traceName": "...", "displayTimeUnit": "ms", "baseTimeNanoseconds": 1700000000000000000
 // }
 //
-// Times are microseconds; since PyTorch 2.4 from `baseTimeNanoseconds`, which may be on either side
-// of the list, before from 1970. Nightlies before PyTorch 1.8 may write the list without the object
-// around it; so does the legacy profiler, which is refused. Where the parts are read: document.h
-// the outside, event_parser.h an event, event_sink.h its meaning.
+// Times are microseconds: since PyTorch 2.4 from `baseTimeNanoseconds`, which may be before or
+// after the list; earlier versions count from 1970. Nightlies before PyTorch 1.8 may write the list
+// without the object around it; so does the legacy profiler, which is rejected. document.h reads
+// the outside, event_parser.h an event, event_sink.h interprets it.
 #pragma once
 
 #include <cstdint>
@@ -39,41 +39,41 @@
 
 namespace profgauge::readers {
 
-/// Its errors: "kineto/truncated", "kineto/goes-on", "kineto/invalid-json", "kineto/no-events",
-/// "kineto/bad-times", "kineto/legacy-profiler", all kInput. A fault of a
-/// single event is repaired or counted, and fails nothing.
+/// Errors, all kInput: "kineto/truncated", "kineto/goes-on", "kineto/invalid-json",
+/// "kineto/no-events", "kineto/bad-times", "kineto/legacy-profiler". A fault in a single event
+/// never fails the file: it is repaired or counted.
 std::unique_ptr<Reader> MakeKinetoReader();
 
 }  // namespace profgauge::readers
 
 namespace profgauge::readers::kineto {
 
-// The contents of a shared copy of a trace: the keys that the reader takes.
+// The contents of a shared copy of a trace: the keys that the reader uses.
 
-/// Of the reader whose files are copied.
+/// The reader whose files are copied.
 inline constexpr std::string_view kReader = "kineto";
 
 /// The keys to copy, and the copies of their texts. `rename` must outlive it.
 JsonKeep KeptKeys(const Rename& rename);
 
-/// Whether the text of an argument of an event is a name of code: "Call stack".
+/// True if an argument of an event is a name of code: "Call stack".
 bool IsNameArgument(std::string_view key);
 
 }  // namespace profgauge::readers::kineto
 namespace profgauge::readers::kineto {
 
-// Parses the chunks of a list with several workers and hands the results over in the file's order.
+// Parses the chunks of a list with several workers and passes on the results in the file's order.
 //
-// Each worker reads (and inflates) a chunk under a lock and parses it outside; so reading
-// and parsing overlap, and no thread waits for a fixed role. The result does not depend on the
-// number of workers: chunks are cut only by their bytes.
+// Each worker reads (and inflates) a chunk under a lock and parses it without the lock. So reading
+// and parsing overlap, and no thread has a fixed role. The result does not depend on the number of
+// workers: only the bytes decide where chunks are cut.
 //
 //   bytes      |-- chunk 0 --|-- chunk 1 --|-- chunk 2 --| ...
 //   worker A   read 0  parse 0 ............  take 0  take 1   read 3 ...
 //   worker B           read 1  parse 1 ...            read 2  parse 2 ...
 //
-// Rows are taken in the order of the file, by whichever worker completes it. At most twice as many
-// chunks as workers are in memory.
+// Rows are taken in the order of the file, by the worker that completes it. The number of chunks in
+// memory is at most twice that of workers.
 
 /// One parsed chunk.
 struct alignas(kCacheLinePair) Parsed {
@@ -81,29 +81,29 @@ struct alignas(kCacheLinePair) Parsed {
   Rows rows;
   ParseEnd end;
   bool repaired = false;
-  std::uint64_t bad_offset = 0;  ///< Where a repaired chunk stops being JSON, in the whole stream.
+  std::uint64_t bad_offset = 0;  ///< Where a repaired chunk is not JSON, in the whole stream.
   std::string bad_reason;
 };
 
-/// A parser with its sink: one worker's tools.
+/// One worker's parser and its sink.
 struct alignas(kCacheLinePair) Worker {
   Worker(Fraction fraction, bool adds_launched) : sink(fraction, adds_launched) {}
   EventParser parser;
   EventSink sink;
 };
 
-/// Parses parsed.chunk into parsed.rows; repairs it when it is not valid JSON, or when it is the
-/// last and ends inside an element. Another chunk that ends inside an element is left so, with
-/// kInside: the caller joins it with the next.
+/// Parses parsed.chunk into parsed.rows. Repairs the chunk if it is invalid JSON, or if it is the
+/// last one and ends inside an element. Any other chunk that ends inside an element returns
+/// kInside: the caller joins it with the next chunk.
 ///
 ///   chunk 3   ..., {"ph": "X", "args": {"x": [{"a": 1},
 ///   chunk 4   {"ph": 1}]}}, {"ph": "X", ...              `}, {"ph"` was no cut
 ///   joined    parsed as one, if need be again at doubled lengths; repaired from 64 MB on
 void ParseChunk(Worker& worker, Parsed& parsed);
 
-/// Reads `input` to its end, or until `take` returns false. `take` gets every chunk that was read,
-/// in order, one at a time, on any thread; after it returned false, chunks already under way
-/// follow.
+/// Reads `input` to its end, or until `take` returns false. `take` receives every chunk that was
+/// read, in order, one at a time, on any thread. After it returned false, it still receives chunks
+/// that are being parsed.
 void ParseInOrder(Input& input, Fraction fraction, bool adds_launched, unsigned threads,
                   const std::function<bool(Parsed&)>& take);
 

@@ -12,7 +12,7 @@
 namespace profgauge::readers::kineto {
 namespace {
 
-/// Keys are short; a longer run up to the next quote is no key.
+/// The maximum length of a key. A longer text up to the next quote is no key.
 constexpr std::size_t kMaxKey = 200;
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }
@@ -20,7 +20,7 @@ bool IsHex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// Whether `text` is a JSON number, true, false or null.
+/// True if `text` is a JSON number, true, false or null.
 bool IsLiteral(std::string_view text) {
   if (text == "true" || text == "false" || text == "null") return true;
   const auto digits = [&] {
@@ -45,7 +45,7 @@ bool IsLiteral(std::string_view text) {
   return text.empty();
 }
 
-/// Value of the four hex digits of "\uXXXX" at `at`; empty when they are not there.
+/// The value of the four hex digits of "\\uXXXX" at `at`; empty if there is no such escape.
 std::optional<unsigned> UnicodeEscape(std::string_view text, std::size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
   unsigned value = 0;
@@ -61,7 +61,7 @@ std::optional<unsigned> UnicodeEscape(std::string_view text, std::size_t at) {
 bool IsHighSurrogate(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool IsLowSurrogate(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
-/// Whether the backslash at `at` starts a valid escape.
+/// True if the backslash at `at` starts a valid escape.
 bool IsEscape(std::string_view text, std::size_t at) {
   if (at + 1 >= text.size()) return false;
   if (text[at + 1] == 'u') return UnicodeEscape(text, at).has_value();
@@ -85,7 +85,7 @@ class Mender {
   }
 
  private:
-  /// Takes one piece: white space, a bracket, a comma, a colon, a string or a bare word.
+  /// Takes one token: white space, a bracket, a comma, a colon, a string or a bare word.
   bool Step() {
     const char c = text_[at_];
     if (IsSpace(c)) return Copy();
@@ -123,8 +123,7 @@ class Mender {
     return Copy();
   }
 
-  /// Keeps a comma only before another element. In `1,,2` and `1,}` the first comma is one too
-  /// many.
+  /// Keeps a comma only before another element: in `1,,2` and `1,}` the first comma is removed.
   bool Comma() {
     std::size_t next = SkipSpace(at_ + 1);
     if (next >= text_.size()) return false;
@@ -136,8 +135,8 @@ class Mender {
     return true;
   }
 
-  // Anything between two separators: a number, a word of JSON, or a careless writer's. A word where
-  // a key belongs has no clear meaning.
+  // A word is any text between two separators: a number, a literal of JSON, or invalid text. A word
+  // in the place of a key has no clear meaning.
   bool Word() {
     if (IsControl(text_[at_])) {
       ++at_;
@@ -158,15 +157,15 @@ class Mender {
     return true;
   }
 
-  // The difficulty is which quote ends a string. A quote ends it if the text after it goes on like
-  // JSON (Closes()); otherwise it belongs to the string:
+  // The difficulty is to find the quote that ends a string. A quote ends it if valid JSON follows
+  // (Closes()). Otherwise the quote belongs to the string:
   //
   //   "name": "f("a")", "ph": "X"
   //              ^ a letter follows: part of the string
   //                  ^ a comma and a key follow: the end
   //
-  // Escapes are decided for the string as a whole: `C:\new\users` has valid escapes and one that is
-  // none, and means backslashes.
+  // All escapes of a string are judged together. The text `C:\
+  // ew\\users` has one invalid escape, so all its backslashes are literal.
   bool String() {
     const bool key = key_next_;
     const auto begin = at_ + 1;
@@ -178,11 +177,12 @@ class Mender {
       const char c = text_[end];
       if (c == '"') {
         if (Closes(end + 1, key)) break;
-        // `"cpu_op, "name": …`: a quote is missing before, and all that follows would be misread.
+        // In `"cpu_op, "name": …` the closing quote is missing, and everything after it would be
+        // misread.
         if (StartsEventKey(begin, end)) return false;
         inner_quote = true;
       } else if (c == '\\') {
-        // A path may end in a backslash: then the quote after it closes after all.
+        // A path may end in a backslash. Then the quote after it does close the string.
         const bool quote = end + 1 < text_.size() && text_[end + 1] == '"';
         if (quote && Closes(end + 2, key)) {
           bad_escape = true;
@@ -203,7 +203,7 @@ class Mender {
     return true;
   }
 
-  /// Whether the quote at `quote`, inside a string from `begin` on, starts a key of the event.
+  /// True if the quote at `quote`, in a string that begins at `begin`, starts a key of the event.
   bool StartsEventKey(std::size_t begin, std::size_t quote) const {
     const auto end = text_.find_first_of("\"\\", quote + 1);
     if (end == std::string_view::npos || text_[end] != '"') return false;
@@ -213,7 +213,7 @@ class Mender {
     return Trim(text_.substr(begin, quote - begin)).ends_with(',');
   }
 
-  /// Appends a string's content. When one backslash was no escape, none is.
+  /// Appends the content of a string. If one backslash is no escape, all of them are literal.
   void Rewrite(std::string_view content, bool raw_backslashes) {
     bool control = false;
     bool bad_bytes = false;
@@ -244,8 +244,8 @@ class Mender {
     if (bad_pair) out_.repairs.push_back(Counter::strings_bad_escape);
   }
 
-  /// Appends the valid escape at `at`; how long it was. A surrogate without its other half becomes
-  /// U+FFFD.
+  /// Appends the valid escape at `at` and returns its length. A surrogate without its other half
+  /// becomes U+FFFD.
   std::size_t Escape(std::string_view content, std::size_t at, bool& bad_pair) {
     const auto unit = UnicodeEscape(content, at);
     if (!unit) {
@@ -265,8 +265,8 @@ class Mender {
     return 6;
   }
 
-  /// Whether a quote before `next` can be the end of a string: the rest continues like JSON after
-  /// one, up to the next key or element.
+  /// True if a quote before `next` can end a string. Then the text up to the next key or element
+  /// continues like JSON:
   ///
   ///   after a key      `:`
   ///   after a value    unclosed brackets, inside out; then `,` and an element, or the end
@@ -284,13 +284,13 @@ class Mender {
     return depth == 0;
   }
 
-  /// Whether another element follows a comma at `depth`. In an object a key must follow: a short
-  /// string, then `:`. That is stronger evidence than the comma.
+  /// True if another element follows a comma at `depth`. In an object a key must follow, i.e. a
+  /// short string and `:`, which is stronger evidence than the comma.
   bool GoesOn(std::size_t next, std::size_t depth) const {
     if (next >= text_.size()) return depth == 0;
     const char c = text_[next];
     if (depth == 0) return c == '{' || c == '"' || c == ']';
-    if (c == '}' || c == ']') return true;  // A comma too many.
+    if (c == '}' || c == ']') return true;  // One comma too many.
     if (open_[depth - 1] == '[') {
       return std::string_view("\"-{[0123456789tfnNIiu").find(c) != std::string_view::npos;
     }
@@ -319,12 +319,12 @@ std::optional<Mended> Mend(std::string_view text) { return Mender(text).Run(); }
 
 namespace {
 
-/// A text like `}, {"name"` inside an event can look like its end; this many are tried.
+/// A text like `}, {"name"` inside an event looks like its end. This many false ends are skipped.
 constexpr int kMaxFalseEnds = 4;
-/// The text after the list is short; only this much before the end is searched for it.
+/// The text after the list is short, so only this much of the chunk's end is searched for it.
 constexpr std::size_t kMaxTail = std::size_t{64} << 10;
 
-// Counts the events of a text, before it is taken: a repair that makes two events of one is none.
+// Counts the events of a text before it is accepted: a repair must not split an event in two.
 class Probe final : public EventReceiver {
  public:
   void Receive(const RawEvent&) override { ++count; }
@@ -335,8 +335,8 @@ class Probe final : public EventReceiver {
 //   chunk    {good}, {repairable}, {hopeless}, {good}, {cut
 //   Run()    Element Element       Skip        Element kInside
 //
-// An element reaches from its `{` to the next text that looks like a cut. If it cannot be read so
-// far, the following cuts are tried, then it is left out.
+// An element reaches from its `{` to the next text that looks like a cut. If it cannot be read, it
+// is extended to the following cuts. If that fails, too, it is left out.
 class Repair {
  public:
   Repair(const Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows)
@@ -379,7 +379,7 @@ class Repair {
     rows_.log.AddAt(counter, fmt::format("byte {}", chunk_.OffsetOf(at_)));
   }
 
-  /// Reads the element at at_ and moves after it.
+  /// Reads the element at at_ and moves to the text after it.
   bool Element() {
     if (text_[at_] != '{') return false;
     auto limit = NextCut(at_ + 1);
@@ -392,7 +392,7 @@ class Repair {
     return false;
   }
 
-  // Parsed twice: only the second time do rows come into being.
+  // Parses twice, so that rows are made only of accepted elements.
   bool Accept(const Mended& mended) {
     Probe probe;
     const auto end = parser_.Parse(mended.text, probe);
@@ -403,8 +403,8 @@ class Repair {
     return true;
   }
 
-  /// Skips the text at at_, up to the next event or the list's end. False when neither
-  /// follows in the chunk.
+  /// Skips the text at at_ up to the next event or the list's end. False if neither follows in the
+  /// chunk.
   bool Skip() {
     auto next = NextCut(at_ + 1);
     if (next == text_.size()) next = chunk_.last ? ListEnd() : text_.size();
@@ -416,16 +416,16 @@ class Repair {
     return true;
   }
 
-  /// The `]` of the list in the last chunk: one after which the document continues to its end.
-  /// Lists inside events look alike up to there.
+  /// Finds the `]` that ends the list in the last chunk. Lists inside events look like it. After
+  /// the right one, the document continues to its end.
   std::size_t ListEnd() const {
     for (auto at = FindListEnd(text_, at_); at != std::string_view::npos;
          at = FindListEnd(text_, at + 1)) {
       if (text_.size() - at > kMaxTail) continue;
       const auto rest = Trim(text_.substr(at + 1));
       if (rest.empty()) return at;
-      // The text from the `]` on must be the end of an object: as one, it is repaired and ends
-      // there.
+      // The text from the `]` on must be the end of an object: it is repaired as one, and must end
+      // where the repaired object ends.
       const auto document = "{\"\": [" + std::string(text_.substr(at));
       const auto mended = Mend(document);
       if (mended && Trim(std::string_view(document).substr(mended->end)).empty()) return at;

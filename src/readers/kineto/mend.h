@@ -1,8 +1,8 @@
-// Makes valid JSON of a value that a careless writer broke, if its meaning is clear.
+// Repairs a JSON value that a careless writer broke, if its meaning is clear.
 //
-// Repaired: quotes and backslashes that are not escaped, raw control characters, bytes that are not
-// UTF-8, halves of surrogate pairs, NaN, inf, N/A and other words in place of a value, commas too
-// many. Valid text comes out as it went in.
+// Repaired: unescaped quotes and backslashes, raw control characters, bytes that are not UTF-8,
+// halves of surrogate pairs, NaN, inf, N/A and other words instead of a value, and superfluous
+// commas. Valid text stays as it is.
 //
 //   {"name": "f("a")"}          {"name": "f(\"a\")"}         names of functions (with_stack)
 //   {"name": "C:\users\"}       {"name": "C:\\users\\"}      paths of Windows
@@ -27,24 +27,23 @@
 
 namespace profgauge::readers::kineto {
 
-/// The repaired value and the repairs, which go to the import log.
+/// The repaired value, and the repairs for the import log.
 struct Mended {
-  std::string text;              ///< Only the value.
-  std::size_t end = 0;           ///< Bytes of the input that it was.
+  std::string text;              ///< Only the value, not the text after it.
+  std::size_t end = 0;           ///< Length of the value in the input.
   std::vector<Counter> repairs;  ///< One for each repair made.
 };
 
-/// The object or list at the start of `text`. Empty when it does not end within `text`, or when it
-/// is not clear how it was meant. The result is not checked: the caller parses it. Linear in the
-/// length of `text`.
+/// Repairs the object or list at the start of `text`. Empty if it does not end within `text`, or if
+/// its meaning is unclear. The result is not checked: the caller parses it. O(text).
 std::optional<Mended> Mend(std::string_view text);
 
-// Reads a chunk that is not valid JSON, event by event: each is read, or repaired and read, or left
-// out. Everything is counted in the rows' import log, with the place of the first cases.
+// Reads a chunk of invalid JSON, event by event. Each event is read, repaired and read, or left
+// out. The rows' import log counts all cases, with the places of the first ones.
 
-/// Like EventParser::Parse, and never kInvalid: an event that cannot be read is skipped up to the
-/// next one. kInside means that the chunk
-/// ends inside an event, or in something like it. Starts `rows` afresh.
+/// Like EventParser::Parse, but never returns kInvalid: an unreadable event is skipped up to the
+/// next one. kInside means that the chunk ends inside an event, or in similar text. Clears `rows`
+/// first.
 ParseEnd RepairChunk(const Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows);
 
 }  // namespace profgauge::readers::kineto

@@ -12,8 +12,7 @@
 namespace profgauge::readers::kineto {
 namespace {
 
-// Adds the row to the table of its kind. A pair of an unmeasured kind is two events of the file
-// that are ignored.
+// Adds the row to the table of its kind. A pair of an unmeasured kind counts as two ignored events.
 struct Adder {
   ProfileBuilder& builder;
   Ns duration;

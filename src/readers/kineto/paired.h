@@ -1,11 +1,11 @@
-// Separate begin and end events ("ph": "B" and "E"): on each thread an end closes the range that
-// began last. PyTorch writes whole ones; tools that convert or merge traces may not.
+// Separate begin and end events ("ph": "B" and "E"): on each thread, an end closes the range that
+// began last. PyTorch writes complete events; tools that convert or merge traces may not.
 //
 //   time      0    2    5    9            a stack per thread, by time
 //   thread 1  B a  B b  E    E            b is 2 to 5, a is 0 to 9
 //   thread 2       B c       (no E)       c is counted as unreadable
 //
-// An end has no name: where a range overlaps another without nesting, their ends are swapped.
+// Ends have no name: if two ranges overlap without nesting, their ends are swapped.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@
 
 namespace profgauge::readers::kineto {
 
-/// Rows of the same type for two tables.
+/// Rows for two tables; distinct types of the same content.
 struct SyncRow {
   StreamRow row;
 };
@@ -24,8 +24,8 @@ struct RangeRow {
   StreamRow row;
 };
 
-/// One end of an event. Times decide, not the file's order; of several at one time that order.
-/// `process` and `thread` are the builder's ids once Merge() has them.
+/// A begin or an end of an event. Order is by time; in the file's order for equal times. `process`
+/// and `thread` are the builder's ids after Merge().
 struct ApartRow {
   StringId process, thread;  ///< As written.
   Ns time = 0;
@@ -34,15 +34,15 @@ struct ApartRow {
   std::variant<std::monostate, HostRow, ApiRow, DeviceRow, PythonRow, SyncRow, RangeRow> row;
 };
 
-/// Those of one trace. O(n log n) in their number, and keeps all of them until Finish(): an end may
-/// be any number of chunks after its begin.
+/// The begins and ends of one trace. Keeps all until Finish(), because an end may be any number of
+/// chunks after its begin. O(n log n).
 class PairedEvents {
  public:
   /// A begin or an end, in the order of the file.
   void Add(ApartRow row) { rows_.push_back(std::move(row)); }
-  /// Adds the events that have both ends, and counts the others as unreadable.
+  /// Adds the events that have a begin and an end, and counts the others as unreadable.
   void Finish(ProfileBuilder& builder);
-  /// Those since the last call, for who pairs them by other rules.
+  /// Removes and returns the ends since the last call, for code with other pairing rules.
   std::vector<ApartRow> Take() { return std::exchange(rows_, {}); }
 
  private:

@@ -24,16 +24,16 @@ const Keys& EventKeys() {
   return keys;
 }
 
-// All spellings since 2020; nothing means two things.
+// All spellings of keys since 2020. No spelling has two meanings.
 const Keys& ArgsKeys() {
   static const Keys keys = {
       {"correlation", Field::kCorrelation},
-      // "external id" is of calls and device work in nightlies before PyTorch 1.8, with 0 for none.
+      // Calls and kernels of nightlies before PyTorch 1.8 have "external id"; 0 is none.
       {"External id", Field::kExternalId},
       {"external id", Field::kExternalId},
       {"device", Field::kDevice},
       {"stream", Field::kStream},
-      {"sycl queue", Field::kStream},  // Intel XPU has no streams by that name.
+      {"sycl queue", Field::kStream},  // Streams of Intel XPU are called queues.
       {"bytes", Field::kBytes},
       {"registers per thread", Field::kRegisters},
       {"shared memory", Field::kSharedMemory},
@@ -66,15 +66,15 @@ const Keys& ArgsKeys() {
       {"Out msg nelems", Field::kOutElements},
       {"Group size", Field::kGroupSize},
       {"Process Group Name", Field::kGroupName},
-      {"Process Group ID", Field::kGroupId},  // Before PyTorch 2.4; not the name.
+      {"Process Group ID", Field::kGroupId},  // The id before PyTorch 2.4; not the name.
       {"Process Group Description", Field::kGroupDescription},
       {"Seq", Field::kCollectiveSequence},
       {"Src Rank", Field::kSourceRank},
       {"Dst Rank", Field::kDestinationRank},
       {"name", Field::kLabel},
-      {"rank", Field::kRank},      // TraceLens writes it where it merges traces.
-      {"", Field::kCounter},       // Of a sample of hardware counters.
-      {"kernel", Field::kKernel},  // ROCm's profiler names it at the launch.
+      {"rank", Field::kRank},      // TraceLens writes it into merged traces.
+      {"", Field::kCounter},       // In samples of hardware counters.
+      {"kernel", Field::kKernel},  // ROCm's profiler names the kernel at the launch.
   };
   return keys;
 }

@@ -1,5 +1,5 @@
-// One trace event as text: the fields that matter, as views of their JSON values. Event parsers
-// fill it, EventSink makes rows of it. Nothing is interpreted here.
+// One trace event as text: the fields that rows need, as views of their JSON values. Event parsers
+// fill it; EventSink makes rows of it. Nothing is interpreted here.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace profgauge::readers::kineto {
 
-/// The event's own fields, then those of its args.
+/// Fields of the event itself, then fields of its args.
 enum class Field : std::uint8_t {
   kPhase,
   kCategory,
@@ -68,23 +68,24 @@ enum class Field : std::uint8_t {
   kCounter,  ///< The value of a sample, whose key is empty.
   kCount_,
   kArgs,  ///< Not a value: the object with the rest.
-  kNone,  ///< A key that does not matter.
+  kNone,  ///< A key that is not used.
 };
 inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kCount_);
 static_assert(kFieldCount <= 64);
 
-/// How the value was written. Structures are in canonical text: "[[32, 3], []]", strings bare.
+/// How the value was written. Structures are canonical text: "[[32, 3], []]", strings without
+/// quotes.
 enum class Form : std::uint8_t { kNumber, kString, kBool, kNull, kStructure };
 
-/// One event, as it was written: nothing is converted yet. Its views point into the text of the
-/// chunk, or into memory of the parser, and are valid while the receiver is called. Reused for the
-/// next event after Clear(), which leaves the texts: only fields in `present` count.
+/// One event as written; nothing is converted yet. Its views point into the text of the chunk or
+/// into memory of the parser, and are valid during the receiver's call. Clear() prepares it for the
+/// next event but leaves old texts: only fields in `present` are valid.
 struct RawEvent {
-  std::uint64_t present = 0;  ///< One bit a field.
+  std::uint64_t present = 0;  ///< One bit per field.
   std::array<std::string_view, kFieldCount> text;
   std::array<Form, kFieldCount> form;
   std::uint32_t duplicate_keys = 0;
-  /// Whoever gets the row sets its time and thread, which are unknown yet: it has 0 and none.
+  /// The row's time and thread are unknown yet (0 and none); the row's receiver sets them.
   bool is_placed_later = false;
 
   static constexpr std::uint64_t Bit(Field field) {
@@ -94,36 +95,35 @@ struct RawEvent {
     present = 0;
     duplicate_keys = 0;
   }
-  /// A field that is set again has the last value, and is counted in duplicate_keys.
+  /// If a field is set again, the last value counts, and duplicate_keys is incremented.
   void Set(Field field, std::string_view value, Form how) {
     if (present & Bit(field)) ++duplicate_keys;
     present |= Bit(field);
     text[static_cast<std::size_t>(field)] = value;
     form[static_cast<std::size_t>(field)] = how;
   }
-  /// Whether the field is there and not null.
+  /// True if the field is present and not null.
   bool Has(Field field) const {
     return (present & Bit(field)) != 0 && form[static_cast<std::size_t>(field)] != Form::kNull;
   }
-  /// Empty when the field is not there.
+  /// Empty if the field is missing.
   std::string_view Text(Field field) const {
     return Has(field) ? text[static_cast<std::size_t>(field)] : std::string_view{};
   }
-  /// Whether the field is there and was written so. Unlike for Has(), a null is there.
+  /// True if the field is present and was written in that form. Unlike for Has(), null counts.
   bool Is(Field field, Form how) const {
     return (present & Bit(field)) != 0 && form[static_cast<std::size_t>(field)] == how;
   }
 };
 
-/// The field that `key` means in an event: kArgs for "args", kNone for keys that no one reads.
-/// O(1).
+/// The field of an event's `key`: kArgs for "args", kNone for unused keys. O(1).
 Field EventField(std::string_view key);
-/// The field of a key of `args`; kNone for keys that no one reads. O(1).
+/// The field of a key of `args`; kNone for unused keys. O(1).
 Field ArgsField(std::string_view key);
 
-// Numbers and labels of an event's fields, as rows hold them.
+// Numbers and labels in an event's fields, as rows store them.
 
-/// The field as a whole number; `otherwise` if it is missing or no whole number.
+/// The field as an integer; `otherwise` if it is missing or no integer.
 inline std::int64_t IntegerOr(const RawEvent& event, Field field, std::int64_t otherwise) {
   if (!event.Has(field)) return otherwise;
   return ParseInteger(event.Text(field)).value_or(otherwise);
@@ -135,9 +135,9 @@ inline double RealOr(const RawEvent& event, Field field, double otherwise) {
   return ParseReal(event.Text(field)).value_or(otherwise);
 }
 
-/// For the process "[TP00] 0" in a file merged from several ranks' (SGLang's profile merger) the
-/// first part; empty if processes are not labeled so. If a label is not recognized, ids
-/// and devices of several traces must be distinguished by their processes.
+/// The label "[TP00]" of the process "[TP00] 0" in a file that SGLang's profile merger made of
+/// several ranks' traces; empty if the process has no such label. Without a recognized label, ids
+/// and devices of several traces must be distinguished by process.
 inline std::string_view LabelOf(std::string_view process) {
   if (!process.starts_with('[')) return {};
   const auto end = process.find("] ");

@@ -13,18 +13,18 @@
 namespace profgauge::readers::kineto {
 namespace {
 
-// Ids are positive and below this in all files known; numbers of GPUs are small.
+// Ids are positive and below this limit in all known files. Numbers of GPUs are small.
 constexpr int kIdBits = 48, kGpuBits = 16;
 constexpr std::int64_t kLargestId = (std::int64_t{1} << kIdBits) - 1;
 constexpr std::int32_t kLargestGpu = (std::int32_t{1} << kGpuBits) - 1;
 constexpr std::int8_t kGpuMemory = 1;  // MemoryRow::device_type.
 constexpr TraceNumber kMostTraces = (TraceNumber{1} << (63 - kIdBits)) - 1;
 
-/// The chunk's ids in the builder.
+/// Maps the chunk's ids to those of the builder:
 ///   chunk   strings 0 "aten::mm"  1 "gemm"      rows name 0 and 1
 ///   builder strings 17 "aten::mm" 4 "gemm"      remap.strings = {17, 4}
 ///
-/// Each text is looked up once for the chunk, and not once for each row.
+/// Each text is looked up once per chunk, not once per row.
 struct Remap {
   std::vector<StringId> strings;
   std::vector<ThreadId> threads;
@@ -33,13 +33,13 @@ struct Remap {
   std::vector<TraceNumber> traces;
   Traces* all_traces = nullptr;
 
-  // The upper bits have the chunk's number of the trace; they get the file's.
+  // The upper bits have the chunk's number of the trace. It is replaced by the file's number.
   void Id(std::int64_t& id) const {
     const auto trace = static_cast<std::size_t>(id >> kIdBits);
     if (id <= kLargestId || trace > traces.size()) return;
     id = IdInTrace(id & kLargestId, traces[trace - 1]);
   }
-  // Unlabeled GPUs are seen as well: labels may be in another chunk.
+  // GPUs without a label are recorded as well, since labels may be in another chunk.
   void GpuNumber(std::int32_t& gpu) const {
     const auto trace = static_cast<std::size_t>(std::max(gpu, 0) >> kGpuBits);
     if (trace > 0 && trace <= traces.size()) {
@@ -48,7 +48,7 @@ struct Remap {
     all_traces->See(gpu);
   }
 
-  // An invalid id is a missing value and stays one.
+  // An invalid id is a missing value, and stays invalid.
   template <class Id>
   static void Apply(const std::vector<Id>& ids, Id& id) {
     if (id.valid()) id = ids[id.value];
@@ -177,7 +177,7 @@ std::vector<std::int32_t> Traces::InOrderOfLabels() const {
   return ordered;
 }
 
-// In the order of labels, not of their appearance, and of numbers: "rank 2" is before "rank 10".
+// Numbers GPUs in the order of labels, not of appearance: "rank 2" is before "rank 10".
 void Traces::NumberGpus(ProfileBuilder& builder) const {
   if (numbers_.empty()) return;
   std::set<std::int32_t> own;
@@ -247,8 +247,8 @@ std::size_t Strings::Hash::operator()(std::string_view text) const {
   return XXH3_64bits(text.data(), text.size());
 }
 
-// A text that was seen in an earlier chunk is found, but has a number in this one only from its
-// first use here on.
+// A text from an earlier chunk is found, but gets a number in this chunk only with its first use
+// here.
 StringId Strings::Intern(std::string_view text) {
   auto found = entries_.find(text);
   if (found == entries_.end()) {

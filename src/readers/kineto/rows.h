@@ -1,5 +1,5 @@
-// The rows of one chunk of events, with ids local to the chunk. Chunks are parsed in any order by
-// any worker and merged in the file's order, so the result does not depend on the workers.
+// The rows of one chunk of events, with ids local to the chunk. Workers parse chunks in any order,
+// but chunks are merged in the file's order, so the result does not depend on the workers.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -22,16 +22,16 @@
 
 namespace profgauge::readers::kineto {
 
-/// A name given to a process or, with a thread, to a thread. Ids of Rows::strings.
+/// A name of a process or, if `thread` is valid, of a thread. Ids refer to Rows::strings.
 struct NameRow {
   StringId process;
   StringId thread;  ///< Invalid: the name is the process's.
   StringId name;
 };
 
-/// The trace to which an event belongs, if several were merged into one file and each labeled its
-/// processes ("[TP00] 0"). Ids and numbers of devices count in one such trace; a row
-/// carries its trace in their upper bits until the end of the file. 0: not labeled.
+/// The trace to which an event belongs, in a file that was merged from several traces and labels
+/// their processes ("[TP00] 0"). Ids and device numbers are unique only in one trace, so until the
+/// file's end a row carries its trace in their upper bits. 0: not labeled.
 ///
 ///   bit     63   62 ............ 48   47 ............................. 0
 ///   id       0   trace                id as written
@@ -41,15 +41,15 @@ struct NameRow {
 ///
 /// A number that does not fit stays as it is written.
 using TraceNumber = std::uint32_t;
-/// How the label of a trace begins whose rank its events state: "rank 3" of `args.rank`.
+/// Prefix of the label of a trace whose events state their rank: "rank 3", from `args.rank`.
 inline constexpr std::string_view kRankLabel = "rank ";
-/// Ids of several traces in one file are kept apart by the trace's number. Negative ids and those
-/// of more than 48 bits come back unchanged.
+/// Adds the trace's number to an id, to distinguish ids of several traces in one file. Negative ids
+/// and ids of more than 48 bits are returned unchanged.
 std::int64_t IdInTrace(std::int64_t id, TraceNumber trace);
-/// The same of a GPU's number, of at most 16 bits.
+/// Like IdInTrace(), for the number of a GPU, of at most 16 bits.
 std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace);
 
-/// The labeled traces of one file, in order of appearance, and the GPUs that each names.
+/// The labeled traces of one file, in order of appearance, and the GPUs of each.
 class Traces {
  public:
   /// Ranks of a merged trace are fewer, unless a file is hostile.
@@ -62,8 +62,8 @@ class Traces {
   void See(std::int32_t gpu) {
     if (gpu != last_) gpus_.insert(last_ = gpu);
   }
-  /// Numbers GPUs as the traces do; where several use one number, each has a separate GPU. Call
-  /// once, after the last chunk. Nothing without labels.
+  /// Numbers GPUs as the traces do; if several traces use one number, each gets a separate GPU.
+  /// Call once, after the last chunk. Does nothing without labels.
   ///
   ///   [TP00] 0, [TP01] 1    different numbers: 0 and 1 stay
   ///   [TP00] 0, [TP01] 0    each trace counts from 0: 0 and 1, in the order of the traces
@@ -77,8 +77,8 @@ class Traces {
   std::int32_t last_ = -1;  ///< No GPU.
 };
 
-/// Everything that one chunk says. StringId, ThreadId, LaunchConfigId and CollectiveId in rows are
-/// indices into the vectors here, and are of no use in another chunk.
+/// The contents of one chunk. StringId, ThreadId, LaunchConfigId and CollectiveId in rows are
+/// indices into the vectors here, and are invalid in other chunks.
 struct Rows {
   std::vector<std::string_view> strings;               ///< Views into the worker's Strings.
   std::vector<std::pair<StringId, StringId>> threads;  ///< Process and thread, as written.
@@ -94,38 +94,38 @@ struct Rows {
   std::vector<PythonRow> python;
   std::vector<MemoryRow> memory;
   std::vector<FlowRow> flows;
-  std::vector<LaunchArrow> arrows;  ///< As long as no event had a correlation.
+  std::vector<LaunchArrow> arrows;  ///< Kept until an event has a correlation.
   std::vector<NameRow> names;
   std::vector<ApartRow> apart;
-  std::vector<std::string> counters;  ///< Names of sampled ones that are read.
+  std::vector<std::string> counters;  ///< Names of the sampled counters that are read.
   std::vector<SampleRow> samples;
-  std::map<std::string, std::uint64_t> unread_counters;  ///< Samples of the others.
+  std::map<std::string, std::uint64_t> unread_counters;  ///< Number of samples of other counters.
   bool rocm = false;                                     ///< Has calls of the HIP runtime.
-  Accelerator maker = Accelerator::kUnknown;  ///< Whose runtime was called, by the category.
+  Accelerator maker = Accelerator::kUnknown;  ///< Maker of the called runtime, by the category.
   bool has_correlations = false;              ///< Launches are numbered.
   bool has_more_labels = false;               ///< Than Traces::kMostLabels: the rows mix traces.
   std::uint64_t launch_flows = 0;  ///< Ends of arrows between calls and work, kept or not.
   bool has_span = false;
   Ns span_start = 0;
   Ns span_duration = 0;
-  std::map<std::string, std::uint64_t> unread;  ///< Events by category, of those no one knows.
-  // For a file of another tool: what it holds.
+  std::map<std::string, std::uint64_t> unread;  ///< Events of unknown categories, by category.
+  // Contents that show whether another tool wrote the file.
   bool is_pytorch = false;                    ///< An event has a category that only PyTorch writes.
-  bool has_names = false;                     ///< Of processes or threads.
-  std::map<std::string, std::uint64_t> seen;  ///< By category, those that any tool may write.
-  std::map<char, std::uint64_t> phases;       ///< By phase, those that become no row.
+  bool has_names = false;                     ///< Names of processes or threads.
+  std::map<std::string, std::uint64_t> seen;  ///< Events of categories that any tool may write.
+  std::map<char, std::uint64_t> phases;       ///< By phase, events that become no row.
   std::string bad_time;  ///< The first event whose start cannot be used, and its text.
   ImportLog log;
 
-  /// Empty again, with the memory that it has.
+  /// Empties it but keeps its memory.
   void Clear();
 };
 
-/// Interns strings for one worker: texts stay where they are for the worker's lifetime, ids are
-/// dense within each chunk. O(1) per text; a name that each chunk has is stored once per worker.
+/// Interns strings for one worker. Texts stay in place for the worker's lifetime; ids are dense in
+/// each chunk. O(1) per text; a name that occurs in each chunk is stored once per worker.
 class Strings {
  public:
-  /// From now on ids count for `rows`.
+  /// From now on, ids refer to `rows`.
   void Begin(Rows& rows) {
     rows_ = &rows;
     ++chunk_;
@@ -147,9 +147,9 @@ class Strings {
   boost::unordered_flat_map<std::string_view, Entry, Hash> entries_;
 };
 
-/// Adds the chunk's rows to `builder`, in their order; separate begins and ends to `paired`. Their
-/// ids are those of the builder then, so `rows` is used up: Clear() it. O(rows) plus one look-up
-/// for each different text, thread and configuration.
+/// Adds the chunk's rows to `builder`, in order, and separate begins and ends to `paired`. This
+/// replaces their ids by those of the builder, so `rows` must be cleared before reuse. O(rows) plus
+/// one lookup for each different text, thread and configuration.
 void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired, Traces& traces);
 
 }  // namespace profgauge::readers::kineto

@@ -18,18 +18,18 @@ struct Kind {
   std::string_view prefix;
   MetricId metric;
 };
-// Of one metric the first that a file has.
+// If a file has several counters of one metric, the first of this list counts.
 constexpr Kind kKinds[] = {
     {"sm__inst_executed_pipe_tensor", metric::kGpuMeasuredTensorActive},
     {"sm__pipe_tensor_cycles_active", metric::kGpuMeasuredTensorActive},
     {"sm__cycles_active", metric::kGpuMeasuredSmActive},
     {"dram__throughput", metric::kGpuMeasuredDram},
 };
-// Hostile files name as many as they like.
+// The limit is for hostile files.
 constexpr std::size_t kMostCounters = 64;
 
 const Kind* KindOf(std::string_view name) {
-  // Others of these counters are sums or counts, not shares of a peak.
+  // Other counters with these prefixes are sums or counts, not shares of a peak.
   if (name.find(".pct_of_peak") == name.npos) return nullptr;
   const auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [name](const Kind& kind) {
     return name.starts_with(kind.prefix);
@@ -41,7 +41,7 @@ std::string SamplesText(std::uint64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "sample" : "samples");
 }
 
-// "sm__a, sm__b (755 samples each)", or each with its own number.
+// Formats "sm__a, sm__b (755 samples each)", or each name with its own number of samples.
 std::string NamesOf(const std::map<std::string, std::uint64_t>& counters) {
   constexpr std::size_t kMostNamed = 8, kNameShown = 100;
   const bool are_equal = std::all_of(counters.begin(), counters.end(), [&](const auto& one) {
@@ -84,7 +84,7 @@ void SampledCounters::Take(const Rows& rows) {
 }
 
 void SampledCounters::Finish(ProfileBuilder& builder) const {
-  // The counter of each metric: by the place of its kind, then by its length.
+  // Chooses one counter for each metric: the first kind in kKinds, then the shortest name.
   std::map<std::string_view, std::pair<std::size_t, std::string>> chosen;
   std::map<std::string, std::uint64_t> unread = unread_;
   for (const auto& [name, samples] : read_) {

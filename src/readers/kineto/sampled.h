@@ -3,9 +3,9 @@
 //   {"ph": "C", "cat": "hardware_counters", "name": COUNTER, "pid": "GPU 0 Counters", "tid": 0,
 //    "ts": microseconds, "args": {"": value}}
 //
-// One event is one counter of one sample, of which there is one a millisecond. Source: kineto,
-// CUPTI_PM_SAMPLING_METRICS. Counters in percent of the peak that a metric stands for are read;
-// the others are named in the import log.
+// One event is one counter of one sample; there is one sample per millisecond. Source: kineto,
+// CUPTI_PM_SAMPLING_METRICS. Only counters in percent of the peak that have a metric are read; the
+// import log names the others.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +33,16 @@ struct SampleRow {
   double percent = 0;
 };
 
-/// Whether the counter has a metric.
+/// True if the counter has a metric.
 bool IsReadCounter(std::string_view name);
 
-/// Of all chunks of a file, in order.
+/// Collects the counters of all chunks of a file, in order.
 class SampledCounters {
  public:
-  /// Before the rows are merged.
+  /// Call it before the rows are merged.
   void Take(const Rows& rows);
-  /// States the metrics, and names the counters that are not read. Of several counters of one
-  /// metric the most general is read: the first in the order of kinds, of these the shortest name.
+  /// Reports the metrics, and names the counters that are not read. If a metric has several
+  /// counters, the most general is used: the first in the order of kinds, then the shortest name.
   void Finish(ProfileBuilder& builder) const;
 
  private:

@@ -18,13 +18,13 @@ using json_scan::SkipSpace;
 using json_scan::SkipString;
 using json_scan::SkipWord;
 
-/// Limits of the tree: beyond these a file has no layouts worth learning. A hostile file can make
-/// each event a new layout: then the tree stops growing and the parser reads the rest.
+/// Limits of the tree, because a hostile file can make each event a new layout. Beyond them the
+/// tree stops growing, and the parser reads the rest.
 constexpr std::size_t kMaxNodes = 4096;
 constexpr std::size_t kMaxChildren = 48;
 constexpr std::size_t kMaxLiteral = 1024;
-/// Deeper structures are left to the JSON parser. Each level is a call; the parser's own limit
-/// (kMaxDepth) is higher.
+/// The limit of depth: deeper structures are left to the JSON parser. Each level is a call. The
+/// parser's limit (kMaxDepth) is higher.
 constexpr int kMaxLearntDepth = 16;
 
 std::uint64_t Word(const char* at) {
@@ -38,7 +38,7 @@ struct Scalar {
   Form form = Form::kNull;
 };
 
-/// The position after the scalar at `at`; nothing when it is no such scalar.
+/// The position after the scalar at `at`; null if there is no valid scalar.
 [[gnu::always_inline]] inline const char* ReadScalar(const char* at, const char* end,
                                                      Scalar& scalar) {
   if (*at == '"') {
@@ -47,7 +47,7 @@ struct Scalar {
     return behind;
   }
   if (IsDigit(*at) || *at == '-') {
-    // A branch, not a sum: the CPU need not wait for the next value's position.
+    // Uses a branch, not a sum: the CPU need not wait for the next value's position.
     const char* behind = nullptr;
     if (*at != '-') {
       behind = SkipNumber(at, end);
@@ -66,13 +66,13 @@ struct Scalar {
   return nullptr;
 }
 
-/// Follows a list or object, writing it in canonical text where `out` is given.
+/// Reads a list or object, and writes it in canonical text to `out` if that is not null.
 class StructureReader {
  public:
   StructureReader(const char* end, std::string* out) : end_(end), out_(out) {}
 
-  /// The position after the structure that starts at `at`; nothing when it holds anything else than
-  /// the header lists.
+  /// The position after the structure at `at`; null if it has values other than those listed in the
+  /// header.
   const char* Read(const char* at, int depth) {
     const bool object = *at == '{';
     const char close = object ? '}' : ']';
@@ -126,9 +126,9 @@ class StructureReader {
   std::string* out_;
 };
 
-/// Takes an element that is known to be valid apart: bytes up to each value, and whose it is. The
-/// literal before a value in "args" holds the opening of "args" as well, so that the object needs
-/// no separate node:
+/// Splits an element, known to be valid, into the bytes before each value and the value's field.
+/// The literal before a value in "args" includes the opening of "args", so that the object needs no
+/// separate node:
 ///
 ///   element    {"ph": "X", "args": {"stream": 7}}
 ///   literals   `{"ph": `   `, "args": {"stream": `   `}}`
@@ -144,7 +144,7 @@ class Splitter {
     bool last = false;
   };
 
-  /// Nothing when the layout is not to be learned.
+  /// The pieces; nothing if the layout must not be learned.
   std::optional<std::vector<Piece>> Split() {
     std::vector<Piece> pieces;
     bool in_args = false;
@@ -168,7 +168,7 @@ class Splitter {
       const auto key = Key();
       if (!key) return std::nullopt;
       const Field field = in_args ? ArgsField(*key) : EventField(*key);
-      // An "args" that is no object is a value like others.
+      // If "args" is no object, it is a value like others.
       if (!in_args && field == Field::kArgs && text_[at_] == '{') {
         in_args = true;
         ++at_;
@@ -186,7 +186,7 @@ class Splitter {
     while (!Done() && IsSpace(text_[at_])) ++at_;
   }
 
-  /// The key; the position is after its colon and white space.
+  /// Reads a key. Afterwards the position is after its colon and white space.
   std::optional<std::string_view> Key() {
     if (Done() || text_[at_] != '"') return std::nullopt;
     const char* const begin = text_.data() + at_;
@@ -202,7 +202,7 @@ class Splitter {
     return std::string_view(begin + 1, static_cast<std::size_t>(behind - begin) - 2);
   }
 
-  /// Any valid value, also one that Match() leaves to the JSON parser.
+  /// Skips any valid value, including those that Match() leaves to the JSON parser.
   bool SkipValue() {
     int depth = 0;
     bool in_string = false;
@@ -230,11 +230,11 @@ class Splitter {
 
 }  // namespace
 
-// A literal that is there already keeps its field: bytes determine the key, and the path whether it
-// is of the event or of "args".
+// An existing literal keeps its field: its bytes determine the key, and its path shows whether the
+// key is of the event or of "args".
 std::uint32_t Skeletons::Child(std::uint32_t parent, std::string_view literal, Field field,
                                bool last) {
-  // Linear, for learning only: siblings are few.
+  // A linear search is enough: siblings are few, and only learning searches here.
   for (const Literal& known : nodes_[parent]) {
     if (std::string_view(known.text, known.size) == literal) return known.node;
   }
@@ -275,7 +275,7 @@ Skeletons::Literal Skeletons::Literal::Of(std::string_view bytes) {
   return made;
 }
 
-// Most literals are of 8 to 32 bytes, and differ from others of their place at the end.
+// Most literals have 8 to 32 bytes, and differ from their siblings at the end.
 inline bool Skeletons::Literal::StandsAt(const char* at, const char* end) const {
   constexpr std::size_t kWord = sizeof(word);
   const auto room = static_cast<std::size_t>(end - at);
@@ -294,7 +294,7 @@ inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, c
   Literal* const first = node.data();
   for (Literal* literal = first; literal != first + node.size(); ++literal) {
     if (!literal->StandsAt(at, end)) continue;
-    // By frequency, not by the last match: layouts alternate.
+    // Orders siblings by frequency, not by the last match, because layouts alternate.
     ++literal->followed;
     if (literal == first || literal->followed <= literal[-1].followed) return literal;
     std::swap(literal[-1], literal[0]);
@@ -303,7 +303,7 @@ inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, c
   return nullptr;
 }
 
-// Bytes that were a structure once are one everywhere: it ends with its bracket.
+// Known bytes of a structure are compared first. They always end at the structure's bracket.
 const char* Skeletons::ReadStructure(const char* at, const char* end, Field field,
                                      std::string* out) {
   constexpr std::ptrdiff_t kLongest = 128;
@@ -315,7 +315,7 @@ const char* Skeletons::ReadStructure(const char* at, const char* end, Field fiel
     if (i > 0) std::swap(known[i - 1], known[i]);
     return behind;
   }
-  // Not a known one: read it, and remember short ones for the next event.
+  // The structure is unknown: reads it, and remembers short ones for later events.
   const char* const behind = StructureReader(end, out).Read(at, kMaxLearntDepth);
   if (behind == nullptr || behind - at > kLongest) return behind;
   if (count < known.size()) known[count++] = std::make_unique<Structure>();
@@ -336,7 +336,7 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
     if (found == nullptr) return 0;
     node = found->node;
     at += found->size;
-    // The rest is in the next chunk, or missing: the parser finds out.
+    // The rest is in the next chunk or missing. The parser decides.
     if (at == end) return 0;
     if (found->last) return static_cast<std::size_t>(at - text.data());
     const Field field = found->field;
@@ -348,7 +348,7 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
       if (wanted) event.Set(field, scalar.text, scalar.form);
       continue;
     }
-    // An object under "args" has separate layouts.
+    // An object in "args" has separate layouts.
     if (field == Field::kArgs && *at == '{') return 0;
     std::string* const out = wanted ? &scratch_.Next() : nullptr;
     at = ReadStructure(at, end, field, out);

@@ -1,17 +1,16 @@
-// Events that look like events seen before, read without a general JSON parser.
+// Reads events whose layout was seen before, without a general JSON parser.
 //
 // A trace repeats a few layouts: the same keys in the same order with the same white space, and
 // only the values differ. A layout that the JSON parser accepted is learned as the bytes between
-// its values; later events are compared with those bytes, and their values against the classes of
-// text below. Whatever differs in any way is no match and goes to the JSON parser, which stays the
-// only authority on validity: a match never accepts bytes that it would refuse, and gives the same
-// event.
+// its values. Later events are compared with those bytes, and their values with the classes of text
+// below. Any difference is a mismatch, which is left to the JSON parser. Only the parser decides
+// about validity: a match never accepts bytes that it would reject, and gives the same event.
 //
 // A value is matched when it is a number without exponent of at most json_scan::kMaxNumber bytes, a
 // string of printable ASCII without escapes, true, false, null, or a list or object of such values.
 //
-// The tree after two elements; a node has the literals that may follow, a literal the field of the
-// value after it:
+// The tree after two elements; a node has the literals that may come next, a literal the field of
+// the value after it:
 //
 //   {"ph": "X", "name": "mm", "args": {"stream": 7}}
 //   {"ph": "X", "name": "mm", "dur": 3}
@@ -19,8 +18,8 @@
 //   root ── {"ph": ── <phase> ── , "name": ── <name> ─┬─ , "args": {"stream": ── <stream> ── }} end
 //                                                     └─ , "dur": ── <duration> ── } end
 //
-// Matching walks from the root: compare a literal, read a value, go to the literal's node. Its cost
-// is one comparison of bytes per value, plus those of the siblings before it.
+// Matching walks from the root: compare a literal, read a value, go to the literal's node. This
+// costs one comparison of bytes per value, plus those of the siblings before the matching one.
 #pragma once
 
 #include <array>
@@ -37,10 +36,10 @@
 
 namespace profgauge::readers::kineto {
 
-/// Strings that are not one piece of the chunk, kept until Clear(). Reused from event to event.
+/// Strings that are not contiguous in the chunk, kept until Clear(). Reused for each event.
 class Scratch {
  public:
-  /// An empty string, which stays in place until the scratch is destroyed.
+  /// Returns an empty string, which stays in place until the scratch is destroyed.
   std::string& Next() {
     if (used_ == strings_.size()) strings_.emplace_back().reserve(kReservedBytes);
     auto& string = strings_[used_++];
@@ -50,8 +49,8 @@ class Scratch {
   void Clear() { used_ = 0; }
 
  private:
-  // Threads that write to one line of the cache wait for each other: data that each event changes
-  // is kept apart from that of another thread.
+  // Threads that write to the same cache line wait for each other, so data that each event changes
+  // is kept apart from another thread's data.
   static constexpr std::size_t kReservedBytes = 240;
   std::deque<std::string> strings_;
   std::size_t used_ = 0;
@@ -64,59 +63,60 @@ class Skeletons {
   Skeletons(const Skeletons&) = delete;
   Skeletons& operator=(const Skeletons&) = delete;
 
-  /// Learns the layout of `element`, one valid JSON object of the list. Layouts with escaped keys,
-  /// and those beyond a fixed number, are not learned.
+  /// Learns the layout of `element`, a valid JSON object of the list. Does not learn layouts with
+  /// escaped keys, or more than a fixed number.
   void Learn(std::string_view element);
 
-  /// Reads the element at the start of `text` into `event`; its length, or 0 when it is not one of
-  /// the layouts, or reaches to the end of `text`. Views are of `text` and of memory here, valid
-  /// until the next call. After 0 `event` has some of the fields: it must not be used.
+  /// Reads the element at the start of `text` into `event` and returns its length. Returns 0 if no
+  /// layout matches or the element reaches to the end of `text`; then `event` has some fields and
+  /// must not be used. Views are of `text` and of memory here, valid until the next call.
   std::size_t Match(std::string_view text, RawEvent& event);
 
  private:
-  /// Bytes that may be at a place, up to the next value or to the element's end.
+  /// Bytes that may come next, up to the next value or the element's end.
   struct Literal {
-    std::uint64_t word = 0;   ///< Its last eight bytes, or those of a shorter one.
-    std::uint64_t first = 0;  ///< Its first eight; of a shorter one which bytes of the word count.
+    std::uint64_t word = 0;   ///< Its last eight bytes; if it is shorter, its bytes.
+    std::uint64_t first = 0;  ///< Its first eight bytes; if it is shorter, the mask of valid bytes
+                              ///< in `word`.
     const char* text = nullptr;  ///< In texts_.
     std::uint32_t size = 0;
     Field field = Field::kNone;  ///< The field of the value after it.
     bool last = false;           ///< The element ends after it.
     std::uint32_t node = 0;      ///< The node that may follow.
-    std::uint32_t followed = 0;  ///< How often it did.
+    std::uint32_t followed = 0;  ///< Number of events in which it came next.
 
-    /// From bytes that stay in place.
+    /// `bytes` must stay in place.
     static Literal Of(std::string_view bytes);
-    /// Whether the bytes at `at` are these. Reads no byte from `end` on.
+    /// True if these bytes are at `at`. Reads no byte from `end` on.
     bool StandsAt(const char* at, const char* end) const;
   };
-  /// A list or object as it was read, and its canonical text if that is wanted.
+  /// A list or object as read, and its canonical text if needed.
   struct Structure {
     std::string bytes, text;
     Literal literal;
   };
-  /// The literals that may follow, those that did most often near the front.
+  /// The literals that may come next, the frequent ones near the front.
   using Node = std::pmr::vector<Literal>;
 
-  /// The node after `literal` in `parent`, made when it is missing; kNone when there is no room.
+  /// The node after `literal` in `parent`, created if it is missing; kNone if there is no room.
   std::uint32_t Child(std::uint32_t parent, std::string_view literal, Field field, bool last);
-  /// The literal of `node` that is at `at`; null when none does.
+  /// The literal of `node` that is at `at`; nullptr if there is none.
   static const Literal* Follow(Node& node, const char* at, const char* end);
 
-  /// The position after the list or object at `at`, by StructureReader.
+  /// The position after the list or object at `at`, as StructureReader reads it.
   const char* ReadStructure(const char* at, const char* end, Field field, std::string* out);
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::size_t kNodeBytes = std::size_t{16} << 10;
-  /// The last ones of one field, near the front: shapes and grids repeat those of few
-  /// events before.
+  /// The latest structures of one field, the last ones near the front: shapes and grids are often
+  /// the same as in recent events.
   struct KnownStructures {
     std::array<std::unique_ptr<Structure>, 8> of;
     std::size_t count = 0;
   };
 
   std::pmr::monotonic_buffer_resource memory_{
-      kNodeBytes};           ///< For nodes: see Scratch::kReservedBytes.
+      kNodeBytes};           ///< For nodes; see Scratch::kReservedBytes.
   std::vector<Node> nodes_;  ///< The first is the root.
   std::deque<std::string> texts_;
   std::array<KnownStructures, kFieldCount + 1> structures_;

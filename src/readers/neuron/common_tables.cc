@@ -1,4 +1,4 @@
-// The tables that all formats share, out of those of Neuron.
+// Converts Neuron's tables to the tables that all formats share.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,24 +11,24 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// Streams of a NeuronCore: two rows for an engine (instructions; matmuls of the Tensor
-// Engine, which overlap by design), then collectives, then one row for each DMA engine.
+// Streams of a NeuronCore: two per engine (instructions; matmuls of the Tensor Engine, which
+// overlap by design), then collectives, then one per DMA engine.
 constexpr std::int64_t kOtherStream = 2 * static_cast<std::int64_t>(profgauge::neuron::kEngines);
 constexpr std::int64_t kCollectiveStream = kOtherStream + 1;
 constexpr std::int64_t kDmaStream = 16;
 
 constexpr std::string_view kTracks[] = {"Tensor", "Vector", "Scalar", "GpSimd", "Sync"};
 
-/// Which stream a row is of, as one number that sorts by core, then by stream.
+/// Combines core and stream of a row into one number, which sorts by core first.
 constexpr std::int64_t KeyOfStream(std::int32_t core, std::int64_t stream) {
   return std::int64_t{core} * (1 << 16) + stream;
 }
 
-/// The track of matmuls, where instructions name it. neuron-profile puts matmuls on a separate
-/// track, since they overlap with the loading of weights on the same engine.
+/// The track of matmuls, if instructions name it. neuron-profile puts matmuls on a separate track,
+/// because they overlap with the loading of weights on the same engine.
 StringId MatrixTrack(const std::vector<profgauge::neuron::Instruction>& rows,
                      const ProfileBuilder& builder) {
-  StringId other;  // Seen last: names are looked at where they change.
+  StringId other;  // The last track seen; names are compared only if the track changes.
   for (const profgauge::neuron::Instruction& row : rows) {
     if (row.engine != profgauge::neuron::Engine::kTensor || row.track == other) continue;
     if (builder.Name(row.track) == "TensorMatrix") return row.track;
@@ -50,7 +50,7 @@ std::string NameOf(const profgauge::neuron::Instruction& row, StringId matrix) {
                    : std::string(kTracks[static_cast<std::size_t>(row.engine)]);
 }
 
-// Rows are added stream by stream, as the finished table has them: nothing is left to sort.
+// Adds rows stream by stream, as in the finished table, so that no sorting is needed.
 
 void FillInstructions(const profgauge::neuron::Data& data, ProfileBuilder& builder) {
   const auto& rows = data.instructions;
@@ -62,7 +62,7 @@ void FillInstructions(const profgauge::neuron::Data& data, ProfileBuilder& build
   DeviceBatch batch;
   for (const std::uint32_t i : order) {
     const profgauge::neuron::Instruction& row = rows[i];
-    if (row.semaphore) continue;  // The engine waits: this is no work.
+    if (row.semaphore) continue;  // The engine waits here.
     DeviceRow work;
     work.start = row.start;
     work.duration = row.duration;

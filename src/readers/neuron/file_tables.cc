@@ -23,7 +23,7 @@ namespace {
 /// Columns by which a table is recognized.
 struct Signature {
   TableKind kind;
-  std::string_view column, other;  ///< Both are there; `other` may be empty.
+  std::string_view column, other;  ///< Both must exist; `other` may be empty.
 };
 // Columns that only one table of schema 7.4.0 has.
 constexpr Signature kSignatures[] = {
@@ -48,7 +48,7 @@ constexpr Signature kSignatures[] = {
     {TableKind::kCpu, "cpu_id", "util_percent"},
 };
 
-// Whole numbers first, so that ids of 64 bits stay exact.
+// Tries whole numbers first, so that 64-bit ids stay exact.
 void AddCell(std::string_view text, Record& record) {
   const char* end = text.data() + text.size();
   std::int64_t integer = 0;
@@ -78,7 +78,7 @@ TableKind TableOfHeader(std::span<const std::string> header, std::string_view na
   for (const Signature& signature : kSignatures) {
     if (has(signature.column) && has(signature.other)) return signature.kind;
   }
-  // "pcore_idx" and "start_ts" do not suffice; a name of the schema does.
+  // Columns like "pcore_idx" and "start_ts" are not enough, but a table name of the schema is.
   const TableKind named = TableKindOf(name);
   const bool neuron = has("pcore_idx") || has("timestamp") || has("start_ts") || has("category");
   return neuron ? named : TableKind::kUnknown;
@@ -104,7 +104,7 @@ void CsvTable::Take(std::span<const std::string> fields) {
     kind_ = TableOfHeader(header_, name_);
     import_.Begin(kind_);
     if (IsNamed(kind_)) import_.TakeUnread(name_);
-    // The viewer's "Export to CSV" puts this column first, and samples by default.
+    // The viewer's "Export to CSV" puts this column first. By default it exports samples.
     if (header_.front() == "timeline_track") import_.log().AddAt(Counter::rows_sampled, name_);
     return;
   }
@@ -121,14 +121,14 @@ void CsvTable::Take(std::span<const std::string> fields) {
 
 namespace {
 
-/// A column that is read, by its meaning.
+/// A column to read, and its meaning.
 struct Wanted {
   std::size_t column = 0;
   Key key = Key::kNone;
 };
 
-/// The name decides: columns come and go from version to version. Unlike those of CSV, files of
-/// Parquet are found by their names (TablesOf).
+/// The name decides, because columns change from version to version. Parquet files are found by
+/// their names (TablesOf), unlike CSV files.
 TableKind KindOf(const parquet::Table& table, const std::string& name) {
   const TableKind kind = TableKindOf(name);
   if (kind != TableKind::kUnknown) return kind;
@@ -137,7 +137,7 @@ TableKind KindOf(const parquet::Table& table, const std::string& name) {
   return TableOfHeader(columns, name);
 }
 
-// Columns that nothing uses are not even decompressed.
+// Finds the columns to read. Unused columns are not even decompressed.
 std::vector<Wanted> WantedOf(const parquet::Table& table, bool keep_all) {
   std::vector<Wanted> wanted;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
@@ -158,7 +158,7 @@ void AddValue(const parquet::Column& column, const parquet::ValueList& values, s
       return record.AddInteger(values.numbers[i]);
     case parquet::Form::kReal: {
       const double real = std::bit_cast<double>(values.numbers[i]);
-      if (std::isfinite(real)) record.AddReal(real);  // Else it says nothing.
+      if (std::isfinite(real)) record.AddReal(real);  // NaN and infinity are no values.
       return;
     }
     case parquet::Form::kText:
@@ -166,7 +166,7 @@ void AddValue(const parquet::Column& column, const parquet::ValueList& values, s
   }
 }
 
-/// A column of the rows that are being read.
+/// A column of the rows being read.
 struct Cells {
   Key key = Key::kNone;
   const parquet::Column* column = nullptr;
@@ -187,8 +187,8 @@ void AddCell(const Cells& cells, std::size_t row, bool keep_all, Record& record)
   }
 }
 
-/// The share of all files that is read when this many rows of one are read. For RowRoom, as if all
-/// files were one.
+/// The share of all files' bytes that is read, after `rows` rows of this table. RowRoom needs it as
+/// if all files were one.
 double ShareRead(const FilesRead& read, const parquet::Table& table, std::uint64_t rows) {
   const double of_table = static_cast<double>(rows) / static_cast<double>(table.rows());
   return (static_cast<double>(read.bytes) + of_table * static_cast<double>(table.size())) /

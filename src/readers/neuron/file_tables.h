@@ -1,4 +1,4 @@
-// Tables of Neuron's schema in a file each: as CSV, and as Parquet.
+// Tables of Neuron's schema, one file each: as CSV and as Parquet.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,29 @@
 
 namespace profgauge::readers::neuron {
 
-// Tables of schema 7.4.0 as CSV, one table a file.
+// Tables of schema 7.4.0 as CSV, one table per file.
 
-/// The kind of table of a header line, by columns that only one table has. Without such columns
-/// `name` decides (the file's, without folder and extension), if one that is common to Neuron's
-/// tables is there. kUnknown: no kind. So a file of CSV may have any name.
+/// Finds the kind of a table by its header: by columns that only one table has. Otherwise, `name`
+/// decides (the file's, without folder and extension), if the header has a column that Neuron's
+/// tables share. So a CSV file may have any name. kUnknown: no kind.
 TableKind TableOfHeader(std::span<const std::string> header, std::string_view name);
 /// "Instruction" of "x/Instruction.csv" and of "Instruction_0.csv", as big tables are split.
 std::string TableNameOf(const std::string& path);
 
-/// Gives the lines of one file to `import`. The first line is the header. A cell is a number if all
-/// of it is one, else a text; an empty cell is absent. A line with fewer cells has the first ones.
+/// Passes the lines of one file to `import`. The first line is the header. A cell that is a number
+/// as a whole is one, else a text; empty cells are absent. A short line has the first cells.
 class CsvTable {
  public:
-  /// `import` must outlive it. `path` gives the table its name, and is not opened.
+  /// `path` gives the table its name and is not opened. `import` must outlive this object.
   CsvTable(Import& import, const std::string& path);
   /// One line, cut into cells. Empty lines are skipped.
   void Take(std::span<const std::string> fields);
-  /// How many a whole row has.
+  /// Number of cells of a complete row.
   std::size_t columns() const { return header_.size(); }
-  /// kUnknown before the header.
+  /// kUnknown until the header was read.
   TableKind kind() const { return kind_; }
   std::uint64_t rows() const { return row_; }
-  /// Whether the header came again within the file: two files were put together.
+  /// True if the header is repeated inside the file: two files were concatenated.
   bool is_joined() const { return is_joined_; }
 
  private:
@@ -50,21 +50,21 @@ class CsvTable {
   bool is_joined_ = false;
 };
 
-// Tables of Neuron's schema as Parquet, which neuron-explorer writes by default: one table a file,
-// long ones in several.
+// Tables of Neuron's schema as Parquet, which neuron-explorer writes by default: one table per
+// file; long tables have several files.
 
-/// The state of the files that a profile is read from.
+/// Progress through the files of one profile.
 struct FilesRead {
   std::uint64_t total = 0;  ///< Bytes of all; 0: unknown.
   std::uint64_t bytes = 0;  ///< Bytes of the files that are read.
-  std::string table;        ///< The last of Parquet's. Its parts are one.
+  std::string table;        ///< The last Parquet table; its parts count as one.
   ContentHash hash;
-  std::string parquet_form;  ///< How the first of Parquet's is written.
+  std::string parquet_form;  ///< How the first Parquet file is encoded.
 };
 
-/// Gives the rows of the file to `import`. One that ends early is counted and left out where
-/// `options` allow that: a Parquet file has its index at its end. Errors: kInput. Adds the file's
-/// bytes and contents to `read`.
+/// Passes the rows of the file to `import` and adds the file's bytes and contents to `read`. A
+/// truncated file is counted and left out if `options` allow that, since a Parquet file has its
+/// index at its end. Errors: kInput.
 Status ReadParquetTable(const std::string& path, const ReadOptions& options, Import& import,
                         FilesRead& read);
 

@@ -27,7 +27,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-/// Names of the raw files of a capture of a system.
+/// Names of the raw files of a system capture.
 constexpr std::string_view kRaw[] = {"ntrace.pb", "trace_info.pb", "cpu_util.pb", "host_mem.pb"};
 
 }  // namespace
@@ -94,7 +94,7 @@ void SettleHost(Run& run) {
 
 namespace {
 
-// Keys that no other format writes.
+// Keys that only Neuron's format has.
 constexpr std::string_view kJsonMarks[] = {"\"evt_wait_time\"",
                                            "\"nc_mem_usage\"",
                                            "\"semaphore_update\"",
@@ -135,7 +135,7 @@ std::size_t DocumentStart(std::string_view text) {
   return line == std::string_view::npos ? line : line + 1;
 }
 
-// A first line that has cells and is no JSON.
+// True if the first line has cells and is no JSON.
 bool IsTable(std::string_view text) {
   const std::string_view line = FirstLine(text);
   if (line.find(',') == std::string_view::npos || line.find('{') != std::string_view::npos) {
@@ -148,8 +148,8 @@ bool IsTable(std::string_view text) {
   return kind != TableKind::kUnknown;
 }
 
-// JSON by a key that no other format has, wherever it is in the first bytes: the order of keys is
-// random. CSV by columns. Text by a metric's name and the total time.
+// Recognizes JSON by a key that no other format has, anywhere in the first bytes, as keys are in
+// random order. Recognizes CSV by columns, and text by the name of a metric and the total time.
 Form FormOf(std::string_view text) {
   const auto start = DocumentStart(text);
   if (start != std::string_view::npos && HasAny(text.substr(start), kJsonMarks)) return Form::kJson;
@@ -180,13 +180,13 @@ bool HasTableHeader(const std::string& path) {
   return got && IsTable(AsText(std::span(head).first(*got)));
 }
 
-/// "Instruction_3.parquet" is part 3 of Instruction.
+/// "Instruction_3.parquet" is part 3 of the table Instruction.
 struct TableFile {
   std::string path, table;
   std::optional<std::int64_t> part;
 };
 
-// "Instruction_3" is part 3; "HbmUsageSummaryByType" has none.
+// "Instruction_3" is part 3; "HbmUsageSummaryByType" is no part.
 TableFile FileOf(const std::string& path) {
   TableFile file{path, TableNameOf(path), std::nullopt};
   const std::string stem = std::filesystem::path(path).stem().string();
@@ -198,7 +198,7 @@ TableFile FileOf(const std::string& path) {
   return file;
 }
 
-/// The version of the schema comes first: an error of a table may name it.
+/// The order of reading. The schema's version is first, since errors of tables may name it.
 int OrderOf(const TableFile& file) {
   if (!IsParquetName(file.path)) return 2;
   const TableKind kind = TableKindOf(file.table);
@@ -215,16 +215,16 @@ Error TwoExports(const TableFile& whole, const TableFile& part) {
                     "export the profile again into an empty folder");
 }
 
-/// The missing parts of a table's files. Errors: "neuron/two-exports".
+/// Finds the missing parts of a table's files. Errors: "neuron/two-exports".
 ///   files     _0, _1, _3     missing: part 2
 ///   files     whole, _0      two exports: which one is right is unknown
 ///
-/// Parts after the last one that is there remain unknown.
+/// It cannot find parts missing after the last file.
 Status CheckParts(const std::string& table, const std::vector<TableFile>& files,
                   std::vector<std::string>& missing) {
   constexpr std::int64_t kMostParts = 100'000;
   std::int64_t next = 0;
-  for (const TableFile& file : files) {  // Whole ones come first, then by their parts.
+  for (const TableFile& file : files) {  // Whole files come first, then parts in order.
     if (!file.part) continue;
     if (!files.front().part) return Fail(TwoExports(files.front(), file));
     for (; next < std::min(*file.part, kMostParts); ++next) {
@@ -242,7 +242,7 @@ std::vector<std::string>::iterator TablesOf(std::vector<std::string>& files) {
       files.size() > 1 && std::any_of(files.begin(), files.end(), [](const std::string& path) {
         return path.ends_with(".csv") && HasTableHeader(path);
       });
-  std::set<std::filesystem::path> parquet;  // Folders with such tables.
+  std::set<std::filesystem::path> parquet;  // Folders with Neuron's tables.
   for (const std::string& path : files) {
     if (IsParquetName(path) && IsNamedLikeATable(path)) {
       parquet.insert(std::filesystem::path(path).parent_path());

@@ -1,6 +1,6 @@
-// Neuron's files in a folder beyond profiles of one file each.
+// Neuron's files in folders, except profiles of one file each.
 //
-//   DATA/profiles/global/NAME@latest/      ProfilesBelow(): read in place of DATA
+//   DATA/profiles/global/NAME@latest/      ProfilesBelow(): read instead of DATA
 //     Metadata.parquet                     read first: an error of a table names its version
 //     Summary.parquet                      read second
 //     Instruction_0.parquet, _1, ...       parts of one table, by their numbers
@@ -22,63 +22,62 @@
 
 namespace profgauge::readers::neuron {
 
-/// How to record a readable capture: part of all help texts about Neuron's files.
+/// How to record a readable profile: part of all help texts about Neuron's files.
 inline constexpr std::string_view kExport =
     "export the profile with `neuron-explorer view -n MODEL.neff -s PROFILE.ntff --ingest-only "
     "--display-name NAME`, then pass the folder `profiles/global/NAME@latest`; before SDK 2.27 "
     "with `neuron-profile view -n MODEL.neff -s PROFILE.ntff --output-format json --output-file "
     "profile.json`";
 
-/// The folders of neuron-explorer's profiles in its data folder, in `profiles/global` of it or in
-/// `folder`; none where there are none.
+/// The folders of neuron-explorer's profiles: in `profiles/global` of its data folder, or in
+/// `folder`. Empty if there are none.
 std::vector<std::string> ProfilesBelow(const std::string& folder);
 
-/// The kind of a file that only Neuron's tools read; nothing for others. By its name: the formats
-/// are not documented. `head` is not used.
+/// The error for a file that only Neuron's tools read; nullopt for other files. The name decides,
+/// because these formats are not documented; `head` is not used.
 std::optional<Error> RefuseRaw(const std::string& path, std::string_view head);
 
-/// Tables of one profile, a file each, are one profile: reads those, and takes them out of `files`.
-/// Files of several folders are a profile of each folder. Errors: of OrderTables() and
-/// ReadNeuronTables().
+/// Reads tables that are separate files of one profile, and removes them from `files`. Each folder
+/// with such files is one profile. Errors: those of OrderTables() and ReadNeuronTables().
 Status ReadTableFiles(std::vector<std::string>& files, const ReadOptions& options, Run& run);
 
-/// A system profile beside device profiles is the host of the same run, no rank: its data about
-/// memory and CPUs goes to the first of them. The first of several system profiles counts. Nothing
-/// without a device profile.
+/// A system profile beside device profiles is no rank but the host of their run: its memory and CPU
+/// data go to the first device profile. If there are several system profiles, the first counts.
+/// Does nothing without a device profile.
 void SettleHost(Run& run);
 
-// Recognizes Neuron's forms by their content.
+// Recognizes Neuron's file formats by their content.
 
 /// kNone: another format. kJson: tables, summaries by name, or the system profile.
 enum class Form : std::uint8_t { kNone, kJson, kSummaryText, kCsv };
-/// The form by the first bytes of a file. The file's name does not matter.
+/// Finds the format by the first bytes of a file, not by its name.
 Form FormOf(std::string_view head);
 
-/// Where the document begins: its brace opens the text, or a line after lines of a log. npos: there
-/// is none.
+/// The start of the document: a brace that opens the text, or a line after lines of a log. npos:
+/// there is none.
 std::size_t DocumentStart(std::string_view text);
-/// Whether the first line is the header of a table of schema 7.4.0.
+/// True if the first line is the header of a table of schema 7.4.0.
 bool IsTable(std::string_view text);
 
-/// Without its line end.
+/// The first line without its line end.
 std::string_view FirstLine(std::string_view text);
-/// The same bytes as text; no copy.
+/// The bytes as text, without a copy.
 std::string_view AsText(std::span<const std::byte> bytes);
 
-// The tables of one profile, a file for each: which files of a folder are tables, and which tables.
+// Finds which files of a folder are tables of one profile, and which tables.
 
-/// Moves the files that are tables after the others, and returns where they begin. In a folder in
-/// which one Parquet file has the name of a table, all are; one file only of CSV is read like any.
+/// Moves the files that are tables after the others, and returns the first of them. If one Parquet
+/// file has a table's name, all Parquet files of its folder are tables. A lone CSV file is none.
 std::vector<std::string>::iterator TablesOf(std::vector<std::string>& files);
 
-/// Files of tables of one folder, in the order in which they are read: tables that define
-/// times come first, parts of a table by their numbers.
+/// Table files of one folder in reading order: tables that define times come first, then parts of a
+/// table by number.
 struct TableFiles {
   std::vector<std::string> paths;
-  std::vector<std::string> skipped;  ///< "path: reason": of a table that another file has whole.
-  std::vector<std::string> missing;  ///< "Instruction: part 1": of tables in parts.
+  std::vector<std::string> skipped;  ///< "path: reason": another file has the whole table.
+  std::vector<std::string> missing;  ///< "Instruction: part 1": parts of tables.
 };
-/// Errors: kInput "neuron/two-exports".
+/// Orders the table files. Errors: kInput "neuron/two-exports".
 Result<TableFiles> OrderTables(std::vector<std::string> paths);
 
 }  // namespace profgauge::readers::neuron

@@ -1,4 +1,4 @@
-// Steps after the last row: the unit and origin of times, order, links, and the common tables.
+// Steps after the last row: sets unit and origin of times, sorts, links, and fills common tables.
 #include "readers/neuron/import.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// How Neuron's own tools record data that a device profile does not have.
+// Advice for recording data that a device profile does not have.
 constexpr RecordingHint kHints[] = {
     {Capability::kHostOps,
      "pass the framework's trace or a system profile (`neuron-explorer view "
@@ -36,7 +36,7 @@ constexpr RecordingHint kHints[] = {
      "a device profile has one execution, of which --range selects parts"},
 };
 
-// And data that a system profile does not have.
+// Advice for recording data that a system profile does not have.
 constexpr RecordingHint kSystemHints[] = {
     {Capability::kDeviceEvents, "capture while the model runs (NEURON_RT_INSPECT_ENABLE=1)"},
     {Capability::kHostOps, "capture with the framework's profiler, which adds its events"},
@@ -51,8 +51,8 @@ void ForEach(Rows& rows, const Change& change) {
   for (auto& row : rows) change(row);
 }
 
-// Calls `span` with each start and its duration, `time` and `length` with single ones. Every field
-// of the tables that has a time is listed here once: scaling and shifting must not forget one.
+// Calls `span` with each start and duration, and `time` and `length` with single ones. Each field
+// with a time is listed here, so that scaling and shifting handle all of them.
 template <class Spanned, class Time, class Length>
 void ForEachTime(profgauge::neuron::Data& data, const Spanned& span, const Time& time,
                  const Length& length) {
@@ -80,7 +80,7 @@ void ForEachTime(profgauge::neuron::Data& data, const Spanned& span, const Time&
   });
 }
 
-// Files mostly have their rows in order.
+// Most files have their rows in order.
 template <class Rows, class Less>
 void SortUnlessSorted(Rows& rows, const Less& less) {
   if (!std::is_sorted(rows.begin(), rows.end(), less)) {
@@ -88,7 +88,7 @@ void SortUnlessSorted(Rows& rows, const Less& less) {
   }
 }
 
-/// By core, engine and start. Engines take turns in a file, and each has its rows in order.
+/// Sorts by core, engine and start. Engines alternate in a file; each has its rows in order.
 void SortInstructions(std::vector<profgauge::neuron::Instruction>& rows) {
   Permutation order = GroupedRows(rows.size(), [&](std::uint32_t row) {
     return std::int64_t{rows[row].core} * 256 + static_cast<std::int64_t>(rows[row].engine);
@@ -117,7 +117,7 @@ Error TimeBaseError(Ns last, double total_seconds) {
 //                   about 1e12  picoseconds: all times are divided by 1000, and counted
 //                   else        the rows are not of this summary: an error
 //
-// Public notes on the format name both units; the files that were measured have nanoseconds.
+// Public notes on the format name both units. The measured files have nanoseconds.
 Status Import::SetTimeBase() {
   std::sort(data_->summary.begin(), data_->summary.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -128,7 +128,7 @@ Status Import::SetTimeBase() {
   if (total <= 0 && known) total = static_cast<double>(hardware.last - hardware.first) * 1e-9;
   const double reach = static_cast<double>(last_end_ - std::min(first, last_end_));
   if (total > 0 && reach > 0) {
-    // Nanoseconds give 1e9 a second, picoseconds 1e12; rows may end early, but hardly late.
+    // Nanoseconds give 1e9 per second, picoseconds 1e12. Rows may end early, but hardly late.
     const double ratio = reach / total;
     if (ratio > 3e9 && ratio >= 3e11 && ratio < 3e12) {
       Scale(1000);
@@ -138,7 +138,7 @@ Status Import::SetTimeBase() {
     }
   }
   ShiftToOrigin();
-  // The clock's own numbers are whole; a total of 32 bits is up to some nanoseconds off.
+  // The clock's numbers are whole. A total as a 32-bit real differs by some nanoseconds.
   constexpr double kShortReal = 1e-6;
   const double clock = known ? static_cast<double>(hardware.last - hardware.first) : 0;
   const bool is_clock = known && std::abs(clock - total * 1e9) <= kShortReal * clock;
@@ -149,13 +149,13 @@ Status Import::SetTimeBase() {
   return {};
 }
 
-// Rounds to the nearest, half up.
+// Rounds to the nearest whole number, half up.
 void Import::Scale(std::int64_t divisor) {
   const auto scale = [&](Ns& value) {
     const bool up = value % divisor >= divisor / 2;
     value = value / divisor + (up ? 1 : 0);
   };
-  // Ranges that end where the next begins are in order.
+  // Scales both ends, so that adjacent ranges stay adjacent.
   const auto scale_span = [&](Ns& start, Ns& duration) {
     Ns end = start + duration;
     scale(start);
@@ -167,8 +167,8 @@ void Import::Scale(std::int64_t divisor) {
   if (data_->hardware.first > 0) scale(data_->hardware.first);
 }
 
-// Times count from the first hardware time then; one before it becomes 0. Files whose times begin
-// at 0 have no such time, or one beyond their rows.
+// Makes times count from the first hardware time; earlier times become 0. Files with times from 0
+// have no hardware time, or one after their rows.
 void Import::ShiftToOrigin() {
   const Ns origin = data_->hardware.first;
   if (origin <= 0 || origin > last_end_) return;
@@ -178,7 +178,7 @@ void Import::ShiftToOrigin() {
   last_end_ -= origin;
 }
 
-// Eight tables, side by side; each is mostly in order or is a few series in turns.
+// Sorts eight tables concurrently. Each is mostly in order, or alternates between a few series.
 void Import::SortRows() {
   const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
   const std::function<void()> sorts[] = {
@@ -193,7 +193,7 @@ void Import::SortRows() {
                          [](const auto& a, const auto& b) { return a.time < b.time; });
       },
       [&] {
-        // Curves take turns in a file too.
+        // Rows of curves alternate, too.
         auto& rows = data_->curves;
         PermuteInPlace(GroupedRows(rows.size(),
                                    [&](std::uint32_t row) {
@@ -212,7 +212,7 @@ void Import::SortRows() {
 //   instruction  id 90 at row 0, id 70 at row 1        dependencies
 //   edges        70 -> 90, 70 -> 33                    1 -> 0; the other has no row: counted
 //
-// The first of several rows with one id counts. Id 0 is none.
+// If several rows have one id, the first one counts. Id 0 means none.
 Import::Unlinked Import::LinkDependencies() {
   Unlinked unlinked;
   boost::unordered_flat_map<std::int64_t, std::uint32_t> rows;
@@ -238,14 +238,14 @@ Import::Unlinked Import::LinkDependencies() {
   return unlinked;
 }
 
-// More than 1 % of a table's rows without usable times: its sums are not to be trusted.
+// If over 1 % of a table's rows have no usable times, its sums are unreliable.
 void Import::CountUnusable() {
   for (const auto& [table, usable] : usable_) {
     if (usable.dropped * 100 > usable.rows) log().AddAt(Counter::rows_unusable, table);
   }
 }
 
-// For counts by classes of opcodes, a difference does not show lost rows.
+// Only for these counts a difference shows lost rows, not for counts by classes of opcodes.
 void Import::CountLost(std::span<const profgauge::neuron::Identity> identities) {
   constexpr std::string_view kCounts[] = {"_engine_instruction_count", "dma_packet_count",
                                           "dma_transfer_count", "cc_op_count"};
@@ -272,7 +272,7 @@ void Import::ReportIdentities() {
 
 void Import::FillFromRows() {
   Unlinked unlinked;
-  // The first writes to the builder and its log, the others to separate data.
+  // Only the first part writes to the builder and its log; the others write to separate data.
   const std::function<void()> parts[] = {
       [&] { FillCommonTables(*data_, builder_); },
       [&] { unlinked = LinkDependencies(); },
@@ -300,7 +300,7 @@ void Import::AddFacts() {
   }
 }
 
-// Data about hardware and the cost of FLOPs that the file does not have comes from AWS's pages.
+// Adds data about hardware and the cost of FLOPs that the file does not have, from AWS's pages.
 void Import::CompleteHardware() {
   const Value* instance = data_->FindSummary("instance_type");
   if (const auto* type = instance == nullptr ? nullptr : std::get_if<std::string>(instance)) {
@@ -335,7 +335,7 @@ void Import::CompleteHardware() {
   data_->adjusted_by_table = true;
 }
 
-// Schema 7.4.0 names a layer and its parent: a path is the names from the outermost on.
+// Schema 7.4.0 has a layer's name and its parent. A path is the names from the outermost on:
 //
 //   row "dot", parent "layer0";  row "layer0", parent "model"        "model/layer0/dot"
 //   row "model/layer0", parent "model"                               a path already: stays
@@ -346,15 +346,15 @@ void Import::NameLayers() {
     parents.emplace(builder_.Name(data_->layers[row].path), parent);
   }
   constexpr int kMostDepth = 64;
-  constexpr std::size_t kLongestPath = 4096;  // A file's names may be long, and name each other.
+  constexpr std::size_t kLongestPath = 4096;  // Long names in a file may refer to each other.
   for (const auto& [row, parent] : layer_parents_) {
     std::string path(builder_.Name(data_->layers[row].path));
-    if (path.starts_with('/') || path.starts_with(parent + "/")) continue;  // It is one.
+    if (path.starts_with('/') || path.starts_with(parent + "/")) continue;  // The name is a path.
     std::string above = parent;
     std::set<std::string> seen = {path};
     for (int depth = 0; depth < kMostDepth && !above.empty(); ++depth) {
       if (above.size() + path.size() > kLongestPath) break;
-      if (!seen.insert(above).second) break;  // Layers in a circle.
+      if (!seen.insert(above).second) break;  // The layers are in a circle.
       path = above + "/" + path;
       const auto next = parents.find(above);
       if (above.find('/') != std::string::npos || next == parents.end()) break;
@@ -392,9 +392,9 @@ Result<Profile> Import::Finish() {
     ReportIdentities();
     builder_.SetNeuron(data_);
   }
-  builder_.StreamsMayOverlap();  // Engines and queues work concurrently.
+  builder_.StreamsMayOverlap();  // Engines and queues run concurrently.
   PROFGAUGE_TRY(Profile profile, builder_.Finish());
-  // A profile of a summary has metrics only.
+  // A profile that is a summary has only metrics.
   profile.has_timeline = profile.device.size() + profile.host.size() + profile.api.size() > 0;
   return profile;
 }

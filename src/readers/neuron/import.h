@@ -1,13 +1,13 @@
-// Rows of Neuron tables into the model: the meaning of each field, in every form of file.
+// Converts rows of Neuron tables to the model: the meaning of each field, for all file formats.
 //
 //   for each table     Begin(kind)
 //   for each row       Take(kind, table, record, index)   rows as they are, times raw
 //   summaries          TakeSummaryValue(name, value)
 //   after all          Finish()                           times, order, links, sums, profile
 //
-// Finish() gives times their unit and origin, sorts, resolves names of layers and ids of
-// dependencies, fills data that the file does not have from tables of AWS's pages, fills the tables
-// that all formats share, and compares sums of the rows with those of the file's own summary.
+// Finish() determines the unit and origin of times, sorts, resolves names of layers and ids of
+// dependencies, completes missing data from AWS's published tables, fills the tables that all
+// formats share, and compares sums of the rows with the file's own summary.
 #pragma once
 
 #include <array>
@@ -35,35 +35,35 @@ namespace profgauge::readers::neuron {
 
 namespace data = profgauge::neuron;
 
-/// Takes rows in any order and makes the profile. Not thread-safe. An object is for one profile.
+/// Takes rows in any order and makes one profile. Not thread-safe.
 class Import {
  public:
   ProfileBuilder& builder() { return builder_; }
   profgauge::neuron::Data& data() { return *data_; }
   ImportLog& log() { return builder_.log(); }
 
-  /// How much of the file was read before the rows that follow, 0..1: how large tables become.
-  /// Default: unknown.
+  /// Sets the share (0..1) of the file that was read before the next rows, to estimate how large
+  /// tables become. Default: unknown.
   void SetRead(double share) { room_.SetRead(share); }
-  /// The file has that table, be it empty.
+  /// Notes that the file has that table, even if it is empty.
   void Begin(TableKind kind);
-  /// That a table has the columns without which its rows say nothing: a start, and an end or a
-  /// duration. Nothing is asked of tables without times. Errors: kInput "neuron/columns".
+  /// Checks that a table has the columns that its rows need: a start, and an end or a duration.
+  /// Tables without times need none. Errors: kInput "neuron/columns".
   Status CheckColumns(TableKind kind, std::string_view table,
                       std::span<const std::string> columns) const;
-  /// Notes columns that metrics need and the table lacks, as a later schema may.
+  /// Notes missing columns that metrics need; later schemas may drop some.
   void NoteMissing(TableKind kind, std::string_view table, std::span<const std::string> columns);
-  /// One row, the number `index` of its table. `table` is its name in the file, for messages. A row
-  /// that cannot be used is counted in the log. Kinds that are not read do nothing.
+  /// Adds row number `index` of a table. `table` is its name in the file, for messages. A row that
+  /// cannot be used is counted in the log. Does nothing for kinds that are not read.
   void Take(TableKind kind, std::string_view table, const Record& record, std::uint64_t index);
-  /// The file has a table that is not read; it is named to the user.
+  /// Notes a table that is not read; the user sees its name.
   void TakeUnread(std::string_view table);
-  /// One value of a summary, with the name as written.
+  /// Adds one value of a summary, with the name as written.
   void TakeSummaryValue(std::string name, Value value);
 
   /// Finds the unit and the origin of times, fills the common tables, and checks the identities.
-  /// Call it once. Errors: kInput "neuron/time-base" when times contradict the total time,
-  /// "neuron/no-rows" when there is nothing at all. O(rows log rows), mostly less: files have their
+  /// Call once. Errors: kInput "neuron/time-base" if times contradict the total time,
+  /// "neuron/no-rows" if there are no rows. O(rows log rows), mostly less, since files have their
   /// rows in order.
   Result<Profile> Finish();
 
@@ -78,18 +78,18 @@ class Import {
     bool semaphore = false, setup = false, matmul = false, activate = false;
   };
   static Opcode OpcodeOf(std::string_view name);
-  /// The layer that an instruction was of last.
+  /// The layer of the previous instruction.
   struct LayerOf {
     std::string subgraph, layer;
     StringId path;
   };
   Usable& UsableOf(std::string_view table);
-  /// Start and duration of a row, or nothing: the row is counted and left out.
+  /// Reads start and duration of a row. False: the row is counted and left out.
   bool TakeTimes(const Record& record, std::string_view table, std::uint64_t index, Times& times);
   StringId Intern(std::string_view text) {
     return text.empty() ? StringId{} : builder_.Intern(text);
   }
-  /// Rows near each other often say the same: that is found without a search.
+  /// Neighboring rows often have the same text, which is found without a search.
   StringId Intern(Key key, std::string_view text) {
     if (text.empty()) return {};
     return interned_[static_cast<std::size_t>(key)].Of(
@@ -97,7 +97,7 @@ class Import {
   }
   StringId Intern(const Record& record, Key key) { return Intern(key, record.Text(key)); }
 
-  // Take(), table by table. A row whose times cannot be used is counted and left out.
+  // Parts of Take() for each table. A row whose times cannot be used is counted and left out.
   void TakeInstruction(const Record& record, std::string_view table, std::uint64_t index);
   void TakeDma(TableKind kind, const Record& record, std::string_view table, std::uint64_t index);
   void TakeActive(const Record& record);
@@ -120,35 +120,35 @@ class Import {
   StringId PathOf(const LayerOf& row);
   void TakeSource(const Record& record, profgauge::neuron::Instruction& row);
 
-  // The system profile.
+  // Rows of the system profile.
   void TakeHostEvent(const Record& record, std::string_view table, std::uint64_t index);
   void AddDeviceSpan(const Record& record, Ns start, Ns duration, std::string_view name);
   void AddCallToFlows(const Record& record, const ApiRow& call);
-  /// Gives work the calls that asked for it, where events name flows. After the last row.
+  /// Links work to the calls that launched it, if events name flows. After the last row.
   void LinkFlows();
   void TakeHostMemory(const Record& record);
   void TakeCpu(const Record& record);
   void AddHostDevices();
   void ReportHost();
 
-  // The steps of Finish().
+  // Steps of Finish(), in order.
   Status SetTimeBase();
   void Scale(std::int64_t divisor);
   void ShiftToOrigin();
   void CompleteHardware();
   void SortRows();
   void NameLayers();
-  /// Edges that have no row, and ids that several rows have.
+  /// Edges whose rows are missing, and ids that several rows have.
   struct Unlinked {
     std::uint64_t edges = 0, duplicates = 0;
   };
   Unlinked LinkDependencies();
   void ReportUnlinked(const Unlinked& unlinked);
-  /// The values that common tables and Data::whole take from the rows.
+  /// Fills the common tables and Data::whole from the rows.
   void FillFromRows();
   void ReportIdentities();
   void CountUnusable();
-  /// Rows that the file's own summary counts and that are not there.
+  /// Counts rows that are in the file's own summary and missing in the file.
   void CountLost(std::span<const profgauge::neuron::Identity> identities);
   void AddFacts();
 
@@ -160,12 +160,12 @@ class Import {
   std::vector<Edge> edges_;
   RowRoom room_;
   std::map<std::string, Usable, std::less<>> usable_;
-  Usable* usable_now_ = nullptr;  ///< For the table of the last row.
+  Usable* usable_now_ = nullptr;  ///< The entry for the table of the last row.
   std::string usable_name_;       ///< Its name.
-  /// Attributes of the graph that the last instruction had, and the line of source in them.
+  /// Attributes of the last instruction's graph, and the source line in them.
   std::string attributes_;
   StringId attributes_source_;
-  /// Names of parents, of the layers that have one, by row of Data::layers.
+  /// Parents' names of layers that have a parent, by row of Data::layers.
   std::map<std::size_t, std::string> layer_parents_;
   struct HostUse {
     std::uint64_t samples = 0, shares = 0;
@@ -174,7 +174,7 @@ class Import {
     void Add(double share, std::int64_t bytes);
   };
   HostUse memory_;
-  /// Calls by the flows that they are of, and work that waits for them to be known.
+  /// Calls by flow, and executions that wait for their call.
   struct FlowCall {
     bool is_launch = false;
     Ns start = 0;
@@ -200,18 +200,18 @@ class Import {
   bool has_host_ = false;
 };
 
-/// A core's number; a larger one than 65536 is not meant, it would size tables.
+/// A core's number. A number above 65536 is invalid: it would make tables too large.
 std::int32_t CoreOf(const Record& record);
 
-/// A version without the brackets of a commit that is unknown: "2.29.41 ()" is "2.29.41".
+/// Removes the empty brackets of an unknown commit: "2.29.41 ()" becomes "2.29.41".
 std::string WithoutEmptyCommit(std::string version);
 
-/// The queue without the number of its DMA engine: "qSyncSpillReload0-Q1-E0" is
+/// Removes the number of the DMA engine from a queue: "qSyncSpillReload0-Q1-E0" becomes
 /// "qSyncSpillReload0-Q1".
 std::string_view QueueOf(std::string_view name);
 
-/// Instructions as kernels, packets as copies, collectives as kernels, each on a named stream, and
-/// layers as ranges: for timeline and idle time, as of every device. REQUIRES: times from 0 on.
+/// Adds instructions and collectives as kernels and packets as copies, each on a named stream, and
+/// layers as ranges, so that timeline and idle time work as for any device. REQUIRES: times >= 0.
 ///
 ///   stream    0, 2, 4, 6, 8        engines Tensor, Vector, Scalar, GpSimd, Sync
 ///             1                    matmuls of the Tensor Engine, if they have a track

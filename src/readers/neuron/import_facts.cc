@@ -1,4 +1,4 @@
-// A file's data about itself: hardware, versions, warnings, errors.
+// Reads a file's data about itself: hardware, versions, warnings, errors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string WithoutEmptyCommit(std::string version) {
   return version;
 }
 
-// MAJOR counts removed and renamed columns: later ones are read by the names that are left.
+// MAJOR changes if columns are removed or renamed. Later versions are read by the known names.
 void Import::SetSchemaVersion(const Record& record) {
   constexpr int kKnownMajor = 7;  // Major version of 7.4.0.
   for (const auto& [name, value] : record.All()) {
@@ -39,7 +39,7 @@ void Import::SetSchemaVersion(const Record& record) {
 namespace {
 
 bool HasTimes(TableKind kind) {
-  // Tables whose rows go through TakeTimes().
+  // Tables whose rows pass through TakeTimes().
   constexpr TableKind kTimed[] = {TableKind::kInstructions,    TableKind::kDma,
                                   TableKind::kPackets,         TableKind::kTransfers,
                                   TableKind::kLayers,          TableKind::kThrottles,
@@ -58,7 +58,7 @@ Status Import::CheckColumns(TableKind kind, std::string_view table,
   };
   if (!HasTimes(kind)) return {};
   const bool has_length = has(Key::kDuration) || has(Key::kEnd);
-  // Without opcodes waits would count as work.
+  // Without opcodes, waits would count as executed instructions.
   const bool has_kind = kind != TableKind::kInstructions || has(Key::kOpcode);
   if (has(Key::kStart) && has_length && has_kind) return {};
   return Fail(InputError(
@@ -76,14 +76,14 @@ namespace {
 
 using profgauge::neuron::Part;
 
-// The columns that metrics need, by the names of schema 7.4.0.
+// Columns that metrics need, with the names of schema 7.4.0.
 struct Needed {
   TableKind table;
   Key key;
   std::string_view column;
   Part part;
-  std::string_view what;     // That is absent without it.
-  Key instead = Key::kNone;  // A column that gives the same.
+  std::string_view what;     // The metric that needs it.
+  Key instead = Key::kNone;  // A column with the same data.
 };
 constexpr Needed kNeeded[] = {
     {TableKind::kInstructions, Key::kWait, "evt_wait_time_ns", Part::kWaits, "waits of engines"},
@@ -121,7 +121,7 @@ constexpr Needed kNeeded[] = {
     {TableKind::kThrottles, Key::kN, "n", Part::kLimits, "throttled time"},
 };
 
-// "; the table has `evt_wait_ns`", of a column that has no meaning here: it is named, never used.
+// Returns "; the table has `evt_wait_ns`" for a similar, unknown column, which is only named.
 std::string SimilarText(std::string_view column, std::span<const std::string> columns) {
   std::vector<std::string_view> others;
   for (const std::string& name : columns) {
@@ -133,7 +133,7 @@ std::string SimilarText(std::string_view column, std::span<const std::string> co
 
 }  // namespace
 
-// A table may be in several files, which have the same columns.
+// If a table is in several files, all of them have the same columns.
 void Import::NoteMissing(TableKind kind, std::string_view table,
                          std::span<const std::string> columns) {
   const auto has = [&](Key key) {
@@ -168,7 +168,7 @@ void Import::TakeMetadata(const Record& record) {
   hardware.first = record.Integer(Key::kFirstTime, hardware.first);
   hardware.last = record.Integer(Key::kLastTime, hardware.last);
   SetSchemaVersion(record);
-  // Only fields that name no person, account or path.
+  // Only fields without names of people, accounts or paths.
   constexpr std::string_view kFacts[] = {
       "data_version",     "profile_schema_version", "ntff_version",     "num_physical_cores",
       "is_simulation",    "instance_type",          "compiler_version", "runtime_version",
@@ -186,7 +186,7 @@ void Import::TakeMetadata(const Record& record) {
   }
 }
 
-// Warnings are the profiler's own and go to the user as they are; errors are events of the device.
+// Warnings are the profiler's and are shown unchanged. Errors are events of the device.
 void Import::TakeMessage(TableKind kind, const Record& record) {
   profgauge::neuron::Message message;
   message.core = CoreOf(record);

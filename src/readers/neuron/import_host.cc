@@ -1,4 +1,4 @@
-// The system profile: calls of the host, executions on devices, memory and CPUs of the host.
+// Reads the system profile: host calls, executions on devices, memory and CPUs of the host.
 //
 //   JSON      trace_events[]  { timestamp (Unix ns), duration, name, group, process_id,
 //                               thread_id, lnc_idx, id, parent_id, type }
@@ -6,8 +6,8 @@
 //             cpu_util[]      { timestamp, cpu_id, util (0 to 100) }
 //   Parquet   SystemProfileEvents, HostMemUsage, CpuUsage: the same, with flow_id and attributes
 //
-//   nc_exec_running, cc_running, cc_exec_barrier, source neuron_hw   work of a device
-//   group "framework-...", source framework, type 99999              an op of the framework
+//   nc_exec_running, cc_running, cc_exec_barrier, source neuron_hw   an execution on a device
+//   group "framework-...", source framework, type 99999              an operator of the framework
 //   others                                      a call of the runtime; nrt_execute launches
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// Sources of hardware counters: schema 7.4.0 states it, the JSON has only these names.
+// Schema 7.4.0 has a source for hardware counters; the JSON has only these names.
 bool IsDevice(const Record& record, std::string_view name) {
   return record.Says(Key::kEventSource, "neuron_hw") || name == "nc_exec_running" ||
          name == "cc_running" || name == "cc_exec_barrier";
@@ -35,14 +35,14 @@ bool IsFramework(const Record& record) {
          record.Integer(Key::kType) == static_cast<std::int64_t>(HostType::kFramework);
 }
 
-// -1 outside of 0 to 100: such a sample has no share.
+// The share of an event; -1 if the percentage is outside 0 to 100.
 double ShareOf(const Record& record) {
   const double percent = record.Real(Key::kUtil, -1);
   return percent >= 0 && percent <= 100 ? percent / 100 : -1;
 }
 
-/// The call that asked for an event, by its id: a column of JSON, in Parquet one of the attributes
-/// `{"parent_id":1}`. -1: it is not said.
+/// The id of the call that requested an event; -1 if unknown. JSON has a column for it, Parquet one
+/// of the attributes `{"parent_id":1}`.
 std::int64_t ParentOf(const Record& record) {
   if (const auto parent = record.Integer(Key::kParentId)) return *parent;
   constexpr std::string_view kParent = "\"parent_id\"";
@@ -56,7 +56,7 @@ std::int64_t ParentOf(const Record& record) {
   return parent;
 }
 
-/// Flows of an event: a list, "3, 4" or, of CSV, "[3, 4]".
+/// Calls `take` with each flow in a list: "3, 4" or, in CSV, "[3, 4]".
 template <class Take>
 void ForEachFlow(std::string_view list, Take take) {
   constexpr std::string_view kBetween = " ,[]'\"";
@@ -100,7 +100,7 @@ void Import::TakeHostEvent(const Record& record, std::string_view table, std::ui
   builder_.AddApi(row);
 }
 
-// A flow has the calls and the work of one request; its id is a text.
+// A flow consists of the calls and executions of one request. Its id is a text.
 void Import::AddCallToFlows(const Record& record, const ApiRow& call) {
   ForEachFlow(record.Text(Key::kFlows), [&](std::string_view flow) {
     flow_calls_[std::string(flow)].push_back(
@@ -108,7 +108,7 @@ void Import::AddCallToFlows(const Record& record, const ApiRow& call) {
   });
 }
 
-// Among the calls in its flows: one that launches; of several the last that began before it.
+// Links each execution to a call in its flows: the last one that launches and began before it.
 //
 //   flow 3    calls  nrt_execute at 10, nrt_tensor_write at 20, nrt_execute at 90
 //   work      at 50, flows 3: the launch at 10; the one at 90 began after it
@@ -132,7 +132,7 @@ void Import::LinkFlows() {
   flow_work_.clear();
 }
 
-// Executions, and moments of synchronization between clocks, which are no work.
+// Adds executions. Moments of clock synchronization are no executions.
 void Import::AddDeviceSpan(const Record& record, Ns start, Ns duration, std::string_view name) {
   const std::int32_t core = CoreOf(record);
   if (name != "nc_exec_running" && !name.starts_with("cc_")) {
@@ -200,7 +200,7 @@ void Import::ReportHost() {
   if (memory_.samples > 0) add("memory", memory_);
   if (memory_.most_bytes >= 0) set(metric::kHostMemoryPeak, memory_.most_bytes);
   if (memory_.shares > 0) set(metric::kHostMemoryPeakShare, memory_.most);
-  // "average" is over all CPUs; a file that has it needs no mean of ours.
+  // "average" is the mean of all CPUs; without it the mean is computed.
   double sum = 0, busiest = -1, average = -1;
   std::uint64_t single = 0;
   for (const auto& [cpu, use] : cpus_) {

@@ -1,4 +1,4 @@
-// Instructions of engines: the meaning of their fields.
+// Reads the fields of the engines' instructions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// Operands differ in every instruction: of more text than this only the semaphore is kept that the
-// instruction waits for, so that memory does not grow with it.
+// Operands differ in every instruction. Beyond this size of texts only the semaphore that an
+// instruction waits for is kept, so that memory is limited.
 constexpr std::size_t kMostOperandBytes = std::size_t{32} << 20;
 
-// Not counted by total_exec_time (schema 7.4.0, Summary).
+// These opcodes are not counted in total_exec_time (schema 7.4.0, Summary).
 constexpr std::string_view kSetup[] = {
     "NOP",
     "SET_ORDERING_MODE",
@@ -28,7 +28,7 @@ constexpr std::string_view kSetup[] = {
     "MODIFY_POOL_CONFIG",
 };
 
-// Bytes that are not stated are 0: a missing key is a zero in these files.
+// Missing numbers of bytes are 0: these files leave out zeros.
 profgauge::neuron::Traffic TrafficOf(const Record& record) {
   const auto bytes = [&](Key key) { return std::max<std::int64_t>(0, record.Amount(key, 0)); };
   profgauge::neuron::Traffic traffic;
@@ -47,7 +47,7 @@ profgauge::neuron::Traffic TrafficOf(const Record& record) {
   return traffic;
 }
 
-/// The line of source in the graph's attributes, text that holds JSON: "source_file",
+/// Reads the line of source from the graph's attributes, a text in JSON: "source_file",
 /// "source_line".
 std::string AttributeSource(std::string_view attributes) {
   const auto value = [&](std::string_view key) -> std::string_view {
@@ -64,8 +64,8 @@ std::string AttributeSource(std::string_view attributes) {
   return fmt::format("{}:{}", file, value("source_line"));
 }
 
-/// The first of the places that one instruction comes from, as fused ones have several: "[a.py:1,
-/// b.py:2]" or "a.py:1, b.py:2".
+/// The first source line of an instruction. Fused instructions have several: "[a.py:1, b.py:2]" or
+/// "a.py:1, b.py:2".
 std::string_view FirstPlace(std::string_view places) {
   const auto begin = places.find_first_not_of("[]\"' ");
   if (begin == std::string_view::npos) return {};
@@ -73,7 +73,7 @@ std::string_view FirstPlace(std::string_view places) {
   return places.substr(0, places.find_first_of(",]\"'"));
 }
 
-/// The first operand of a matmul: "bf16" of "src=bf16@0x2ee00[1,0,0][128,1,1]".
+/// The type of a matmul's first operand: "bf16" in "src=bf16@0x2ee00[1,0,0][128,1,1]".
 std::string_view SourceType(std::string_view operands) {
   constexpr std::string_view kSource = "src=";
   const auto at = operands.find(kSource);
@@ -91,8 +91,8 @@ Import::Opcode Import::OpcodeOf(std::string_view name) {
           .activate = name == "ACTIVATE" || name == "ACTIVATE_QUANTIZE"};
 }
 
-// FLOPs are those of the schema, or two for each element (a multiplication and an addition) of the
-// older JSON. Fields that name the engine differ: the lane's name is used where "engine" has none.
+// FLOPs are those of the schema or, in older JSON, two per element (a multiplication and an
+// addition). If the field "engine" is empty, the name of the lane shows the engine.
 void Import::TakeInstruction(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
@@ -128,8 +128,8 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   for (const std::int64_t id : record.predecessors()) room_.Add(edges_) = {id, row.id};
 }
 
-// Texts of operands are counted where they are new; beyond the limit only the semaphore is kept,
-// which names the cause of the wait.
+// Counts the bytes of new operand texts. Beyond the limit only the semaphore is kept, since it
+// names the cause of the wait.
 void Import::TakeOperands(const Record& record, profgauge::neuron::Instruction& row) {
   const std::string_view operands = record.Text(Key::kOperands);
   if (row.flops > 0)
@@ -148,7 +148,7 @@ void Import::TakeOperands(const Record& record, profgauge::neuron::Instruction& 
   }
 }
 
-// Layers hang under their subgraph, which is the file's own top layer.
+// Layers are children of their subgraph, which is the file's top layer.
 void Import::TakeLayerOf(const Record& record, profgauge::neuron::Instruction& row) {
   if (layer_of_.subgraph != record.Text(Key::kSubgraph) ||
       layer_of_.layer != record.Text(Key::kLayer)) {
@@ -177,14 +177,14 @@ StringId Import::PathOf(const LayerOf& row) {
   return Intern(Key::kLayer, text_);
 }
 
-// A line of NKI first, then of the compiler's debug data, then of the graph: from the kernel's own
-// source to that of the operator around it.
+// Takes the first that exists: the line of NKI, of the compiler's debug data, of the graph. So the
+// kernel's source precedes the source of the operator around it.
 void Import::TakeSource(const Record& record, profgauge::neuron::Instruction& row) {
   row.source = Intern(FirstPlace(record.Text(Key::kNkiSource)));
   row.nki_source = row.source.valid();
   if (!row.source.valid()) row.source = Intern(FirstPlace(record.Text(Key::kBirSource)));
   if (row.source.valid()) return;
-  // Instructions of one operator follow each other.
+  // Consecutive instructions often are of one operator.
   const std::string_view attributes = record.Text(Key::kHloAttrs);
   if (attributes != attributes_) {
     attributes_ = attributes;

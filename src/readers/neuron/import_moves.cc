@@ -1,4 +1,4 @@
-// DMA, collectives, layers, tensors, throttling and counters: the meaning of their fields.
+// Reads the fields of DMA, collectives, layers, tensors, throttling and counters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-/// Reasons for throttling: schema 7.4.0 has names, neuron-profile numbers (0 to 3 and 99 seen).
+/// The cause of throttling: schema 7.4.0 has names, neuron-profile numbers (0 to 3 and 99 seen).
 std::string ThrottleCause(const Record& record) {
   const auto number = record.Integer(Key::kType);
   if (!number) return std::string(record.Text(Key::kType));
@@ -17,7 +17,7 @@ std::string ThrottleCause(const Record& record) {
   return *number == 99 ? "unknown" : fmt::format("type {}", *number);
 }
 
-/// Schema 7.4.0 writes "[WEIGHT]" for neuron-profile's "WEIGHT".
+/// Removes brackets: schema 7.4.0 writes "[WEIGHT]", neuron-profile "WEIGHT".
 std::string_view WithoutBrackets(std::string_view place) {
   const bool has = place.size() > 2 && place.front() == '[' && place.back() == ']';
   return has ? place.substr(1, place.size() - 2) : place;
@@ -34,9 +34,9 @@ std::string_view QueueOf(std::string_view name) {
   return number ? name.substr(0, dash) : name;
 }
 
-// One table of JSON has packets and transfers ("aggregated"); the schema has a table of each. A
-// transfer is the sum of packets that refer to it, so the two are never added up. Packets that the
-// profiler marks as duplicate are counted and left out.
+// JSON has packets and transfers ("aggregated") in one table, the schema in two. A transfer is the
+// sum of the packets that refer to it, so transfers are never added to packets. Packets that the
+// profiler marks as duplicates are counted and left out.
 void Import::TakeDma(TableKind kind, const Record& record, std::string_view table,
                      std::uint64_t index) {
   Times times;
@@ -72,11 +72,11 @@ void Import::TakeActive(const Record& record) {
 void Import::TakeLayer(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
-  // A row without a name has no place in the tree.
+  // A layer without a name cannot be placed in the tree.
   if (record.Text(Key::kName).empty()) {
     return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]: no name", table, index));
   }
-  // Schema 7.4.0 names node and parent; NameLayers() makes paths of them.
+  // Schema 7.4.0 has a layer's name and parent, from which NameLayers() makes paths.
   if (const auto parent = record.Text(Key::kParent); !parent.empty()) {
     layer_parents_.emplace(data_->layers.size(), std::string(parent));
   }
@@ -86,7 +86,7 @@ void Import::TakeLayer(const Record& record, std::string_view table, std::uint64
                            record.Real(Key::kMfu, -1), record.Real(Key::kHfu, -1)});
 }
 
-// The limit is k of n: k = n is no throttling, and is kept, since time without a row is unknown.
+// The limit is k of n. Rows with k = n (no throttling) are kept: time without a row is unknown.
 void Import::TakeThrottle(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
@@ -99,7 +99,7 @@ void Import::TakeThrottle(const Record& record, std::string_view table, std::uin
 }
 
 void Import::TakeTensor(const Record& record) {
-  if (record.Text(Key::kVariable).empty()) return;  // A node of the graph without a tensor.
+  if (record.Text(Key::kVariable).empty()) return;  // A graph node without a tensor.
   data_->tensors.push_back({Intern(record, Key::kVariable), Intern(record, Key::kType),
                             Intern(record, Key::kFormat), Intern(record, Key::kShape),
                             record.Amount(Key::kSize, profgauge::neuron::kUnknown),
@@ -127,13 +127,13 @@ void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_
   row.bus_bandwidth = record.Real(Key::kBusBandwidth, -1);
 }
 
-// Both addresses are of bytes of the allocation.
+// Both addresses are of bytes in the allocation.
 void Import::TakeSbufAllocation(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
   constexpr std::int64_t kMostAddress = std::int64_t{1} << 60;
   const std::int64_t first = record.Integer(Key::kStartAddress, -1);
-  const std::int64_t last = record.Integer(Key::kEndAddress, -1);  // The last byte of it.
+  const std::int64_t last = record.Integer(Key::kEndAddress, -1);  // The allocation's last byte.
   if (first < 0 || last < first || last > kMostAddress) {
     return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]", table, index));
   }
@@ -169,7 +169,7 @@ void Import::TakeCurve(TableKind kind, const Record& record) {
       return add(profgauge::neuron::Curve::kHbmThroughput, record.Real(Key::kRate, 0));
     case TableKind::kPendingDma:
       return add(profgauge::neuron::Curve::kPendingDma, record.Real(Key::kValue, 0));
-    // One table of JSON has both memories; the schema has a table of each.
+    // JSON has both memories in one table, the schema in two tables.
     case TableKind::kMemoryUsage:
       return add(record.Says(Key::kType, "psum") ? profgauge::neuron::Curve::kPsum
                                                  : profgauge::neuron::Curve::kSbuf,

@@ -1,4 +1,4 @@
-// Rows by their table: Import::Take, and the fields that all rows share.
+// Reads rows by their table (Import::Take), and the fields that all rows share.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace profgauge::readers::neuron {
 
-// A row without a core is of core 0.
+// The core of a row; 0 if the row has no core.
 std::int32_t CoreOf(const Record& record) {
   return static_cast<std::int32_t>(
       std::clamp<std::int64_t>(record.Integer(Key::kCore, 0), 0, 1 << 16));
 }
 
-// A table that is there and empty has no rows; those of a missing one are unknown.
+// Records that a table exists: an empty table has no rows, those of a missing table are unknown.
 void Import::Begin(TableKind kind) {
   room_.BeginTable();
   profgauge::neuron::Contents& has = data_->has;
@@ -130,7 +130,7 @@ void Import::TakeCcInstruction(const Record& record, std::string_view table, std
   room_.Add(data_->cc_instructions) = {times.start, times.duration};
 }
 
-// Only dependencies between instructions; others have no row to hang on.
+// Keeps only dependencies between instructions, as others belong to no row.
 void Import::TakeFlow(const Record& record) {
   if (record.Text(Key::kInTable) != record.Text(Key::kOutTable)) return;
   room_.Add(edges_) = {record.Integer(Key::kInEdge, 0), record.Integer(Key::kOutEdge, 0)};
@@ -141,7 +141,7 @@ void Import::TakeUnread(std::string_view table) {
   log().AddAt(Counter::tables_unread, std::string(table));
 }
 
-// Every row is the summary of one profile. Rows of other tables belong to the first.
+// Each row is the summary of one profile. All other tables belong to the first profile.
 void Import::TakeSummaryRow(const Record& record, std::uint64_t index) {
   if (index > 0) return log().Add(Counter::summaries_unused);
   for (const auto& [name, value] : record.All()) TakeSummaryValue(name, value);
@@ -152,7 +152,7 @@ void Import::TakeSummaryValue(std::string name, Value value) {
   data_->summary.emplace_back(std::move(name), std::move(value));
 }
 
-// Rows of a table come together, so the table before is remembered.
+// The rows of a table are consecutive, so the last table is cached.
 Import::Usable& Import::UsableOf(std::string_view table) {
   if (usable_now_ == nullptr || usable_name_ != table) {
     usable_name_ = table;
@@ -161,7 +161,7 @@ Import::Usable& Import::UsableOf(std::string_view table) {
   return *usable_now_;
 }
 
-// Start, and duration or end. Each row that has times is read or dropped here, and counted as such.
+// Reads the start, and duration or end. Counts each row with times as read or as dropped.
 bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64_t index,
                        Times& times) {
   Usable& usable = UsableOf(table);
@@ -171,7 +171,7 @@ bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64
   if (const auto end = record.Integer(Key::kEnd); !duration && start && end) {
     duration = *end >= *start ? std::optional(Between(*start, *end)) : std::nullopt;
   }
-  // Start plus duration stays within 64 bits, also in picoseconds.
+  // Limits the sum of start and duration to 64 bits, in picoseconds, too.
   constexpr std::int64_t kLongestTime = std::int64_t{1} << 60;  // 36 years, or 13 days in ps.
   if (!start || !duration || *start < 0 || *duration < 0 || *start > 2 * kLongestTime ||
       *duration > kLongestTime) {

@@ -44,7 +44,7 @@ Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t ro
 
 namespace {
 
-// Every field of summaries and metadata is kept by its name: versions add metrics.
+// Summaries and metadata keep all fields by name, since new versions add metrics.
 Interest InterestIn(std::string_view table) {
   const TableKind kind = TableKindOf(table);
   if (!IsRead(kind)) return Interest::kSkip;
@@ -52,13 +52,13 @@ Interest InterestIn(std::string_view table) {
   return all ? Interest::kAllFields : Interest::kRows;
 }
 
-/// Tables and summaries of a JSON document, into an import.
+/// Passes tables and summaries of a JSON document to an import.
 class JsonRows final : public RowReceiver {
  public:
   explicit JsonRows(Import& import) : import_(import) {}
 
-  // A key of the document may be a table, an unread table, or the name of a profile: which one
-  // shows only in its rows.
+  // A key of the document is a table, an unread table, or the name of a profile. Only the rows show
+  // which one it is.
   void BeginTable(std::string_view name) override {
     FlushUnread();
     name_ = name;
@@ -73,7 +73,7 @@ class JsonRows final : public RowReceiver {
       return summaries_.push_back({fmt::format("summary[{:06}]", index), record.All()});
     }
     if (!whole) return import_.Take(kind_, name_, record, index);
-    // {"n_0a73…": {"total_time": …}, …}: one summary for each profile.
+    // {"n_0a73…": {"total_time": …}, …} has one summary for each profile.
     const bool summary = std::any_of(record.All().begin(), record.All().end(),
                                      [](const auto& field) { return field.first == "total_time"; });
     if (!summary) return;
@@ -82,7 +82,7 @@ class JsonRows final : public RowReceiver {
     summaries_.push_back({name_, record.All()});
   }
 
-  /// Counts the last table when nothing of it was used.
+  /// Counts the last table if no part of it was used.
   void FlushUnread() {
     if (unread_) import_.TakeUnread(name_);
     unread_ = false;
@@ -100,18 +100,18 @@ class JsonRows final : public RowReceiver {
   bool named_ = false, system_ = false, unread_ = false;
 };
 
-/// A piece of the document, and the part of the document before it, 0..1; 0: unknown.
+/// A piece of the document, and the share of the document before it, 0..1; 0: unknown.
 struct PlacedPiece {
   Piece piece;
   double before = 0;
 };
 
-/// Pieces of the document, one after the other.
+/// Reads the document piece by piece.
 class Pieces {
  public:
   explicit Pieces(Input& input) : input_(input) {}
 
-  /// The next one; false at the end, and where the document is not valid.
+  /// Reads the next piece; false at the end, and if the document is not valid.
   bool Next(PlacedPiece& placed) {
     if (ended_) return false;
     placed.before = input_.ShareRead();
@@ -128,15 +128,15 @@ class Pieces {
   }
 
   const JsonStream& stream() const { return stream_; }
-  /// Why the document is not valid.
+  /// The error if the document is not valid.
   const std::optional<Error>& failed() const { return failed_; }
-  /// Why the input ended early.
+  /// The error if the input ended early.
   const std::optional<Error>& damaged() const { return damaged_; }
-  /// Length of the text before the document.
+  /// The length of the text before the document.
   std::uint64_t lines_skipped() const { return lines_skipped_; }
 
  private:
-  // Captured output of the tool may have lines of its log before the document.
+  // Returns the text after lines of the tool's log, which captured output may begin with.
   std::string_view BehindPreamble(std::string_view text) {
     if (begun_) return text;
     begun_ = true;
@@ -164,7 +164,7 @@ double NumberOf(const NamedSummary& summary, std::string_view name) {
   return -1;
 }
 
-// The order of keys in the file is random: Go writes maps so.
+// The file has its keys in random order, like all maps that Go writes.
 void SortByCore(std::vector<NamedSummary>& summaries) {
   const auto key = [](const NamedSummary& summary) {
     return std::tuple(NumberOf(summary, "nd_idx"), NumberOf(summary, "nc_idx"), summary.name);
@@ -181,7 +181,7 @@ Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonCo
   RowReplay replay(rows);
   Pieces pieces(input);
   const std::size_t threads = options.threads > 0 ? options.threads : Cores();
-  // The document is read while rows of the piece before go into the import.
+  // Reads the document while rows of the last piece are added to the import.
   MakeInOrder<PlacedPiece>(
       threads > 1 ? 2 : 1, [&](PlacedPiece& piece) { return pieces.Next(piece); },
       [](std::size_t, PlacedPiece&) {},

@@ -1,6 +1,6 @@
-// A source read piece by piece, and the message when it ends early.
+// Reads a source piece by piece; the error for a source that ends early.
 //
-// A document and how it is read, here of three pieces:
+// A document and how it is read, here in three pieces:
 //
 //   {"instruction": [{...}, {...}, {..|.}, {...}], "dma": [{...}, {..|.}], "summary": [{...}]}
 //    piece 0                             1                             2
@@ -31,11 +31,11 @@ class Input {
  public:
   explicit Input(ByteSource& source) : source_(source), buffer_(kWindow) {}
 
-  /// The next bytes, valid until the next call; empty at the end. Errors: of the source.
+  /// The next bytes, valid until the next call; empty at the end. Errors: those of the source.
   Result<std::string_view> Next();
   /// Decompressed bytes so far.
   std::uint64_t total() const { return total_; }
-  /// How much of the source was read, 0..1; 0 where its size is unknown.
+  /// The share of the source that was read, 0..1; 0 if its size is unknown.
   double ShareRead() const;
   std::string Hash() const { return hash_.Hex(); }
   const ByteSource& source() const { return source_; }
@@ -48,12 +48,12 @@ class Input {
   std::uint64_t total_ = 0;
 };
 
-/// The error, with the source's name where it has none.
+/// The error, with the source's name if it has none.
 Error At(const ByteSource& source, Error error);
 /// The error for a file that ends inside a row, with the number of complete rows and `help:`.
 Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t rows);
 
-// A JSON document of Neuron: its tables go into an import, its summaries by name come back.
+// A JSON document of Neuron: its tables go into an import; its summaries are returned by name.
 
 /// {"n_0a73…": {"total_time": 0.0018, …}}: the sums of one profile, with names as written.
 struct NamedSummary {
@@ -61,15 +61,15 @@ struct NamedSummary {
   std::vector<std::pair<std::string, Value>> values;
 };
 
-/// Everything in the document besides the rows of its tables.
+/// The document's data other than the rows of its tables.
 struct JsonContents {
   std::string dialect;                  ///< "JSON", "summary-json" or "system profile".
   std::vector<NamedSummary> summaries;  ///< By device, core and name: the file has no order.
 };
 
-/// Errors: as JsonStream, and "neuron/truncated" when it ends early and `options` do not allow it.
-/// Rows are given to `import` before an error shows: it is of no use then. Memory: two to four
-/// pieces, and the tables.
+/// Reads the document. Rows are passed to `import` before an error occurs; `import` is unusable
+/// then. Memory: two to four pieces, plus the tables. Errors: those of JsonStream;
+/// "neuron/truncated" if the document ends early and `options` do not allow it.
 Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonContents& contents);
 
 }  // namespace profgauge::readers::neuron

@@ -20,19 +20,19 @@ namespace {
 namespace json = boost::json;
 
 /// Follows the parser through document, table and row, and logs each row's fields. Rows are logged
-/// and not given to the import here, so that both run side by side.
+/// instead of imported, so that parser and import can run concurrently.
 class Handler : public JsonHandler {
  public:
   Interest (*interest_in)(std::string_view table) = nullptr;
   RowLog* log = nullptr;
   std::uint64_t rows = 0;
 
-  /// Where rows are of a list, and by key: RowReader can read them.
+  /// True if the rows are a list and read by key, so that RowReader can read them.
   bool has_plain_rows() const { return is_list_ && interest_ != Interest::kAllFields; }
   bool wants_rows() const { return interest_ == Interest::kRows; }
-  /// Whether an element of a table's list was an object that ended, since the last call.
+  /// True if an object in a table's list ended since the last call.
   bool TakeElementEnd() { return std::exchange(element_ended_, false); }
-  /// Moves the log of an open row to the begin of another log, which follows.
+  /// Moves the fields of an unfinished row to the begin of the next log.
   void MoveOpenRow(RowLog& next) {
     if (row_depth_ > 0) next.TakeFrom(*log, row_begin_);
     row_begin_ = 0;
@@ -124,10 +124,10 @@ class Handler : public JsonHandler {
 
   std::string text_;
   std::uint32_t depth_ = 0;
-  std::uint32_t row_depth_ = 0;  ///< Depth of the unfinished row; 0: none.
+  std::uint32_t row_depth_ = 0;  ///< Depth of the unfinished row; 0: no row.
   Key key_ = Key::kNone;
   Interest interest_ = Interest::kSkip;
-  std::size_t row_begin_ = 0;  ///< Where the open row begins in the log.
+  std::size_t row_begin_ = 0;  ///< Where the unfinished row begins in the log.
   bool all_fields_ = false;
   bool is_list_ = false;  ///< The table is a list.
   bool is_id_ = false;
@@ -137,20 +137,20 @@ class Handler : public JsonHandler {
 json::parse_options Options() {
   json::parse_options options;
   options.max_depth = 64;
-  options.allow_invalid_utf8 = true;  // Names are cleaned where they are shown.
+  options.allow_invalid_utf8 = true;  // Names are repaired where they are shown.
   return options;
 }
 
-// Values that old versions wrote although they are no JSON; a sign before stays with the word.
+// Values that old versions write although they are no JSON. A sign is part of the word.
 constexpr std::string_view kWords[] = {"NaN", "-Infinity", "Infinity"};
-/// The end of a piece waits for the next one, so that no word is cut.
+/// This many bytes at the end of a piece wait for the next one, so that no word is cut.
 constexpr std::size_t kHeld = 16;
 
 struct FoundWord {
   std::size_t at = 0, size = 0;
 };
 
-/// Where from `at` on a word of kWords may begin; `text.size()` when nowhere.
+/// The next position from `at` on where a word of kWords may begin; `text.size()` if there is none.
 std::size_t FindBegin(std::string_view text, std::size_t at) {
   const char* const begin = text.data();
   const std::size_t size = text.size();
@@ -171,8 +171,8 @@ std::size_t FindBegin(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// The word of kWords at `at`, with its sign before it where one must be, which nothing before
-/// `from` is; of size 0 when none is there as a value.
+/// The word of kWords at `at`, including a sign before it, if it is in the place of a value;
+/// otherwise of size 0. It never begins before `from`.
 FoundWord WordAt(std::string_view text, std::size_t at, std::size_t from) {
   const auto as_value = [&](std::size_t begin, std::string_view word) {
     std::size_t before = begin;
@@ -192,7 +192,7 @@ FoundWord WordAt(std::string_view text, std::size_t at, std::size_t from) {
   return {};
 }
 
-/// The words from `from` on that are in the place of a value, in order.
+/// All words from `from` on that are in the place of a value, in order.
 std::vector<FoundWord> FindWords(std::string_view text, std::size_t from) {
   std::vector<FoundWord> found;
   for (std::size_t at = FindBegin(text, from); at < text.size(); at = FindBegin(text, at + 1)) {
@@ -208,20 +208,20 @@ std::vector<FoundWord> FindWords(std::string_view text, std::size_t from) {
 //   parser   up to the end of an object of a table's list
 //   rows     from there row by row by RowReader, until it gives 0; then the parser again
 //
-// NaN and Infinity, which old versions wrote, are replaced by null on the way. The last bytes wait
-// for the next piece, so that no such word is cut.
+// Old versions wrote NaN and Infinity, which are replaced by null. The last bytes wait for the next
+// piece, so that no such word is cut.
 struct JsonStream::Impl {
   explicit Impl(Rows which) : reads_rows(which == Rows::kReadDirectly) {}
 
   bool reads_rows;
   json::basic_parser<Handler> parser{Options()};
   RowReader rows;
-  RowLog skipped;            ///< For unwanted rows.
-  RowLog open;               ///< For the row that the last piece did not end.
-  std::string tail;          ///< Not given to the parser yet, with a few bytes before it.
-  std::string_view text;     ///< The piece, that tail before it.
-  std::size_t given = 0;     ///< How much of it was taken.
-  std::uint64_t offset = 0;  ///< Offset of the next byte to take, in the document.
+  RowLog skipped;            ///< Receives unwanted rows.
+  RowLog open;               ///< The unfinished row of the last piece.
+  std::string tail;          ///< Not parsed yet, with some bytes before it.
+  std::string_view text;     ///< The tail and the piece after it.
+  std::size_t given = 0;     ///< How many bytes of it were taken.
+  std::uint64_t offset = 0;  ///< Offset of the next byte in the document.
   std::uint64_t fed = 0, replaced = 0;
 
   Status Give(std::string_view bytes, std::size_t in_document) {
@@ -244,11 +244,11 @@ struct JsonStream::Impl {
     return given < end ? Give(text.substr(given, end - given), end - given) : Status{};
   }
 
-  /// Up to the end of the next object of a table's list, or to `end`; whether there was one.
+  /// Parses to the end of the next object in a table's list or to `end`; true if an object ended.
   Result<bool> GiveObject(std::size_t end) {
     parser.handler().TakeElementEnd();
     while (given < end) {
-      // An object ends with this byte, if the parser says so.
+      // The parser decides if an object ends with this byte.
       const std::size_t close = text.find('}', given);
       PROFGAUGE_CHECK(GiveUpTo(close < end ? close + 1 : end));
       if (parser.handler().TakeElementEnd()) return true;
@@ -256,7 +256,7 @@ struct JsonStream::Impl {
     return false;
   }
 
-  /// Takes the part of `, {…}, {…}` after an object of a table's list that RowReader can read.
+  /// Reads the part of `, {…}, {…}` after an object in a list that RowReader can read.
   void TakeRows(std::size_t end) {
     Handler& handler = parser.handler();
     const bool wanted = handler.wants_rows();
@@ -280,7 +280,7 @@ struct JsonStream::Impl {
     }
   }
 
-  /// Begin of the next row after a comma; `end` when no object follows.
+  /// The begin of the next row after a comma; `end` if no object follows.
   std::size_t BeginOfNext(std::size_t at, std::size_t end) const {
     const auto behind_space = [&] {
       while (at < end && IsSpace(text[at])) ++at;
@@ -291,7 +291,7 @@ struct JsonStream::Impl {
     return behind_space() && text[at] == '{' ? at : end;
   }
 
-  /// Up to `end`; there is no word of kWords before it.
+  /// Takes the bytes up to `end`. REQUIRES: they have no word of kWords.
   Status Take(std::size_t end) {
     while (given < end) {
       PROFGAUGE_TRY(const bool ended, GiveObject(end));
@@ -310,7 +310,7 @@ struct JsonStream::Impl {
     return Take(end);
   }
 
-  /// Takes all of tail and `bytes` but the last `held` bytes.
+  /// Takes the tail and `bytes`, except for the last `held` bytes.
   Status Feed(std::string_view bytes, std::size_t held, Piece& piece) {
     piece.log.Clear();
     piece.text.assign(tail);
@@ -321,7 +321,7 @@ struct JsonStream::Impl {
     text = piece.text;
     if (text.size() > held) PROFGAUGE_CHECK(Flush(text.size() - held));
     parser.handler().MoveOpenRow(open);
-    // The last byte decides which bytes may follow it.
+    // Keeps some bytes, since the last one decides which bytes may follow.
     const std::size_t kept = std::min(given, kHeld);
     tail = text.substr(given - kept);
     given = kept;

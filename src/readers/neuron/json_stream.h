@@ -1,17 +1,17 @@
-// Rows of a table read without a general JSON parser, which stays the only authority on
-// valid: a row is read here when it is an object of plain keys and values as below, which no JSON
-// parser refuses. All others are left to it.
+// Reads rows of a table without a general JSON parser. It reads a row only if it is an object of
+// plain keys and values as defined below, which every JSON parser accepts. All other rows go to the
+// parser: only it decides about validity.
 //
-// A value is read when it is a number of at most json_scan::kMaxNumber digits and a small exponent,
-// a string of printable ASCII whose escapes are of one letter, true, false, null, or a list or
-// object of such values.
+// A plain value is a number of at most json_scan::kMaxNumber digits and a small exponent, a string
+// of printable ASCII with only one-letter escapes, true, false, null, or a list or object of plain
+// values.
 //
 //   row       {"id": 7, "opcode": "MATMUL", "duration": 64}
 //   keys      `{"id": `   `, "opcode": `   `, "duration": `   `}`      known by their bytes
 //   values    7           MATMUL           64                         by the key
 //
-// After each key the one that followed it last is compared first, so a row like the one before
-// needs no look-up.
+// After each key, the key that followed it in the last row is compared first, so a row with the
+// same keys needs no lookup.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@
 
 namespace profgauge::readers::neuron {
 
-/// The fast path. It keeps no state between rows except memory.
+/// Reads plain rows. It keeps no state between rows except memory.
 class RowReader {
  public:
   RowReader();
   ~RowReader();
 
-  /// Reads the row at the start of `text` into `log`, between its BeginRow() and EndRow(); its
-  /// length, or 0 when the JSON parser must look or the row reaches to the end of `text`: `log` is
-  /// then as it was, except for memory of its texts. Texts are of `text` or of the log.
+  /// Reads the row at the start of `text` into `log`, between its BeginRow() and EndRow(), and
+  /// returns its length. Returns 0 if the row is not plain or reaches to the end of `text`; `log`
+  /// is unchanged then, except for memory of its texts. Texts are views of `text` or of the log.
   std::size_t Read(std::string_view text, RowLog& log);
 
  private:
@@ -45,51 +45,50 @@ class RowReader {
   std::unique_ptr<Reals> reals_;
 };
 
-// Rows out of a Neuron JSON document, one piece of its text at a time: a document is one object
-// whose values are tables (lists of flat objects), or flat objects by themselves (summaries by
-// name).
+// Reads rows from a Neuron JSON document, piece by piece. A document is one object whose values are
+// tables (lists of flat objects) or flat objects (summaries by name).
 //
 //   depth   1 {  2 [  3 { fields }  ] }        a table: rows are at depth 3
 //           1 {  2 { fields } }                a summary: the object at depth 2 is the row
 //           1 {  2 {  3 { fields }  } }        a table as an object by ids: rows at depth 3
 //
-// Deeper values belong to the field in which they are: texts are joined, of "predecessors" the ids
-// are taken, other numbers are skipped.
+// Deeper values belong to the field that contains them: texts are joined, numbers in "predecessors"
+// are ids, and other numbers are skipped.
 
-/// What to do with a table's rows: nothing; give them; give them with every field by its own name
-/// (Record::All). An object in place of a list is a row with every field, unless kRows says that
-/// its values are the rows (the documentation of system profiles shows such tables).
+/// How to treat a table's rows: skip them; pass them on; or pass them on with every field under its
+/// own name (Record::All). An object instead of a list is one such row, unless kRows says that its
+/// values are the rows (as in the documentation of system profiles).
 enum class Interest : std::uint8_t { kSkip, kRows, kAllFields };
 
-/// A piece of the document and its contents. Logs hold views of the text.
+/// A piece of the document and its contents. The log's views refer to the text.
 struct Piece {
   std::string text;
   RowLog log;
 };
 
-/// How rows are read: all by the JSON parser, or those that RowReader can read by it. The
-/// result is the same.
+/// How rows are read: all by the JSON parser, or the plain ones by RowReader. The result is the
+/// same.
 enum class Rows : std::uint8_t { kParse, kReadDirectly };
 
-/// One document. Feed() takes its bytes in any pieces, End() the last of them. O(bytes); memory of
-/// the piece and of a row that it cuts. After an error it is of no use.
+/// One document. Pass its bytes to Feed(), in any pieces, then call End(). O(bytes); memory of one
+/// piece and of a row that it cuts. Unusable after an error.
 class JsonStream {
  public:
-  /// `interest` is asked once for each key of the document, in its order.
+  /// `interest` is called once for each key of the document, in order.
   explicit JsonStream(Interest (*interest)(std::string_view table),
                       Rows rows = Rows::kReadDirectly);
   ~JsonStream();
 
-  /// Takes the next bytes, and writes `piece` anew. Logs end between rows, and follow each other.
+  /// Takes the next bytes and overwrites `piece`. Logs end between rows and continue each other.
   /// Errors: "neuron/invalid-json" with the reason and the offset.
   Status Feed(std::string_view bytes, Piece& piece);
-  /// Says that nothing follows. Errors: as Feed().
+  /// Marks the end of the document. Errors: those of Feed().
   Status End(Piece& piece);
   /// Whether the document is complete.
   bool complete() const;
   std::uint64_t rows() const;  ///< Complete rows so far.
   std::uint64_t fed() const;   ///< Bytes so far.
-  /// NaN and Infinity of old files, which are no JSON; taken as null.
+  /// NaN and Infinity in old files, which are invalid JSON; read as null.
   std::uint64_t not_numbers() const;
 
  private:

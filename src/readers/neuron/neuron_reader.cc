@@ -23,17 +23,17 @@ namespace profgauge::readers {
 namespace neuron {
 namespace {
 
-/// A summary as text is no longer: it has some hundred lines.
+/// The maximum size of a summary as text, which has some hundred lines.
 constexpr std::size_t kMaxSummary = std::size_t{1} << 20;
 
-// The rest is not left out in silence: it may be values of the summary.
+// A cut summary would silently lose values, so a larger file is an error.
 Error SummaryTooLarge(const ByteSource& source) {
   return InputErrorAt(source.name(), kMaxSummary, "neuron/too-large",
                       "the summary as text is larger than 1 MiB",
                       "pass it as JSON: `--output-format summary-json`");
 }
 
-// The first line is the header; a file of two exports one after the other is refused.
+// Reads a table with a header line. Refuses a file of two exports in sequence.
 Status ReadCsv(Input& input, const ReadOptions& options, Import& import) {
   const ByteSource& source = input.source();
   CsvTable table(import, source.name());
@@ -52,7 +52,7 @@ Status ReadCsv(Input& input, const ReadOptions& options, Import& import) {
   return {};
 }
 
-/// Lines `name   value`. Error: "neuron/too-large".
+/// Reads lines `name   value`. Error: "neuron/too-large".
 Status ReadSummaryText(Input& input, Import& import) {
   std::string text;
   for (;;) {
@@ -85,7 +85,7 @@ Status ReadSummaryText(Input& input, Import& import) {
   return {};
 }
 
-// The version of the profiler is part of the dialect.
+// Adds the version of the profiler to the dialect.
 std::string DialectOf(const profgauge::neuron::Data& data, std::string form) {
   const Value* version = data.FindSummary("profiler_version");
   const auto* text = version == nullptr ? nullptr : std::get_if<std::string>(version);
@@ -103,8 +103,7 @@ void SetSource(Profile& profile, const std::string& path, std::uint64_t bytes, s
   source.accelerator = "neuron";
 }
 
-/// Gives bytes again that were read to look at them. load.cc has looked at the head, too, but the
-/// reader gets a stream that begins at its first byte.
+/// Returns the head of a stream, which was read to find the form, and then the rest of the stream.
 class Again final : public ByteSource {
  public:
   Again(ByteSource& source, std::vector<std::byte> head)
@@ -128,7 +127,7 @@ class Again final : public ByteSource {
   std::size_t given_ = 0;
 };
 
-// A read may give fewer bytes than asked for: as many as Sniff() saw are needed.
+// Reads as many bytes as Sniff() examines. A single read may return fewer bytes than requested.
 Result<std::vector<std::byte>> ReadHead(ByteSource& source) {
   std::vector<std::byte> head(kSniffBytes);
   std::size_t have = 0;
@@ -141,8 +140,8 @@ Result<std::vector<std::byte>> ReadHead(ByteSource& source) {
   return head;
 }
 
-/// Profiles only of summaries: the first one's values go into `import`, which is the file's; every
-/// other one is a rank by itself. Next to rows of instructions they are of the same profile.
+/// Takes the first summary into `import`, the file's profile. If the file has no instructions, each
+/// other summary becomes a separate rank. Otherwise it belongs to the same profile.
 std::vector<Import> TakeSummaries(std::vector<NamedSummary> summaries, Import& import) {
   std::vector<Import> others;
   for (std::size_t i = 0; i < summaries.size(); ++i) {
@@ -181,7 +180,7 @@ class NeuronReader final : public Reader {
                                          const ReadOptions& options) const override {
     std::vector<Import> imports(1);
     std::string dialect;
-    // The first bytes show the kind, and are read again.
+    // The first bytes show the form and are read again.
     PROFGAUGE_TRY(auto head, ReadHead(source));
     Again again(source, std::move(head));
     Input whole(again);
@@ -220,7 +219,7 @@ class NeuronReader final : public Reader {
            "between 0 and 100 %, the total time equals the viewer's, layers nest, and no needed "
            "table is listed as unread; `parquet_form` has the writer of the tables";
   }
-  // The store of neuron-explorer: DATA/profiles/global/NAME@latest.
+  // The folder of neuron-explorer's data: DATA/profiles/global/NAME@latest.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {
     return ProfilesBelow(folder);
@@ -235,7 +234,7 @@ class NeuronReader final : public Reader {
   }
 };
 
-// One of several tables: bytes and contents are counted together.
+// Reads one of several tables. `read` sums the bytes of all of them.
 Status ReadCsvTable(const std::string& path, const ReadOptions& options, Import& import,
                     FilesRead& read) {
   PROFGAUGE_TRY(auto source, OpenByteSource(path));
@@ -263,7 +262,7 @@ Result<Profile> ReadTables(const TableFiles& tables, const ReadOptions& options)
   }
   const bool is_parquet = !read.parquet_form.empty();
   if (is_parquet) import.builder().AddFact("parquet_form", read.parquet_form);
-  // For Parquet, the tool calls the folder a profile.
+  // For Parquet, the folder is the profile, as in the tool's terms.
   const std::filesystem::path& first = tables.paths.front();
   const std::string path = is_parquet && tables.paths.size() > 1 && first.has_parent_path()
                                ? first.parent_path().string()

@@ -8,11 +8,11 @@
 //   summary-text    the same with `summary-text`                     total_time   0.0018
 //   Parquet         neuron-explorer since 2.27: a folder of tables   PAR1
 //   CSV             the viewer's export, a table a file; sampled     timeline_track,...
-//   system profile  `view -d DIR`: JSON or Parquet, of the host      {"trace_events": [{...
+//   system profile  `view -d DIR`: JSON or Parquet; the host's data  {"trace_events": [{...
 //
 // The layers, from bytes to the model:
 //
-//   JSON     json_document (pieces) ─ json_stream (rows; row_reader the plain ones) ─ row_log ┐
+//   JSON     json_document (pieces) ─ json_stream (rows; RowReader the plain ones) ── row_log ┐
 //   CSV      text/csv ─ file_tables ──────────────────────────────────────────────────────────┤
 //   Parquet  parquet/ ─ file_tables ──────────────────────────────────────────────────────────┤
 //                                          record (a row by keys) ─ import (Take, Finish) ────┘
@@ -26,16 +26,16 @@ namespace profgauge::readers {
 
 /// A file with summaries of several NeuronCores gives a profile of each (ReadRanks). Errors, all
 /// kInput: "neuron/truncated", "neuron/invalid-json", "neuron/time-base", "neuron/no-rows",
-/// "neuron/columns", "neuron/two-exports", "neuron/too-large"; raw files "neuron/ntff",
+/// "neuron/columns", "neuron/two-exports", "neuron/too-large"; for raw files "neuron/ntff",
 /// "neuron/neff", "neuron/raw".
 std::unique_ptr<Reader> MakeNeuronReader();
 
 namespace neuron {
 struct TableFiles;
 }
-/// Reads the tables of one profile, a file for each, in the order of `tables`. Errors: kInput, as
-/// of one file. REQUIRES: at least one path. Its source is the folder for several tables of
-/// Parquet, else the first file.
+/// Reads the tables of one profile, one file each, in the order of `tables`. The profile's source
+/// is the folder for several Parquet tables, else the first file. REQUIRES: at least one path.
+/// Errors: kInput, like those of one file.
 Result<Profile> ReadNeuronTables(const neuron::TableFiles& tables, const ReadOptions& options);
 
 }  // namespace profgauge::readers

@@ -14,10 +14,10 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-/// More text than this in one row is not meant; it is left out.
+/// The maximum size of the texts of one row. Further texts are left out.
 constexpr std::size_t kMaxText = std::size_t{16} << 20;
 
-// Boost's own takes twice as long: there is a key for every 20 bytes of a file.
+// Boost's hash takes twice as long, and a file has a key every 20 bytes.
 struct Hash {
   std::size_t operator()(std::string_view text) const {
     return XXH3_64bits(text.data(), text.size());
@@ -28,7 +28,7 @@ struct KeyName {
   std::string_view name;
   Key key;
 };
-// Names of neuron-profile 2.27's JSON first, then those of schema 7.4.0 where they differ.
+// First the names in neuron-profile 2.27's JSON, then names of schema 7.4.0 if they differ.
 constexpr KeyName kNames[] = {
     {"id", Key::kId},
     {"timestamp", Key::kStart},
@@ -177,7 +177,7 @@ constexpr KeyName kNames[] = {
 
 }  // namespace
 
-// One hash of the name; the map is made at the first call.
+// Looks up the name with one hash. The first call makes the map.
 Key KeyOf(std::string_view name) {
   static const auto kMap = [] {
     boost::unordered_flat_map<std::string_view, Key, Hash> map;
@@ -188,7 +188,7 @@ Key KeyOf(std::string_view name) {
   return found == kMap.end() ? Key::kNone : found->second;
 }
 
-// Slots keep old values: a bit of set_ decides whether one counts.
+// Slots keep old values. A value counts only if its bit in set_ is set.
 void Record::Clear(bool keep_all) {
   set_ = {};
   text_.clear();
@@ -209,12 +209,12 @@ void Record::AddBool(bool value) { AddText(value ? "yes" : "no"); }
 //   "source": [["WEIGHT"], ["BIAS"]]   AddText("WEIGHT"), AddText("BIAS")
 //   slot       one text: a view; two: "WEIGHT, BIAS" in text_
 //
-// `begin` counts all texts of the row: a text that another one followed is not continued.
+// `begin` counts the texts of the whole row: a text is continued only if no other text followed it.
 void Record::AddText(std::string_view value) {
   if (keep_all_) all_.emplace_back(name_, std::string(value));
   if (key_ == Key::kNone || text_size_ + value.size() > kMaxText) return;
   Slot& slot = slots_[Index(key_)];
-  // A second text goes after the first only while that is the newest one.
+  // A second text is appended to the first only while the first is the newest.
   const bool newest = Has(key_) && slot.kind == Kind::kText && slot.begin + slot.size == text_size_;
   if (!newest || slot.size == 0) {
     Touch(Kind::kText);
@@ -241,7 +241,7 @@ std::string_view Record::TextOf(const Slot& slot) const {
                      : std::string_view(slot.text, slot.size);
 }
 
-// 7.0 is a whole number, 7.5 is none.
+// Accepts 7.0 as a whole number, but not 7.5.
 std::optional<std::int64_t> Record::IntegerIn(const Slot& slot, Key key) const {
   double real = 0;
   if (slot.kind == Kind::kText) {

@@ -1,5 +1,5 @@
-// One row of a Neuron file, whatever its form: JSON object, CSV line or row of Parquet. Fields go
-// by one name, though neuron-profile's JSON and neuron-explorer's tables call them differently.
+// One row of a Neuron file in any format: JSON object, CSV line or row of Parquet. Each field has
+// one key, though neuron-profile's JSON and neuron-explorer's tables name it differently.
 //
 //   key        neuron-profile 2.27   schema 7.4.0
 //   kStart     timestamp             start_ts
@@ -9,8 +9,8 @@
 //   kBytes     transfer_size         transfer_bytes
 //   kWait      evt_wait_time         evt_wait_time_ns
 //
-// Times are nanoseconds (see Import::Finish), sizes bytes; `*_percent` of summaries are fractions
-// of 1, of CPUs and memory of the host percent.
+// Times are nanoseconds (see Import::Finish), sizes bytes; `*_percent` are fractions of 1 in
+// summaries, but percentages for CPUs and memory of the host.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace profgauge::readers::neuron {
 
-/// The fields that readers take, by one name for all forms.
+/// The fields that readers use, with one name for all formats.
 enum class Key : std::uint8_t {
   kNone,
   kId,
@@ -139,40 +139,40 @@ enum class Key : std::uint8_t {
   kExtra,
   kCount_
 };
-/// kNone for a name that nothing here uses.
+/// Returns kNone for an unused name.
 Key KeyOf(std::string_view name);
 
-/// Reused for all rows of a file: Clear() keeps its memory. A field that comes twice has its last
-/// value, except for texts in a row, which are joined. At most 16 MB of text of one row are kept.
+/// Reused for all rows of a file: Clear() keeps its memory. If a field occurs twice, the last value
+/// counts, but texts of one row are joined. At most 16 MB of text are kept per row.
 class Record {
  public:
-  /// Forgets all fields. `keep_all`: keeps every field by its own name too, for All().
+  /// Removes all fields. `keep_all`: also keep every field under its own name, for All().
   void Clear(bool keep_all = false);
 
-  // Fields are given one after the other: Begin, then one value.
+  // Fields are added one after the other: Begin, then one value.
   void Begin(std::string_view name);
-  /// A field known by its key; its name stays as it was.
+  /// Begins a field by its key; its name stays that of the last field.
   void Begin(Key key) { key_ = key; }
   void AddInteger(std::int64_t value) {
     if (keep_all_) all_.emplace_back(name_, value);
     Touch(Kind::kInteger).integer = value;
   }
-  /// Beyond 2^63 it wraps, as ids do.
+  /// Values from 2^63 on wrap, as ids do.
   void AddUnsigned(std::uint64_t value) { AddInteger(static_cast<std::int64_t>(value)); }
   void AddReal(double value) {
     if (keep_all_) all_.emplace_back(name_, value);
     Touch(Kind::kReal).real = value;
   }
-  /// As the text "yes" or "no", as the files write most of them.
+  /// Adds the text "yes" or "no", as the files write most truth values.
   void AddBool(bool value);
   /// Several in one field (a list) are joined by ", ". Texts must live until the next Clear().
   void AddText(std::string_view value);
-  /// A number inside of the field `predecessors`.
+  /// Adds a number of the field `predecessors`.
   void AddPredecessor(std::int64_t id) { predecessors_.push_back(id); }
 
   bool Has(Key key) const { return (set_[Index(key) / 64] >> Index(key) % 64 & 1) != 0; }
-  /// A whole number, also when written as text ("15") or as 7.0; empty otherwise. Ids beyond 2^63
-  /// wrap around.
+  /// An integer, also one written as text ("15") or as 7.0; nullopt otherwise. Ids from 2^63 on
+  /// wrap.
   std::optional<std::int64_t> Integer(Key key) const {
     if (!Has(key)) return std::nullopt;
     const Slot& slot = slots_[Index(key)];
@@ -181,32 +181,32 @@ class Record {
   std::int64_t Integer(Key key, std::int64_t otherwise) const {
     return Integer(key).value_or(otherwise);
   }
-  /// A whole number that is summed up. One beyond 2^50 is none that a row can have, and counts as
-  /// not stated: sums must stay in 64 bits.
+  /// An integer that is summed up. A value beyond 2^50 is implausible and counts as missing, so
+  /// that sums fit in 64 bits.
   std::int64_t Amount(Key key, std::int64_t otherwise) const {
     constexpr std::int64_t kLargestAmount = std::int64_t{1} << 50;
     const std::int64_t amount = Integer(key, otherwise);
     return amount >= -kLargestAmount && amount <= kLargestAmount ? amount : otherwise;
   }
-  /// A number; `otherwise` when it is absent, text, or not finite.
+  /// A number; `otherwise` if it is absent, text, or not finite.
   double Real(Key key, double otherwise) const;
-  /// Text as written; a whole number in digits; empty for other numbers and when absent. Valid
-  /// until the next Clear(), of a number until the next call.
+  /// The text as written; an integer in digits; empty for other numbers and absent fields. Valid
+  /// until the next Clear(), for a number only until the next call.
   std::string_view Text(Key key) const;
-  /// Whether the field is this text, or a number of these digits.
+  /// True if the field is this text, or a number with these digits.
   bool Says(Key key, std::string_view word) const { return Text(key) == word; }
-  /// Ids in the field `predecessors`, in its order.
+  /// The ids in the field `predecessors`, in order.
   const std::vector<std::int64_t>& predecessors() const { return predecessors_; }
-  /// All fields as they came, with their own names; empty unless Clear() asked to keep them.
+  /// All fields in order, with their own names; empty unless Clear() was called with `keep_all`.
   const std::vector<std::pair<std::string, Value>>& All() const { return all_; }
 
  private:
   enum class Kind : std::uint8_t { kInteger, kReal, kText };
-  /// A value. Means nothing where Has() is false: it is of an earlier row.
+  /// A value; only valid if Has(), else it is of an earlier row.
   struct Slot {
     Kind kind = Kind::kInteger;
-    bool joined = false;                ///< Its text is of several, in text_.
-    std::uint32_t begin = 0, size = 0;  ///< Place of its text, if all the row's texts are one.
+    bool joined = false;                ///< Its text was joined and is in text_.
+    std::uint32_t begin = 0, size = 0;  ///< Place of its text, if it was joined.
     union {
       std::int64_t integer = 0;
       double real;
@@ -227,7 +227,7 @@ class Record {
 
   std::array<Slot, static_cast<std::size_t>(Key::kCount_)> slots_;
   std::array<std::uint64_t, 2> set_{};  ///< A bit for each key.
-  std::string text_;                    ///< Texts that are joined of several.
+  std::string text_;                    ///< Texts that were joined.
   std::size_t text_size_ = 0;           ///< Size of all the row's texts.
   mutable std::string digits_;
   std::vector<std::int64_t> predecessors_;

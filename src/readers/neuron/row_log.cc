@@ -32,7 +32,7 @@ struct TextHash {
 /// Deeper structures are left to the JSON parser.
 constexpr int kMaxDepth = 16;
 
-/// The character that a letter after a backslash represents; 0 where the JSON parser must decide.
+/// The character of the escape of a letter; 0 if the JSON parser must decide.
 char Unescaped(char letter) {
   switch (letter) {
     case '"':
@@ -54,8 +54,7 @@ char Unescaped(char letter) {
   }
 }
 
-/// The quote that ends the string whose text begins at `at`, whatever escapes of one letter it
-/// has.
+/// Finds the quote that ends the string that begins at `at`. Understands all escapes of one letter.
 const char* CloseOf(const char* at, const char* end) {
   for (;;) {
     at = json_scan::SkipPlain(at, end);
@@ -78,11 +77,11 @@ std::string_view Unescape(std::string_view text, TextStore& store) {
 
 }  // namespace
 
-/// Numbers with a fraction, as the JSON parser rounds them. Our own conversion would have to round
-/// like the parser in every case; the parser itself does.
+/// Reads numbers with a fraction by the JSON parser, because a separate conversion would have to
+/// round like it in all cases.
 class RowReader::Reals {
  public:
-  /// Nothing where the parser makes no real number of it.
+  /// The number; nothing if the parser finds no real number.
   std::optional<double> Read(std::string_view text) {
     parser_.reset();
     parser_.handler().value.reset();
@@ -109,9 +108,9 @@ class RowReader::Values {
  public:
   Values(const char* end, RowLog& log, Reals& reals) : end_(end), log_(log), reals_(reals) {}
 
-  // Each gives the position after the value at `at`; nothing where the JSON parser must decide.
+  // Each returns the position after the value at `at`, or null if the JSON parser must decide.
 
-  /// The value of the field `key`.
+  /// Reads the value of the field `key`.
   const char* Value(const char* at, Key key) {
     key_ = key;
     is_id_ = false;
@@ -144,12 +143,12 @@ class RowReader::Values {
     ++at;
     if (at != end_ && (*at == '-' || *at == '+')) ++at;
     const char* const behind = json_scan::SkipDigits(at, end_);
-    constexpr std::ptrdiff_t kMostDigits = 2;  // Nothing overflows.
+    constexpr std::ptrdiff_t kMostDigits = 2;  // With so few digits nothing overflows.
     return behind == end_ || behind == at || behind - at > kMostDigits ? nullptr : behind;
   }
 
-  /// A whole number below 10^19 without sign, or below 10^18 with one; nothing for all others. 19
-  /// digits always fit into 64 bits without a sign, 18 with one.
+  /// Reads a whole number below 10^19, or one below 10^18 after a sign; null otherwise. 19 digits
+  /// always fit into 64 bits without a sign, 18 with one.
   const char* Integer(const char* at, std::int64_t& value) const {
     const bool negative = *at == '-';
     const char* const first = negative ? at + 1 : at;
@@ -162,9 +161,9 @@ class RowReader::Values {
     if (at == end_ || size == 0 || size > most || *at == '.' || *at == 'e' || *at == 'E') {
       return nullptr;
     }
-    // "007" is no JSON; "-0" is left to the parser.
+    // "007" is no JSON. "-0" is left to the parser.
     if (*first == '0' && (size > 1 || negative)) return nullptr;
-    // Beyond 2^63 it wraps, as ids do.
+    // Numbers above 2^63 wrap, as ids do.
     value = static_cast<std::int64_t>(negative ? 0 - digits : digits);
     return at;
   }
@@ -184,7 +183,7 @@ class RowReader::Values {
     return behind;
   }
 
-  /// Numbers in structures say nothing, except for ids of predecessors.
+  /// Reads a number in a structure. Only ids of predecessors have a meaning.
   const char* NestedNumber(const char* at) {
     if (key_ != Key::kPredecessors || !is_id_) return SkipNumber(at);
     std::int64_t integer = 0;
@@ -244,17 +243,17 @@ class RowReader::Values {
   bool is_id_ = false;
 };
 
-/// Keys with the text between the value before and their own, each known by its bytes. Rows
-/// mostly have their keys in the order of the row before, so the last follower is tried first.
+/// Recognizes keys by the bytes between the last value and the next one. Most rows have the keys of
+/// the row before in the same order, so the last follower is tried first.
 class RowReader::Keys {
  public:
   struct Between {
     std::string text;  ///< `, "key": `, or `}` after the last value.
     Key key = Key::kNone;
-    bool last = false;       ///< The row ends after it.
-    std::uint32_t next = 0;  ///< The last follower of its value; 0: unknown.
+    bool last = false;       ///< The row ends after this text.
+    std::uint32_t next = 0;  ///< The text that last followed its value; 0: unknown.
 
-    // Most are of 8 to 32 bytes, and differ from each other at the end.
+    // Most texts have 8 to 32 bytes, and differ at the end.
     bool StandsAt(const char* at, const char* end) const {
       const std::size_t size = text.size();
       if (static_cast<std::size_t>(end - at) < size) return false;
@@ -270,12 +269,12 @@ class RowReader::Keys {
   };
 
   Keys() {
-    known_.reserve(kMostTexts);  // Texts stay in place.
+    known_.reserve(kMostTexts);  // Texts never move.
     known_.emplace_back();
   }
 
-  /// The key at `at`, where a row begins (`before` is 0) or after the value of `before`; 0
-  /// where the JSON parser must decide.
+  /// The key at `at`, after the value of `before`; at the begin of a row `before` is 0. Returns 0
+  /// if the JSON parser must decide.
   std::uint32_t Find(std::uint32_t before, const char* at, const char* end) {
     const std::uint32_t guess = known_[before].next;
     if (guess != 0 && known_[guess].StandsAt(at, end)) return guess;
@@ -286,7 +285,7 @@ class RowReader::Keys {
   const Between& operator[](std::uint32_t index) const { return known_[index]; }
 
  private:
-  // Beyond these a file has no keys worth knowing.
+  // Limits: a file beyond them has too many keys for a cache.
   static constexpr std::size_t kMostTexts = 4096, kLongestText = 1024;
 
   static std::uint64_t Word(const char* at) {
@@ -295,7 +294,7 @@ class RowReader::Keys {
     return word;
   }
 
-  // The text up to the next value, with its white space: a file has few ways to write it.
+  // Texts include white space up to the next value, since a file writes it in few ways.
   std::uint32_t Parse(bool first, const char* from, const char* end) {
     const auto until = [from](const char* to) {
       return std::string_view(from, static_cast<std::size_t>(to - from));
@@ -325,7 +324,7 @@ class RowReader::Keys {
     return index;
   }
 
-  std::vector<Between> known_;  ///< The first represents the row's begin.
+  std::vector<Between> known_;  ///< The first entry is the row's begin.
   boost::unordered_flat_map<std::string_view, std::uint32_t, TextHash> index_;
 };
 

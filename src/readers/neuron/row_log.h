@@ -1,10 +1,10 @@
-// The contents of a piece of a JSON document, in its order: tables, rows, and the fields of rows.
-// One thread writes it while it reads the document, the same or another fills records from it.
+// The contents of a piece of a JSON document in order: tables, rows, and fields of rows. One thread
+// writes the log while it reads the document; the same or another thread reads it into records.
 //
 //   {"dma": [{"id": 7, "queue_type": "x"}]}
 //   entries   Table "dma" | Row | Integer kId 7 | Text kQueueType "x" | End
 //
-// An entry has 16 bytes; texts are views of the piece, or copies in the log.
+// An entry has 16 bytes. Texts are views of the piece, or copies in the log.
 #pragma once
 
 #include <cstddef>
@@ -22,23 +22,23 @@ namespace profgauge::readers::neuron {
 class RowReceiver {
  public:
   virtual ~RowReceiver() = default;
-  /// A key of the document; its rows follow, if it has any. `name` is valid during the call.
+  /// A key of the document; its rows follow, if any. `name` is valid during the call.
   virtual void BeginTable(std::string_view name) = 0;
-  /// Row `index` of the table that began last. `whole`: the table is this one object, no list.
+  /// Row `index` of the current table. `whole`: the table is this one object, not a list.
   virtual void Row(const Record& record, std::uint64_t index, bool whole) = 0;
 };
 
-/// Texts that stay where they are until Clear(), which keeps one chunk for the next piece.
+/// Stores texts in place until Clear(), which keeps one chunk for the next piece.
 class TextStore {
  public:
   void Clear() {
     if (chunks_.size() > 1) chunks_.resize(1);
     used_ = 0;
   }
-  /// Room for `size` bytes; the used part must be passed to Use() before the next call.
+  /// Memory for `size` bytes. Pass the used size to Use() before the next call.
   char* Room(std::size_t size);
   void Use(std::size_t size) { used_ += size; }
-  /// A copy of `text`; empty for an empty one.
+  /// Returns a copy of `text`; empty for an empty one.
   std::string_view Keep(std::string_view text);
 
  private:
@@ -50,7 +50,7 @@ class TextStore {
   std::size_t used_ = 0;       ///< Used bytes of the last one.
 };
 
-/// Written, then read: it has no lock.
+/// A log of rows: written first, read afterwards, so it has no lock.
 class RowLog {
  public:
   void Clear() {
@@ -58,7 +58,7 @@ class RowLog {
     texts_.Clear();
   }
 
-  // Texts are kept as they are, and must live as long as the log, or come from texts().
+  // Texts are not copied: they must live as long as the log, or come from texts().
   void BeginTable(std::string_view name) { Add(Kind::kTable, Key::kNone, name); }
   /// `all_fields`: each field is preceded by its name.
   void BeginRow(bool all_fields) { Add(Kind::kRow, Key::kNone, std::int64_t{all_fields}); }
@@ -76,11 +76,11 @@ class RowLog {
   void AddPredecessor(std::int64_t id) { Add(Kind::kPredecessor, Key::kNone, id); }
 
   std::size_t size() const { return entries_.size(); }
-  /// Forgets the last entries, back to that size.
+  /// Drops the last entries, down to that size.
   void Shrink(std::size_t size) { entries_.resize(size); }
   TextStore& texts() { return texts_; }
-  /// Takes over the entries of `other` from `begin` on, with copies of their texts: for a row that
-  /// the end of a piece cuts.
+  /// Moves the entries of `other` from `begin` on to this log and copies their texts: for a row
+  /// that the end of a piece cuts.
   void TakeFrom(RowLog& other, std::size_t begin);
 
  private:
@@ -129,8 +129,8 @@ class RowLog {
 class RowReplay {
  public:
   explicit RowReplay(RowReceiver& receiver) : receiver_(receiver) {}
-  /// Gives the rows of the log, in its order. Logs end between rows; tables may go on from one to
-  /// the next, and row numbers with them.
+  /// Passes on the rows of the log, in order. Logs end between rows. Tables may continue in the
+  /// next log, and their row numbers with them.
   void Take(const RowLog& log);
 
  private:

@@ -1,13 +1,13 @@
-// Room for tables that grow row by row while a file is read. A vector that doubles is copied over
-// and over, and at the end holds up to twice the needed memory; the part of the file that was read
-// shows how many rows will follow. Unused memory is reserved, but never touched.
+// Reserves memory for tables that grow row by row while a file is read. A vector that doubles is
+// copied repeatedly and finally holds up to twice the needed memory. The share of the file that was
+// read predicts how many rows will follow. Reserved memory that stays unused is never touched.
 //
 //   file      |--- other tables ---|=== this table, so far ===|...................|
 //   read      0                    0.2 (begin)                0.6                 1
 //   rows                           0                          40 000
 //   expected  40 000 * (1 - 0.2) / (0.6 - 0.2) * 1.02 = 81 600
 //
-// Rows of other tables may follow in place of it: then memory was reserved that is never used.
+// If rows of other tables follow instead, the reserved memory stays unused.
 #pragma once
 
 #include <cstddef>
@@ -16,29 +16,29 @@
 
 namespace profgauge::readers::neuron {
 
-/// Reserves memory by the part of the file that was read.
+/// Reserves memory according to the share of the file that was read.
 class RowRoom {
  public:
-  /// `share` of the file (0..1) is read. Default: unknown, and tables grow by doubling.
+  /// `share` (0..1) of the file was read. Default: unknown, and tables grow by doubling.
   void SetRead(double share) { read_ = share; }
-  /// Rows that are added from here on are of a table that begins here.
+  /// A new table begins: the next rows belong to it.
   void BeginTable() { begin_ = read_; }
 
-  /// Adds a row to `rows`, a table or a list that grows beside it.
+  /// Appends a row to `rows`, a table or a list of the same length.
   template <class Row>
   Row& Add(std::vector<Row>& rows) {
     if (rows.size() == rows.capacity()) Grow(rows);
     return rows.emplace_back();
   }
 
-  /// How many rows the current table will have, when it has `rows` by now and the rest of the
-  /// file belongs to it too; 0: unknown.
+  /// The expected number of rows of the current table, which has `rows` now, if the rest of the
+  /// file belongs to it; 0: unknown.
   std::size_t Expected(std::size_t rows) const {
-    constexpr std::size_t kRowsThatSayEnough = 4096;  // They say little of those that follow.
+    constexpr std::size_t kRowsThatSayEnough = 4096;  // Fewer rows are no basis for a prediction.
     const double of_table = read_ - begin_;
     if (rows < kRowsThatSayEnough || of_table <= 0) return 0;
     const double expected = static_cast<double>(rows) * (1 - begin_) / of_table * kSurplus;
-    // A table's first piece may be small; the next guess is better.
+    // A table's first piece may be small; the next prediction is better.
     constexpr double kMostGrowth = 1024;
     return expected > kMostGrowth * static_cast<double>(rows) ? 0
                                                               : static_cast<std::size_t>(expected);

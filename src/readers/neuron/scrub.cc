@@ -14,11 +14,11 @@ namespace {
 constexpr Key kNameKeys[] = {Key::kHlo,      Key::kHloAttrs,  Key::kLayer,     Key::kSubgraph,
                              Key::kVariable, Key::kNkiSource, Key::kBirSource, Key::kName,
                              Key::kMessage,  Key::kParent,    Key::kTensorName};
-/// Texts beside those of Key.
+/// Keys with texts that are kept, in addition to those of Key.
 constexpr std::string_view kWordKeys[] = {"instance_type", "is_simulation", "ntff_version",
                                           "data_version"};
 
-// By the keys that the reader takes, so that one that it begins to take is copied, too.
+// Decides by the keys that the reader takes, so that keys added there are copied, too.
 CsvKeep KeptText(std::string_view key) {
   const Key known = KeyOf(key);
   if (std::find(std::begin(kNameKeys), std::end(kNameKeys), known) != std::end(kNameKeys)) {
@@ -30,7 +30,7 @@ CsvKeep KeptText(std::string_view key) {
   return is_word ? CsvKeep::kWords : CsvKeep::kNumbers;
 }
 
-/// Of the attributes of an event the only one that is read.
+/// Keeps only the attribute of an event that is read.
 std::string ParentOnly(std::string_view json) {
   static const JsonKeep kKeep = {
       "neuron", {"parent_id"}, [](std::string_view, std::string_view text) {
@@ -58,7 +58,7 @@ JsonKeep KeptKeys(const Rename& rename) {
     }
     return std::string();
   };
-  // A summary has the name of its profile.
+  // The key of a summary is the name of its profile.
   keep.clean_key = [&rename](std::string_view key) {
     return TableKindOf(key) == TableKind::kUnknown ? CopiedName(key, rename) : std::string(key);
   };

@@ -1,4 +1,4 @@
-// Copies of Neuron's profiles without folders, accounts and names of files: numbers, and the texts
+// Copies of Neuron's profiles without folders, accounts and file names: only numbers, and texts
 // that reports need.
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace profgauge::readers::neuron {
 
-/// Of the reader whose files are copied.
+/// The reader whose files are copied.
 inline constexpr std::string_view kReader = "neuron";
 
-/// What stays of the JSON, and of its summaries by name: all numbers, and texts of keys that are
-/// read. `rename` must outlive it.
+/// The parts of the JSON, and of its summaries by name, that are copied: all numbers, and texts of
+/// keys that are read. `rename` must outlive it.
 JsonKeep KeptKeys(const Rename& rename);
 
-/// The copy of a column of CSV: of one that is not read only numbers.
+/// The copied part of a CSV column: only numbers if the column is not read.
 CsvKeep KeptColumn(std::string_view column);
 
 }  // namespace profgauge::readers::neuron

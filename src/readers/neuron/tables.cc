@@ -10,7 +10,7 @@ struct TableName {
   std::string_view name;
   TableKind kind;
 };
-// Names of neuron-profile 2.27's JSON, of schema 7.4.0, and of the system profile.
+// Names in neuron-profile 2.27's JSON, in schema 7.4.0, and in the system profile.
 constexpr TableName kTables[] = {
     {"instruction", TableKind::kInstructions},
     {"Instruction", TableKind::kInstructions},
@@ -71,7 +71,7 @@ constexpr TableName kTables[] = {
     {"DmaQueuesInfo", TableKind::kHeader},
     {"SchemaFields", TableKind::kHeader},
     {"SystemProfileMetadata", TableKind::kHeader},
-    // Columns of the instructions themselves: layer, operator of the graph, lines of source.
+    // The instructions have the same data: layer, operator of the graph, lines of source.
     {"BirInstruction", TableKind::kUnread},
     {"PenguinInstruction", TableKind::kUnread},
     {"HloInstruction", TableKind::kUnread},
@@ -83,11 +83,11 @@ constexpr TableName kTables[] = {
     {"StackFrameFileLocation", TableKind::kUnread},
     {"StackFrameFileName", TableKind::kUnread},
     {"StackFrameFunctionName", TableKind::kUnread},
-    // Sums over the rows of other tables.
+    // Tables with sums over rows of other tables.
     {"OpcodeSummary", TableKind::kUnread},
     {"ThrottleSummary", TableKind::kUnread},
     {"DmaUsageSummary", TableKind::kUnread},
-    // Nothing here shows them.
+    // Tables that are not shown.
     {"AssemblyInstruction", TableKind::kUnread},
     {"CcStream", TableKind::kUnread},
     {"CoreBarriers", TableKind::kUnread},

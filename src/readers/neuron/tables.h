@@ -1,6 +1,6 @@
 // The tables of Neuron files: their names in neuron-profile's JSON, in schema 7.4.0 and in the
-// system profile, and the parts of each that are read. The complete schema is printed by
-// `neuron-explorer view --show-profile-schema`.
+// system profile, and the parts that are read. `neuron-explorer view --show-profile-schema` prints
+// the complete schema.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace profgauge::readers::neuron {
 
-/// The kind of a table, whatever its name. JSON and schema 7.4.0 name and split them differently.
+/// The kind of a table; JSON and schema 7.4.0 name and divide tables differently.
 enum class TableKind : std::uint8_t {
-  kUnknown,  ///< In no known version. Named to the user.
-  kUnread,   ///< In the schema, but other tables have the data used here. Named to the user.
-  kHeader,   ///< Texts of the viewer and headers of files. Not worth reporting.
+  kUnknown,  ///< In no known version. The user sees its name.
+  kUnread,   ///< In the schema, but other tables have its data. The user sees its name.
+  kHeader,   ///< Texts of the viewer and file headers. Not reported.
   kInstructions,
   kDma,
   kPackets,
@@ -43,13 +43,13 @@ enum class TableKind : std::uint8_t {
   kCpu,
 };
 
-/// By its name in JSON ("layer_summary") or in the schema ("FrameworkNode"); kUnknown for others.
-/// Letter case counts: "summary" is of the JSON, "Summary" of the schema.
+/// Finds the kind by its name in JSON ("layer_summary") or in the schema ("FrameworkNode");
+/// kUnknown for others. Case-sensitive: "summary" is from JSON, "Summary" from the schema.
 TableKind TableKindOf(std::string_view name);
 
-/// Whether rows of the table are taken.
+/// True if rows of the table are read.
 constexpr bool IsRead(TableKind kind) { return kind > TableKind::kHeader; }
-/// Whether the user gets a note that it was not read.
+/// True if the user is informed that the table was not read.
 constexpr bool IsNamed(TableKind kind) { return kind <= TableKind::kUnread; }
 
 }  // namespace profgauge::readers::neuron

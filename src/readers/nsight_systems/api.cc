@@ -31,12 +31,12 @@ class ApiNames {
   boost::unordered_flat_map<std::int64_t, std::pair<StringId, ApiKind>> known_;
 };
 
-// The threads that make calls. Mostly a call is of the thread of the one before it.
+// The threads that make calls. Consecutive calls mostly are of one thread.
 class Callers {
  public:
   explicit Callers(Import& import) : import_(import) {}
 
-  // Counts a call of that globalTid.
+  // Counts a call of the thread with this globalTid.
   ThreadId Count(std::int64_t global_tid) {
     if (calls_ == 0 || global_tid != global_tid_) {
       Store();
@@ -46,7 +46,7 @@ class Callers {
     ++calls_;
     return thread_;
   }
-  // REQUIRES: called after the last call.
+  // Adds the counted calls to the import. REQUIRES: called after the last call.
   void Store() {
     if (calls_ == 0) return;
     import_.cuda_processes.insert(ProcessOf(global_tid_));
@@ -61,7 +61,7 @@ class Callers {
 
 }  // namespace
 
-// One pass: rows are added in batches, and each name is looked up once.
+// Reads in one pass: rows are added in batches, and each name is looked up once.
 Status ReadApi(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_RUNTIME",
                                            {{{"start"}},

@@ -17,7 +17,7 @@
 
 namespace profgauge::readers::nsight {
 
-/// API calls.
+/// Reads runtime and driver calls.
 Status ReadApi(Import& import);
 
 }  // namespace profgauge::readers::nsight

@@ -1,5 +1,5 @@
-// When threads ran and why they waited (`--cpuctxsw`), sampled call stacks (`--sample`), and
-// when nsys itself held them up.
+// Reads when threads ran and why they waited (`--cpuctxsw`), sampled call stacks (`--sample`), and
+// when nsys delayed threads.
 #include "readers/nsight_systems/cpu.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Result<Labels> ReadLabels(Import& import, const char* table) {
   return labels;
 }
 
-// Words that say nothing of why a thread does not run.
+// True for labels that give no reason why a thread does not run.
 bool SaysNothing(std::string_view label) {
   return label.empty() || label == "Unknown" || label == "NonBlocked" || label == "Running" ||
          label == "Unscheduled";
@@ -39,7 +39,7 @@ bool SaysNothing(std::string_view label) {
 struct Switch {
   ThreadId thread;
   Ns at = 0;
-  std::int32_t core = -1;  // -1: it leaves.
+  std::int32_t core = -1;  // -1: it leaves its core.
   StringId state;          // The reason why it waits, if recorded.
   bool ends = false;
 };
@@ -48,7 +48,7 @@ struct Switch {
 //   time            0            4              7                 9
 //   spans           [core 3 -----)[off, blocked -)[core 5 -------)
 //
-// Only threads that other tables name get spans; those of the system do not.
+// Only threads that other tables name get spans; threads of the system get none.
 class Scheduling {
  public:
   Scheduling(Import& import, Labels states, Labels blocks)
@@ -56,7 +56,7 @@ class Scheduling {
 
   Status Read() {
     PROFGAUGE_CHECK(ReadSwitches());
-    // Rows are not always in the order of time.
+    // Rows are not always in order of time.
     std::stable_sort(switches_.begin(), switches_.end(), [](const Switch& a, const Switch& b) {
       return std::pair(a.thread.value, a.at) < std::pair(b.thread.value, b.at);
     });
@@ -81,7 +81,7 @@ class Scheduling {
     return scan.ForEach([&] {
       if (!scan.IsSet(0)) return import_.builder->log().Add(Counter::events_bad_time);
       observed_until_ = std::max(observed_until_, scan.Integer(0));
-      // Threads that no other event names are other programs' and the system's.
+      // Threads without other events belong to other programs or the system.
       const auto thread = import_.threads.find(scan.Integer(2));
       if (thread == import_.threads.end()) return;
       import_.builder->log().Add(Counter::events_read);
@@ -108,7 +108,7 @@ class Scheduling {
     return {};
   }
 
-  // The thread is where its last switch put it until scheduling is no longer recorded.
+  // A state lasts from one switch to the next, or until the recording of switches ends.
   //
   //   in 1, in 2, out 5    the switch out between 1 and 2 is missing: on a core from 2
   //   in 1, out 3, out 5   the switch in between 3 and 5 is missing: off from 3
@@ -116,7 +116,7 @@ class Scheduling {
     std::vector<Switch> kept;
     for (const Switch& next : switches) {
       const bool repeats = !kept.empty() && (kept.back().core >= 0) == (next.core >= 0);
-      // One between them was lost: the last coming and the first leaving count.
+      // A switch between them was lost: the last switch in and the first switch out count.
       if (repeats && next.core >= 0) kept.back() = next;
       if (!repeats) kept.push_back(next);
     }
@@ -142,8 +142,8 @@ struct Frame {
   StringId name;
 };
 
-// Functions by their names; those without symbols by their library.
-// Sorted by sample, the outermost frame first: stackDepth 0 is the innermost.
+// Reads frames with the name of their function or, without symbols, of their library. Sorts by
+// sample, the outermost frame first: stackDepth 0 is the innermost.
 Result<std::vector<Frame>> ReadFrames(Import& import) {
   PROFGAUGE_TRY(
       auto scan,
@@ -162,7 +162,7 @@ Result<std::vector<Frame>> ReadFrames(Import& import) {
       }
       frame.name = library;
     }
-    // Not a function: where a stack was deeper than nsys follows it.
+    // The name is no function: the stack is deeper than nsys follows it.
     const bool is_mark = import.builder->Name(frame.name) == "[Max depth]";
     if (frame.name.valid() && !is_mark) frames.push_back(frame);
   }));
@@ -172,7 +172,7 @@ Result<std::vector<Frame>> ReadFrames(Import& import) {
   return frames;
 }
 
-// Names are as long as a template makes them, and a stack repeats them.
+// Limits, as names of templates may be of any length and stacks repeat them.
 constexpr std::size_t kLongestName = 200, kDeepest = 256;
 
 void AppendName(std::string_view name, std::string& stack) {
@@ -186,7 +186,7 @@ void AppendName(std::string_view name, std::string& stack) {
   if (length < name.size()) stack += "…";
 }
 
-// Stacks by sample; a library's own frames in a row are one.
+// Joins frames to a stack for each sample. Consecutive frames of one library become one frame.
 Result<boost::unordered_flat_map<std::int64_t, StringId>> ReadStacks(Import& import) {
   PROFGAUGE_TRY(const std::vector<Frame> frames, ReadFrames(import));
   boost::unordered_flat_map<std::int64_t, StringId> stacks;
@@ -222,7 +222,7 @@ Status ReadSamples(Import& import) {
   });
 }
 
-// Only of threads that call CUDA: the profiler's own threads hold no one up.
+// Reads only threads that call CUDA, since overhead in the profiler's threads delays nothing.
 Status ReadOverhead(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, "PROFILER_OVERHEAD",

@@ -17,8 +17,8 @@
 
 namespace profgauge::readers::nsight {
 
-/// When threads ran and why they waited, and sampled call stacks. After the others, so that
-/// the program's threads are known.
+/// Reads when threads ran, why they waited, and sampled call stacks. Call it last, when the
+/// program's threads are known.
 Status ReadCpu(Import& import);
 
 }  // namespace profgauge::readers::nsight

@@ -14,7 +14,7 @@
 namespace profgauge::readers::nsight {
 namespace {
 
-// Columns that all device tables share, wanted first and in this order.
+// The columns that all device tables share, in this order before other columns.
 enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kFirstOwn };
 
 constexpr Wanted kCommonColumns[] = {{{"start"}},    {{"end"}},           {{"deviceId"}},
@@ -22,27 +22,27 @@ constexpr Wanted kCommonColumns[] = {{{"start"}},    {{"end"}},           {{"dev
 
 constexpr std::int64_t kPageable = 0;  // ENUM_CUDA_MEM_KIND.
 
-// A device table by the common columns and then `own`.
+// Opens a device table with the common columns, followed by `own`.
 Result<TableScan> OpenDevice(const Import& import, const std::string& table,
                              std::initializer_list<Wanted> own) {
   return TableScan::OpenColumns(import.tables, table, JoinedColumns({kCommonColumns, own}));
 }
 
-// The same with the columns of launches before `own`.
+// Opens a device table with the common columns, those of launches, and `own`.
 Result<TableScan> OpenLaunched(const Import& import, const std::string& table,
                                std::initializer_list<Wanted> own) {
   return TableScan::OpenColumns(import.tables, table,
                                 JoinedColumns({kCommonColumns, kCudaLaunchColumns, own}));
 }
 
-// The common fields of rows of a device table. Mostly a row has the process and device of the
-// one before it.
+// Reads the common fields of rows in a device table. Consecutive rows mostly have the same process
+// and device.
 class CommonColumns {
  public:
   CommonColumns(Import& import, const TableScan& scan) : import_(import), scan_(scan) {}
 
-  // False when the row has no usable time and was counted.
-  // Counts each row as read or as without a time, and notes when its GPU worked.
+  // False if the row has no usable time. Counts each row as read or as without a time, and extends
+  // the time in which its GPU worked.
   bool Fill(DeviceRow& row) {
     if (!scan_.IsSet(kStart) || !scan_.IsSet(kEnd)) {
       import_.builder->log().Add(Counter::events_bad_time);
@@ -65,11 +65,11 @@ class CommonColumns {
     row.correlation = CorrelationOf(process, scan_.Integer(kCorrelation, -1));
     return true;
   }
-  // Streaming multiprocessors of the last row's GPU; 0 unknown.
+  // The streaming multiprocessors of the last row's GPU; 0: unknown.
   std::int32_t sms() const { return sms_; }
 
  private:
-  // Where the export does not map the process' ordinal to a GPU, the ordinal is taken for the GPU.
+  // Finds the GPU of a process' ordinal. Without a mapping in the export, the GPU is the ordinal.
   void MoveTo(std::int64_t process, std::int64_t device, Span first) {
     if (worked_ != nullptr && process == process_ && device == device_) return;
     process_ = process;
@@ -100,7 +100,7 @@ Status ReadKernels(Import& import) {
     DeviceRow row;
     if (!columns.Fill(row)) return;
     row.name = import.String(scan.Integer(kName, -1));
-    // An export may have only the short name, or none.
+    // An export may have only the short name, or no name.
     if (!row.name.valid()) row.name = import.String(scan.Integer(kName + 1, -1));
     if (!row.name.valid()) row.name = import.builder->Intern(kUnnamedKernel);
     row.config = import.builder->AddLaunchConfig(CudaLaunchConfig(scan, kFirstOwn, columns.sms()));
@@ -143,7 +143,7 @@ Status ReadMemsets(Import& import) {
   });
 }
 
-// With --cuda-graph-trace=graph a graph launch is one opaque piece of device work.
+// Reads graph launches. With --cuda-graph-trace=graph, a launch is one opaque row.
 Status ReadGraphs(Import& import) {
   PROFGAUGE_TRY(auto scan, OpenDevice(import, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {{{"graphId"}}}));
   LaunchConfig whole;
@@ -160,8 +160,8 @@ Status ReadGraphs(Import& import) {
   });
 }
 
-// Runs whose graphs were recorded in different ways differ in their counts, and in the profiler's
-// overhead.
+// The fact matters: runs with differently recorded graphs differ in their counts and in the
+// overhead of the profiler.
 void StateGraphs(Import& import) {
   if (!import.has_whole_graphs && !import.has_graph_kernels) return;
   import.builder->AddFact("cuda_graphs", import.has_whole_graphs ? "whole" : "by kernel");

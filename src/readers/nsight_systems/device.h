@@ -17,7 +17,7 @@
 
 namespace profgauge::readers::nsight {
 
-/// Kernels, copies, memsets, graphs and synchronization.
+/// Reads kernels, copies, memsets, graphs and synchronization.
 Status ReadDevice(Import& import);
 
 }  // namespace profgauge::readers::nsight

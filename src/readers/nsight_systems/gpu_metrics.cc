@@ -1,4 +1,4 @@
-// The GPU's own counters, sampled while the program ran (--gpu-metrics-devices).
+// Reads hardware counters of the GPU, sampled while the program ran (--gpu-metrics-devices).
 #include "readers/nsight_systems/gpu_metrics.h"
 
 #include <map>
@@ -13,8 +13,8 @@ namespace profgauge::readers::nsight {
 namespace {
 
 struct Counted {
-  std::string_view name;  // nsys' name, in percent of the peak; a suffix such as "[Throughput %]"
-                          // may follow.
+  std::string_view name;  // The counter's name in nsys, in percent of the peak. A suffix such as
+                          // "[Throughput %]" may follow.
   MetricId metric;
 };
 constexpr Counted kCounted[] = {
@@ -33,8 +33,8 @@ std::optional<MetricId> MetricOf(std::string_view name) {
 
 }  // namespace
 
-// A sample names its counter by type and id. The mean over samples is that over time: nsys samples
-// at a fixed rate.
+// Reads samples, which name their counter by type and id. nsys samples at a fixed rate, so the mean
+// over samples is the mean over time.
 Status ReadGpuMetrics(Import& import) {
   PROFGAUGE_TRY(auto names, TableScan::Open(import.tables, "TARGET_INFO_GPU_METRICS",
                                             {{{"metricId"}}, {{"metricName"}}, {{"typeId"}}}));
@@ -50,7 +50,7 @@ Status ReadGpuMetrics(Import& import) {
                                 {{{"typeId"}}, {{"metricId"}}, {{"value"}}, {{"timestamp"}}}));
   HardwareCounters counters;
   PROFGAUGE_CHECK(scan.ForEach([&] {
-    // The sample's type carries the GPU in its low byte; the name's may leave it out.
+    // The low byte of a sample's type is the GPU. The type in the table of names may omit it.
     constexpr std::int64_t kGpu = 0xff;
     const std::int64_t type = scan.Integer(0);
     auto found = wanted.find({type, scan.Integer(1)});

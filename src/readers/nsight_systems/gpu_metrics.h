@@ -17,8 +17,8 @@
 
 namespace profgauge::readers::nsight {
 
-/// Sampled counters of the GPU, as reported metrics.
-/// REQUIRES: ReadDevice(), for the times in which each GPU worked.
+/// Reports sampled counters of the GPU as metrics. REQUIRES: ReadDevice(), for the times in which
+/// each GPU worked.
 Status ReadGpuMetrics(Import& import);
 
 }  // namespace profgauge::readers::nsight

@@ -22,7 +22,7 @@ Status ReadStrings(Import& import) {
       [&] { import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1))); });
 }
 
-// Exports from 2020 to 2026 spell the columns in up to three ways.
+// Exports from 2020 to 2026 have up to three spellings of a column.
 Status ReadGpus(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, table,
@@ -47,7 +47,7 @@ Status ReadGpus(Import& import, const char* table) {
   });
 }
 
-// Which GPU a process means by its CUDA ordinal: CUDA_VISIBLE_DEVICES renumbers them.
+// Maps a process' CUDA ordinals to GPUs, since CUDA_VISIBLE_DEVICES renumbers GPUs.
 Status ReadGpuMapping(Import& import) {
   PROFGAUGE_TRY(auto gpus,
                 TableScan::Open(import.tables, "TARGET_INFO_GPU", {{{"id"}}, {{"cuDevice"}}}));
@@ -64,7 +64,7 @@ Status ReadGpuMapping(Import& import) {
   });
 }
 
-// "5154304" of older exports is 515.43.04.
+// Older exports write 515.43.04 as "5154304".
 std::string DriverVersion(std::string_view text) {
   const bool is_digits = text.find_first_not_of("0123456789") == std::string_view::npos;
   if (!is_digits || text.size() < 5) return std::string(text);
@@ -84,11 +84,11 @@ void ReadCaptureSetting(Import& import, std::string_view name, std::string_view 
   }
 }
 
-// Name/value tables, of which only these keys are ever looked at.
+// Reads these keys of a table of names and values, and no others.
 Status ReadFacts(Import& import, const char* table,
                  std::initializer_list<std::pair<const char*, const char*>> allowed) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, table, {{{"name"}}, {{"value"}}}));
-  std::set<std::pair<std::string, std::string>> rows;  // They come in any order.
+  std::set<std::pair<std::string, std::string>> rows;  // Rows come in any order.
   PROFGAUGE_CHECK(scan.ForEach([&] {
     const bool is_fact = std::any_of(allowed.begin(), allowed.end(),
                                      [&](const auto& each) { return scan.Text(0) == each.first; });
@@ -106,7 +106,7 @@ Status ReadFacts(Import& import, const char* table,
   return {};
 }
 
-// Times of the tables count from the session's start, whose date is in a separate table.
+// Times in the tables count from the session's start. A separate table has the start's date.
 Status ReadCaptureWindow(Import& import) {
   import.builder->CountFromSession();
   PROFGAUGE_TRY(auto window, TableScan::Open(import.tables, "ANALYSIS_DETAILS",
@@ -123,7 +123,7 @@ Status ReadCaptureWindow(Import& import) {
   return {};
 }
 
-// Processes that mark ranges.
+// The processes that mark ranges.
 Result<std::set<std::int64_t>> RangeProcesses(const Import& import) {
   std::set<std::int64_t> processes;
   PROFGAUGE_TRY(auto ranges, TableScan::Open(import.tables, "NVTX_EVENTS", {{{"globalTid"}}}));
@@ -131,8 +131,8 @@ Result<std::set<std::int64_t>> RangeProcesses(const Import& import) {
   return processes;
 }
 
-// A process that used no CUDA, while another did, and marks no ranges is a helper: its
-// lost events do not concern the recorded work. One that marks ranges may have lost all of it.
+// A process without CUDA and ranges, beside one that uses CUDA, is a helper, whose lost events do
+// not matter. A process with ranges may have lost all of its CUDA events.
 //
 //   lossy process       uses CUDA    marks ranges    counted as
 //   training            yes          any             dropped events
@@ -184,12 +184,12 @@ Status ReadMetadata(Import& import) {
   return ReadCaptureWindow(import);
 }
 
-// Its texts are not shown: they may name files and users.
+// The texts of diagnostics are not shown, because they may name files and users.
 Status ReadDiagnostics(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "DIAGNOSTIC_EVENT",
                                            {{{"severity"}}, {{"text"}}, {{"globalPid"}}}));
   ImportLog& log = import.builder->log();
-  std::set<std::int64_t> lossy;  // Processes of which events were lost; 0: it is not said of which.
+  std::set<std::int64_t> lossy;  // Processes with lost events; 0: the process is unknown.
   PROFGAUGE_CHECK(scan.ForEach([&] {
     const std::string_view text = scan.Text(1);
     const auto says = [text](std::string_view phrase) {

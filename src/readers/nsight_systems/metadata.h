@@ -17,16 +17,16 @@
 
 namespace profgauge::readers::nsight {
 
-/// The thread of a globalTid, added if it is new.
+/// Returns the thread of a globalTid; adds it if it is new.
 ThreadId ThreadOf(Import& import, std::int64_t global_tid);
 
-/// Strings, GPUs, versions and capture settings. It reads only the allow-list, because an export
-/// holds the whole environment of the user.
+/// Reads strings, GPUs, versions and capture settings. It reads only allow-listed values, because
+/// an export contains the user's whole environment.
 Status ReadMetadata(Import& import);
 
-/// nsys' own data about its capture. After ReadDevice() and ReadApi(): it is per process.
-/// nsys' words "Not all CUDA events might have been collected" are data loss, unless they are of a
-/// process that uses no CUDA, while another does, and marks nothing.
+/// Reads nsys' own diagnostics of its capture. nsys' message "Not all CUDA events might have been
+/// collected" means data loss, unless it is about a process that uses no CUDA and marks nothing,
+/// while another process uses CUDA. REQUIRES: ReadDevice() and ReadApi().
 Status ReadDiagnostics(Import& import);
 
 }  // namespace profgauge::readers::nsight

@@ -15,7 +15,7 @@
 namespace profgauge::readers::nsight {
 namespace {
 
-// NVTX' numbers of the types that NCCL uses.
+// NVTX's numbers of the types that NCCL uses.
 enum PayloadType : std::int64_t {
   kPayloadInt = 5,
   kPayloadUnsigned = 6,
@@ -25,14 +25,14 @@ enum PayloadType : std::int64_t {
   kPayloadUint64 = 18,
   kPayloadSize = 22
 };
-// Bytes before a payload, and the position of its schema's number.
+// Bytes before a payload, and the position of the schema's number in them.
 constexpr std::size_t kHeader = 32, kSchemaAt = 8;
 
 //   binaryData   | 8 bytes | schema 4 | ... to 32 | fields of the schema, each at its offset |
 struct Field {
   std::string name;
   std::size_t offset = 0;  ///< After the header.
-  std::size_t bytes = 0;   ///< 4 or 8; 0: of a type that is not read.
+  std::size_t bytes = 0;   ///< The size, 4 or 8; 0: the type is not read.
 };
 using Schemas = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Field>>;
 
@@ -43,7 +43,7 @@ std::size_t SizeOf(std::int64_t type) {
   return type == kPayloadInt64 || type == kPayloadUint64 || type == kPayloadSize ? 8 : 0;
 }
 
-/// The fields of each (domain, schema), without those at offsets beyond 4 KiB.
+/// Reads the fields of each (domain, schema). Skips fields at offsets beyond 4 KiB.
 Result<Schemas> ReadSchemas(Import& import) {
   PROFGAUGE_TRY(
       auto scan,
@@ -52,7 +52,7 @@ Result<Schemas> ReadSchemas(Import& import) {
           {{{"domainId"}}, {{"schemaId"}}, {{"type"}}, {{"name"}}, {{"offset"}}, {{"idx"}}}));
   Schemas schemas;
   PROFGAUGE_CHECK(scan.ForEach([&] {
-    const std::int64_t offset = scan.Integer(4, 0);  // Null is the first field's.
+    const std::int64_t offset = scan.Integer(4, 0);  // The offset of the first field is null.
     if (offset < 0 || offset > 4096) return;
     schemas[{scan.Integer(0), scan.Integer(1)}].push_back(
         {std::string(scan.Text(3)), static_cast<std::size_t>(offset), SizeOf(scan.Integer(2))});
@@ -60,7 +60,7 @@ Result<Schemas> ReadSchemas(Import& import) {
   return schemas;
 }
 
-/// Little-endian, as the machines are that have these GPUs.
+/// Reads a little-endian number: all machines with these GPUs are little-endian.
 std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint64_t number = 0;
   for (std::size_t i = size; i-- > 0;) {
@@ -69,7 +69,7 @@ std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t size)
   return number;
 }
 
-/// The numbers of a payload by the names of its fields; empty for one that cannot be read.
+/// The numbers of a payload by field name; empty if the payload cannot be read.
 class Payload {
  public:
   Payload(const Schemas& schemas, std::int64_t domain, std::string_view bytes) : bytes_(bytes) {
@@ -99,7 +99,7 @@ constexpr std::string_view kCommunicator = "NCCL communicator ID";
 struct Communicator {
   std::int64_t ranks = -1, rank = -1;
 };
-/// By process and id.
+/// Communicators by process and id.
 using Communicators = std::map<std::pair<std::int64_t, std::uint64_t>, Communicator>;
 
 struct Range {
@@ -118,7 +118,7 @@ bool IsAnyOf(std::string_view name, std::initializer_list<std::string_view> name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// NCCL states the bytes of one rank's part for calls that gather, scatter or exchange:
+/// For calls that gather, scatter or exchange, NCCL records the bytes of one rank's part:
 ///
 ///   ncclAllGather, 4 ranks, 1 MB     in 1 MB, out 4 MB
 ///   ncclReduceScatter                in 4 MB, out 1 MB
@@ -127,7 +127,7 @@ class Reading {
  public:
   Reading(Import& import, Schemas schemas) : import_(import), schemas_(std::move(schemas)) {}
 
-  // Twice: communicators are made before they are used, but rows come in any order.
+  // Reads rows twice, since they are in any order and calls need the communicators.
   Result<std::vector<Range>> Run() {
     PROFGAUGE_CHECK(Scan([&](std::string_view, std::int64_t thread, const Payload& payload, Ns) {
       const auto id = payload.Number(kCommunicator);
@@ -187,7 +187,7 @@ class Reading {
     return import_.builder->AddCollective(call);
   }
 
-  // NCCL's message is one rank's part of the data that these calls gather or scatter.
+  // Computes input and output: NCCL's size is one rank's part of the gathered or scattered data.
   static void SetSizes(std::string_view name, std::int64_t bytes, std::int64_t ranks,
                        Collective& call) {
     const bool gathers = IsAnyOf(name, {"ncclAllGather", "ncclGather"});
@@ -219,7 +219,7 @@ Result<NcclCalls> NcclCalls::Read(Import& import) {
   //   ncclGroupStart  ncclSend  ncclRecv  ncclGroupEnd      two calls: the end has none
   //   ncclGroupStart  ncclAllReduce  ncclGroupEnd           one call: the end has it
   //
-  // Kernels of a group are launched in the range of its end, and take their collective from there.
+  // Kernels of a group are launched in the range of its end, which has their collective.
   int depth = 0, of_group = 0;
   CollectiveId last;
   for (std::size_t i = 0; i < ranges.size(); ++i) {

@@ -37,7 +37,7 @@ constexpr RecordingHint kHints[] = {
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
 };
 
-/// For profiles with launches and without the launched work.
+/// For profiles with launches but without the launched kernels.
 constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kDeviceEvents,
      "launching calls were traced, but no GPU work: use a newer nsys, permit performance counters, "
@@ -55,7 +55,7 @@ bool IsExport(const std::set<std::string>& tables) {
   });
 }
 
-/// For `nsys export --type jsonlines`: each line is an object with the names of its kind.
+/// True for `nsys export --type jsonlines`: each line is an object whose keys show its kind.
 bool IsJsonLines(std::string_view head) {
   constexpr std::string_view kNames[] = {"\"globalTid\"", "\"GlobalTid\"", "\"CudaEvent\"",
                                          "\"CUPTI_ACTIVITY_KIND_"};
@@ -65,14 +65,14 @@ bool IsJsonLines(std::string_view head) {
          });
 }
 
-/// Of Nsight Compute, which measures single kernels again and again: it has no times of a run.
+/// True for Nsight Compute, which measures single kernels repeatedly and has no times of a run.
 bool IsKernelReport(const std::string& name) { return name.ends_with(".ncu-rep"); }
 
 bool IsReport(const std::string& name) {
   return name.ends_with(".nsys-rep") || name.ends_with(".qdrep");
 }
 
-/// All that an export says, in the order in which its parts need each other. `path` is for errors.
+/// Reads all parts of an export, in the order of their dependencies. `path` is for errors.
 Result<Profile> ReadExport(nsight::Import& import, const std::string& path) {
   import.builder->SetHints(kHints);
   import.builder->source().is_of_any_program = true;
@@ -158,15 +158,15 @@ class NsightReader final : public Reader {
            "and kernel names with the same report as `--type sqlite`; `parquet_form` has the "
            "writer of the tables";
   }
-  // A folder of tables, and one of such folders, as of ranks.
+  // A folder of tables, or a folder of such folders, e.g. one per rank.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {
     return FoldersBelow(folder, [](const std::filesystem::path& below) {
       return AnyNameIn(below, nsight::IsTableName);
     });
   }
-  // Each folder with tables becomes one profile, and its files are taken from the list, so that no
-  // other reader looks at them.
+  // Makes one profile of each folder with tables, and removes the files from the list, so that no
+  // other reader reads them.
   Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
                    Run& run) const override {
     for (const auto& [folder, all] : ByFolder(files)) {
@@ -248,7 +248,7 @@ bool IsTableName(std::string_view file_name) {
 
 Result<ParquetFolder> OpenParquetFolder(std::vector<std::string> files,
                                         const ReadOptions& options) {
-  std::sort(files.begin(), files.end());  // The order decides the hash.
+  std::sort(files.begin(), files.end());  // The hash depends on the order.
   ParquetFolder folder;
   ContentHash hash;
   for (const std::string& file : files) {
@@ -356,7 +356,7 @@ std::vector<KeptTable> KeptOfTheTarget() {
   };
 }
 
-// Tables of names and values hold the environment and the command line, too: rows are chosen.
+// Only some rows of tables of names and values: others hold environment and command line.
 std::vector<KeptTable> KeptOfTheExport() {
   return {
       {"META_DATA_EXPORT",
@@ -400,7 +400,7 @@ std::vector<KeptTable> AllKept() {
   return all;
 }
 
-/// nsys' own messages; the rest of a diagnostic's text may name files and users.
+/// Messages of nsys that are kept. The other text of a diagnostic may name files and users.
 constexpr std::string_view kPhrases[] = {
     "Not all CUDA events might have been collected.", "is not supported by this build",
     "CUDA profiling might have not been started correctly", "No NVTX events collected."};
@@ -412,7 +412,7 @@ Error NotAnExport(const std::string& in) {
                     "--redact=code`");
 }
 
-// Whether it can be read and is no database; SQLite has the message for unreadable files.
+// True if the file can be read and is no database. Errors for unreadable files come from SQLite.
 bool IsOtherFile(const std::string& in) {
   constexpr std::size_t kMagic = 16;
   const auto file = OpenInput(in, Named::kFound);
@@ -428,7 +428,7 @@ Status CheckIsExport(const std::string& in) {
   return {};
 }
 
-/// Only the phrase stays of a message that has one; all other messages become empty.
+/// Keeps only a message's known phrase; messages without one become empty.
 std::string PhraseOf(std::string_view text) {
   for (const std::string_view phrase : kPhrases) {
     if (text.find(phrase) != std::string_view::npos) return std::string(phrase);

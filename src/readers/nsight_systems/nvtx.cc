@@ -18,7 +18,7 @@
 namespace profgauge::readers::nsight {
 namespace {
 
-// nsys' numbers of event kinds; the NVTXT ones come from text files of an older library.
+// The numbers of event kinds in nsys. NVTXT kinds come from text files of an older library.
 enum EventKind : std::int64_t {
   kCategory = 33,
   kMark = 34,
@@ -50,7 +50,7 @@ enum : std::size_t {
   kColor
 };
 
-// (process, domain, category) to the category's name.
+// Maps (process, domain, category) to the name of the category.
 using Categories = std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::string>;
 
 Result<TableScan> OpenNvtx(Import& import, const Only& only = {}) {
@@ -75,7 +75,7 @@ Result<TableScan> OpenNvtx(Import& import, const Only& only = {}) {
                          only);
 }
 
-// Its own text, or a registered one.
+// The range's text, or the registered text that it refers to.
 std::string TextOf(Import& import, const TableScan& scan) {
   if (scan.IsSet(kText)) return std::string(scan.Text(kText));
   const StringId registered = import.String(scan.Integer(kTextId, -1));
@@ -88,8 +88,8 @@ void NameThread(Import& import, std::int64_t thread, std::string_view name) {
                              fmt::format("{}", ThreadNumberOf(thread)), name);
 }
 
-// The references of ranges: domains, categories, names of threads.
-// First of all: a table has no order, and a domain may be created after the rows that name it.
+// Reads names that ranges use: domains, categories, threads. Runs first, since rows are in no
+// order: a domain may be created after rows that name it.
 Status ReadNames(Import& import, Categories& categories) {
   PROFGAUGE_TRY(const auto all, OpenNvtx(import));
   if (!all.Has(kType)) return {};
@@ -108,7 +108,7 @@ Status ReadNames(Import& import, Categories& categories) {
   });
 }
 
-// The names that the system gave to threads; those of NVTX, read later, are the program's own.
+// Reads the system's names of threads. The program's names (NVTX) are read later and replace them.
 Status ReadThreadNames(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, "ThreadNames", {{{"nameId"}}, {{"globalTid"}}}));
@@ -123,7 +123,7 @@ RangeStyle StyleOf(std::int64_t type) {
   return type == kStartEnd || type == kStartEndText ? RangeStyle::kStartEnd : RangeStyle::kNone;
 }
 
-// The value that the program attached to a range: a number, or a structure as JSON.
+// The value that the program attached to a range: a number, or a structure in JSON.
 std::string PayloadOf(const TableScan& scan) {
   for (const std::size_t column : {kUint64, kInt64, kUint32, kInt32}) {
     if (scan.IsSet(column)) return fmt::format("payload {}", scan.Integer(column));
@@ -134,7 +134,7 @@ std::string PayloadOf(const TableScan& scan) {
   return scan.IsSet(kJsonText) ? fmt::format("payload {}", scan.Text(kJsonText)) : std::string{};
 }
 
-// Data that the program attached to a range or mark: "category I/O, color #76b900, payload 42".
+// The attributes of a range or mark: "category I/O, color #76b900, payload 42".
 std::string AttributesOf(const TableScan& scan, const Categories& categories) {
   std::vector<std::string> parts;
   if (const std::int64_t category = scan.Integer(kCategoryId, 0); category != 0) {
@@ -145,15 +145,15 @@ std::string AttributesOf(const TableScan& scan, const Categories& categories) {
                         : fmt::format("category {}", named->second));
   }
   if (scan.IsSet(kColor)) {
-    constexpr std::int64_t kRgb = 0xff'ffff;  // The opacity is above it.
+    constexpr std::int64_t kRgb = 0xff'ffff;  // Without the opacity, which is above it.
     parts.push_back(fmt::format("color #{:06x}", scan.Integer(kColor) & kRgb));
   }
   if (std::string payload = PayloadOf(scan); !payload.empty()) parts.push_back(std::move(payload));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// The thread whose row the range is on. One that ends on another thread nests with nothing there:
-// such ranges have a separate row in each process.
+// The thread on whose row the range is. Ranges that end on another thread have a separate row in
+// each process, because they nest with no range of a thread.
 ThreadId RowThread(Import& import, const TableScan& scan) {
   const std::int64_t thread = scan.Integer(kThread);
   if (!scan.IsSet(kEndThread) || scan.Integer(kEndThread) == thread) {
@@ -168,7 +168,7 @@ std::string_view DomainOf(const Import& import, const TableScan& scan) {
   return found == import.domains.end() ? std::string_view{} : std::string_view(found->second);
 }
 
-// A moment that the program marked: a range without length, which marks no iteration.
+// Adds a mark of the program: a range of length 0, which is no iteration marker.
 void AddMark(Import& import, const TableScan& scan, std::string_view text,
              const Categories& categories) {
   HostRow row;
@@ -225,8 +225,8 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
 
 }  // namespace
 
-// Names come first, in passes through the same table: a range may be stored before the category
-// or the thread that it belongs to is named.
+// Reads names first, in separate passes through the table, since a range may be stored before its
+// category or thread is named.
 Status ReadNvtx(Import& import) {
   Categories categories;
   PROFGAUGE_CHECK(ReadThreadNames(import));
@@ -245,7 +245,7 @@ Status ReadNvtx(Import& import) {
     }
     const std::string text = TextOf(import, scan);
     config.Add(text);
-    // Messages of a profiler's plug-in about itself are no moments of the program.
+    // The message is a profiler plug-in's data about itself, not a mark of the program.
     if (style == RangeStyle::kNone && text.starts_with("{\"model_config\"")) {
       import.builder->log().Add(Counter::events_ignored_kind);
     } else if (style == RangeStyle::kNone) {

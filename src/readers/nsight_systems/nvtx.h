@@ -17,8 +17,8 @@
 
 namespace profgauge::readers::nsight {
 
-/// NVTX ranges, and the switches of the run in them.
-/// A range without an end lasts to the end of the capture, an iteration marker to the next one.
+/// Reads NVTX ranges, and the run's settings in them. A range without an end lasts to the end of
+/// the capture, an iteration marker to the next one.
 Status ReadNvtx(Import& import);
 
 }  // namespace profgauge::readers::nsight

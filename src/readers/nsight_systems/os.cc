@@ -1,4 +1,4 @@
-// Calls of libraries: the operating system's, and NVIDIA's.
+// Reads calls of the operating system's and of NVIDIA's libraries.
 #include "readers/nsight_systems/os.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Status ReadCalls(Import& import) {
     }
     OsRow row;
     row.start = scan.Integer(0);
-    // A call that had not returned when the capture ended has no end.
+    // A call has no end if it had not returned at the end of the capture.
     const Ns end = scan.Integer(1, std::max(import.capture_end, row.start));
     row.duration = std::max<Ns>(0, Between(row.start, end));
     row.thread = ThreadOf(import, scan.Integer(2));
@@ -33,7 +33,7 @@ Status ReadCalls(Import& import) {
   });
 }
 
-// Calls of NVIDIA's libraries (`nsys profile -t cudnn,cublas`): ranges of a separate domain.
+// Reads calls of NVIDIA's libraries (`nsys profile -t cudnn,cublas`), ranges of another domain.
 Status ReadLibrary(Import& import, const char* table, std::string_view library) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, table,

@@ -17,7 +17,7 @@
 
 namespace profgauge::readers::nsight {
 
-/// Calls of the operating system's libraries, of cuDNN and cuBLAS.
+/// Reads calls of the operating system's libraries, cuDNN and cuBLAS.
 Status ReadOs(Import& import);
 
 }  // namespace profgauge::readers::nsight

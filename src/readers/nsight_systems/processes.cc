@@ -1,5 +1,5 @@
-// Processes of one profile (`nsys profile torchrun …`): who communicates with whom, and the
-// consequences. NCCL refuses two ranks on one GPU, and its kernels run on all ranks together.
+// Finds which processes of a profile (`nsys profile torchrun …`) communicate, i.e. are ranks. NCCL
+// refuses two ranks on one GPU, and its kernels run on all ranks at the same time.
 #include "readers/nsight_systems/processes.h"
 
 #include <algorithm>
@@ -24,18 +24,18 @@ using DeviceOfProcess = std::pair<std::int64_t, std::int64_t>;  // Process, CUDA
 
 struct KernelUse {
   std::set<DeviceOfProcess> used;
-  std::map<DeviceOfProcess, std::vector<Span>> nccl;  // When its kernels of NCCL ran.
+  std::map<DeviceOfProcess, std::vector<Span>> nccl;  // When the NCCL kernels of each device ran.
 };
 
-/// A kernel of NCCL counts as a little longer than it ran, as clocks of two GPUs may be apart:
-/// those of one collective overlap.
+/// Reads when NCCL's kernels ran. Each is extended a little, since the clocks of two GPUs may
+/// differ: the kernels of one collective must overlap.
 Result<KernelUse> ReadUse(Import& import) {
   KernelUse use;
   boost::unordered_flat_set<std::int64_t> names;
   for (const auto& [id, name] : import.strings) {
     if (import.builder->Name(name).starts_with("nccl")) names.insert(id);
   }
-  // NCCL needs a GPU for each rank.
+  // NCCL needs a separate GPU for each rank.
   if (names.empty() || import.sms_of.size() < 2) return use;
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_KERNEL",
                                            {{{"start"}},
@@ -54,7 +54,7 @@ Result<KernelUse> ReadUse(Import& import) {
   return use;
 }
 
-// Whether most of the spans meet one of the others.
+// True if most of the spans overlap with one of the others.
 bool Meet(const std::vector<Span>& spans, std::vector<Span> others) {
   const std::vector<Span> merged = Merge(std::move(others));
   const auto met = std::count_if(spans.begin(), spans.end(),
@@ -62,7 +62,7 @@ bool Meet(const std::vector<Span>& spans, std::vector<Span> others) {
   return static_cast<std::size_t>(met) * 2 > spans.size();
 }
 
-// Of `nccl`, whose kernels run when those of other processes do.
+// The processes in `nccl` whose kernels run at the same time as those of other processes.
 std::set<std::int64_t> Communicating(const std::map<DeviceOfProcess, std::vector<Span>>& nccl) {
   std::map<std::int64_t, std::vector<Span>> of_process;
   for (const auto& [device, spans] : nccl) {
@@ -80,7 +80,7 @@ std::set<std::int64_t> Communicating(const std::map<DeviceOfProcess, std::vector
   return communicating;
 }
 
-// Devices that several processes know by one number, and communicate on: each is separate.
+// Finds devices with which several processes communicate under one number: each is a separate GPU.
 //
 //   process 1, ordinal 0   ncclAllReduce  [0 ---- 9)
 //   process 2, ordinal 0   ncclAllReduce   [1 --- 9)      at the same time: not one GPU
@@ -96,8 +96,8 @@ std::set<DeviceOfProcess> OwnDevices(const KernelUse& use) {
   return own;
 }
 
-// Gives each of those devices a GPU of the machine: where they are all alike, it does not matter
-// which is whose.
+// Assigns a GPU of the computer to each of these devices. If all GPUs are alike, it does not matter
+// which one.
 void NumberGpus(Import& import, const KernelUse& use) {
   const std::set<DeviceOfProcess> own = OwnDevices(use);
   const bool are_alike =
@@ -115,7 +115,7 @@ void NumberGpus(Import& import, const KernelUse& use) {
     for (const auto& [listed, sms] : import.sms_of) {
       if (!gpu && !taken.contains(listed)) gpu = listed;
     }
-    if (!gpu) return;  // More than there are: some are shared.
+    if (!gpu) return;  // There are fewer GPUs than devices, so some are shared.
     taken.insert(*gpu);
     gpu_of[device] = Narrow(*gpu, -1);
   }
@@ -126,8 +126,8 @@ void NumberGpus(Import& import, const KernelUse& use) {
                               "GPU, but which one was not recorded");
 }
 
-// Its first thread where that calls CUDA, else the one that does so most.
-// On Linux the first thread has the number of its process.
+// The process' first thread if it calls CUDA, otherwise the thread with most calls. On Linux the
+// first thread has the number of its process.
 std::optional<std::int64_t> MainThread(const Import& import, std::int64_t process) {
   std::optional<std::int64_t> most;
   for (const auto& [thread, calls] : import.calls) {
@@ -147,7 +147,7 @@ Status ReadProcesses(Import& import) {
   return {};
 }
 
-// The process with the most markers counts; the first of equal ones.
+// Gives the iteration markers of the process with most markers to the ranks without any.
 void ShareMarkers(Import& import) {
   const std::vector<HostRow>* markers = nullptr;
   std::vector<std::int64_t> without;

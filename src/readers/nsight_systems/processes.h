@@ -17,14 +17,14 @@
 
 namespace profgauge::readers::nsight {
 
-/// Which processes communicate with each other and, where nothing else says it, that each has GPUs
-/// separate GPUs. After ReadMetadata(), before ReadDevice().
+/// Finds the processes that communicate with each other. If no table states their GPUs, each gets
+/// separate GPUs. Call it after ReadMetadata() and before ReadDevice().
 Status ReadProcesses(Import& import);
 
-/// Gives processes that communicate and mark no iterations those of one that does (`if rank ==
-/// 0:`): the clock is the same. After ReadApi() and ReadNvtx().
+/// If a process communicates but marks no iterations (`if rank == 0:`), copies the iterations of a
+/// process that does; their clock is the same. Call it after ReadApi() and ReadNvtx().
 void ShareMarkers(Import& import);
-/// A thread of each process that communicates with others. After ReadApi().
+/// One thread of each process that communicates with others. Call it after ReadApi().
 std::vector<ThreadId> ThreadsOfRanks(Import& import);
 
 }  // namespace profgauge::readers::nsight

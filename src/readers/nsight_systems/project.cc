@@ -1,4 +1,4 @@
-// Ranges of the program as the GPU saw them, for the timeline.
+// Computes when kernels of the program's ranges ran on the GPU, for the timeline.
 #include "readers/nsight_systems/project.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool IsShown(HostKind kind) {
   return kind == HostKind::kAnnotation || kind == HostKind::kIterationMarker;
 }
 
-// The innermost shown range that a row is or is in, by row.
+// For each row, the innermost shown range that it is, or is in.
 std::vector<HostId> ShownOf(const HostTable& host) {
   std::vector<HostId> shown(host.size());
   for (std::uint32_t row = 0; row < host.size(); ++row) {  // Parents come first.
@@ -31,14 +31,14 @@ std::vector<HostId> ShownOf(const HostTable& host) {
   return shown;
 }
 
-// By range, device and stream. Ranges come last to first.
+// The key of a span: range, device and stream. Later ranges are first.
 using Key = std::tuple<std::uint32_t, std::int32_t, std::int64_t>;
 class Covered {
  public:
   using Spans = std::map<Key, Span, std::greater<>>;
 
   void Add(const Key& key, Span work) {
-    // Work that follows on a stream is mostly of the same range.
+    // Consecutive kernels on a stream mostly belong to one range.
     if (last_ == spans_.end() || last_->first != key) last_ = spans_.try_emplace(key, work).first;
     last_->second.start = std::min(last_->second.start, work.start);
     last_->second.end = std::max(last_->second.end, work.end);
@@ -59,7 +59,7 @@ class Covered {
 //   ranges           [forward]      [backward]          from the first to the last work below it
 //                    [step ------------------]
 //
-// Ranges of a later row number come first, so that inner ones are done before their parents.
+// Ranges with higher row numbers come first, so that inner ranges precede their parents.
 void ProjectRanges(Profile& profile) {
   const DeviceTable& device = profile.device;
   const std::vector<HostId> shown = ShownOf(profile.host);
@@ -71,7 +71,7 @@ void ProjectRanges(Profile& profile) {
     covered.Add({shown[op.value].value, device.gpu[row], device.stream[row]},
                 {device.start[row], device.start[row] + device.duration[row]});
   }
-  // Each adds the time it covers to the range around it, which comes later here.
+  // Adds each range's span to the shown range around it, which comes later in the order.
   for (const auto& [key, span] : covered.spans()) {
     const auto& [range, gpu, stream] = key;
     const HostId parent = profile.host.parent[range];

@@ -16,8 +16,8 @@
 
 namespace profgauge::readers::nsight {
 
-/// DeviceRangeTable: annotations and markers around the launches of device work, by GPU and stream.
-/// REQUIRES: a finished profile without device ranges. Rows are added by start.
+/// Fills DeviceRangeTable: projects annotations and markers onto the device work launched in them,
+/// by GPU and stream. REQUIRES: a finished profile without device ranges. Rows are added by start.
 void ProjectRanges(Profile& profile);
 
 }  // namespace profgauge::readers::nsight

@@ -27,13 +27,13 @@
 namespace profgauge::readers::nvprof {
 namespace {
 
-// Not all of CUPTI's calls are here. The others are "cbid#N" (UnknownCalls in host.cc).
+// This list of CUPTI's calls is incomplete. Other calls are named "cbid#N" (class UnknownCalls).
 struct Call {
   std::int64_t cbid;
   std::string_view name;
 };
 
-// By number. The variants for per-thread default streams (_ptds, _ptsz) have the plain name.
+// Sorted by number. Variants for per-thread default streams (_ptds, _ptsz) have the plain name.
 constexpr Call kRuntime[] = {
     {1, "cudaDriverGetVersion"},
     {2, "cudaRuntimeGetVersion"},
@@ -163,7 +163,7 @@ std::string_view DriverCallName(std::int64_t cbid) { return Find(kDriver, cbid);
 
 namespace {
 
-// Columns that all device tables share, wanted first and in this order.
+// The columns that all device tables share, in this order before other columns.
 enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kFirstOwn };
 
 constexpr Wanted kCommonColumns[] = {
@@ -171,7 +171,7 @@ constexpr Wanted kCommonColumns[] = {
 
 constexpr std::int64_t kPageable = 1;  // CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE.
 
-// A device table by the common columns, then `of_launches`, then `own`.
+// Opens a device table with the common columns, followed by `of_launches` and `own`.
 Result<TableScan> OpenDevice(const Import& import, const std::string& table,
                              std::span<const Wanted> of_launches,
                              std::initializer_list<Wanted> own) {
@@ -179,8 +179,8 @@ Result<TableScan> OpenDevice(const Import& import, const std::string& table,
                                 JoinedColumns({kCommonColumns, of_launches, own}));
 }
 
-// Adds the common fields; false when the row has no usable time and was counted. NVProf writes
-// zeros for records that it lost.
+// Fills the common fields. False if the row has no usable time, which is counted. NVProf writes
+// zeros for lost records.
 bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   if (scan.Integer(kStart) <= 0 || scan.Integer(kEnd) <= 0) {
     import.builder->log().Add(Counter::events_bad_time);
@@ -200,7 +200,7 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   return true;
 }
 
-// The kernel's name by its id, each worked out once.
+// The names of kernels by id. Each name is demangled once.
 class KernelNames {
  public:
   explicit KernelNames(Import& import) : import_(import) {}
@@ -219,7 +219,7 @@ class KernelNames {
   boost::unordered_flat_map<std::int64_t, StringId> known_;
 };
 
-// Rows read from one of the two kernel tables.
+// Reads one of the two tables of kernels, and returns its number of rows.
 Result<std::size_t> ReadKernels(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan, OpenDevice(import, table, kCudaLaunchColumns, {{{"name"}}}));
   KernelNames names(import);
@@ -238,10 +238,10 @@ Result<std::size_t> ReadKernels(Import& import, const char* table) {
   return rows;
 }
 
-/// The last of CUPTI's kinds of copies; those after it are nsys' own.
+/// The last of CUPTI's kinds of copies. Higher kinds exist only in nsys.
 constexpr std::int64_t kPeerToPeerCopy = 10;
 
-/// NVProf's words for CUPTI's kinds of copies, which it prints shorter than nsys.
+/// The names that NVProf prints for CUPTI's kinds of copies, which are shorter than those of nsys.
 std::string_view CopyNameOf(std::int64_t copy_kind) {
   constexpr std::string_view kNames[] = {
       "[CUDA memcpy]",      "[CUDA memcpy HtoD]", "[CUDA memcpy DtoH]", "[CUDA memcpy HtoA]",
@@ -251,7 +251,7 @@ std::string_view CopyNameOf(std::int64_t copy_kind) {
   return kNames[is_known ? copy_kind : 0];
 }
 
-// MEMCPY2 has copies between two devices: peer to peer where no kind is given.
+// MEMCPY2 has copies between two devices. Without a kind, they are peer-to-peer copies.
 Status ReadCopies(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan, OpenDevice(import, table, {},
                                       {{{"bytes"}}, {{"copyKind"}}, {{"srcKind"}}, {{"dstKind"}}}));
@@ -301,7 +301,7 @@ Status ReadSyncs(Import& import) {
   });
 }
 
-// Counters are measured by kernels that run again, one by one.
+// Counts the values of hardware counters, which are measured by running kernels again, one by one.
 Status ReadCounters(Import& import) {
   for (const char* const table :
        {"CUPTI_ACTIVITY_KIND_METRIC_INSTANCE", "CUPTI_ACTIVITY_KIND_METRIC",
@@ -317,7 +317,7 @@ Status ReadCounters(Import& import) {
 }  // namespace
 
 std::string Demangled(std::string_view name) {
-  constexpr std::size_t kLongest = 4096;  // Demangling long hostile names takes its time.
+  constexpr std::size_t kLongest = 4096;  // Limits the time for hostile names.
   if (!name.starts_with("_Z") || name.size() > kLongest) return std::string(name);
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
@@ -326,8 +326,8 @@ std::string Demangled(std::string_view name) {
 }
 
 Status ReadDevice(Import& import) {
-  // Runs in which nvprof lets kernels run one by one (--analysis-metrics, --metrics, --events,
-  // --concurrent-kernels off) write KERNEL, all others CONCURRENT_KERNEL.
+  // If kernels run one by one (--analysis-metrics, --metrics, --events, --concurrent-kernels off),
+  // nvprof writes KERNEL, otherwise CONCURRENT_KERNEL.
   const TableLoss kernels(import.builder->log());
   PROFGAUGE_TRY(const std::size_t concurrent,
                 ReadKernels(import, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"));
@@ -360,8 +360,8 @@ enum : std::size_t {
   kReturnValue
 };
 
-// Calls of a number that is unknown. They launch work if kernels have the ids of many of them:
-// then one without a kernel has lost it.
+// Calls with an unknown number. They count as launches if many of them share ids with kernels. Then
+// a call without a kernel has lost its kernel.
 class UnknownCalls {
  public:
   void Add(std::int64_t cbid, const ApiRow& row) { calls_[cbid].push_back(row); }
@@ -387,7 +387,7 @@ class UnknownCalls {
   std::map<std::int64_t, std::vector<ApiRow>> calls_;
 };
 
-// Fills all but name and kind; false when the row has no usable time and was counted.
+// Fills all fields except name and kind. False if the row has no usable time, which is counted.
 bool FillCall(Import& import, const TableScan& scan, ApiRow& row) {
   if (scan.Integer(kCallStart) <= 0 || scan.Integer(kCallEnd) <= 0) {
     import.builder->log().Add(Counter::events_bad_time);
@@ -430,8 +430,8 @@ Status ReadCalls(Import& import, const char* table, std::string_view (*name_of)(
   return {};
 }
 
-// A range's thread is a BLOB: the process as a little-endian 32-bit number, then the thread
-// with 64.
+// Reads the BLOB with a range's thread: the process as a little-endian number of 32 bits, then the
+// thread with 64 bits.
 //
 //   objectId   | process: 4 bytes | thread: 8 bytes |       shorter ones: -1
 std::pair<std::int64_t, std::int64_t> ThreadOfBlob(std::string_view blob) {
@@ -442,8 +442,8 @@ std::pair<std::int64_t, std::int64_t> ThreadOfBlob(std::string_view blob) {
   return {process, thread};
 }
 
-// CUPTI's own work on a thread of the program: buffers, instrumentation, resources.
-// Compilations of the driver are the program's work.
+// Reads CUPTI's overhead on threads of the program: buffers, instrumentation, resources.
+// Compilations by the driver are no overhead.
 Status ReadOverhead(Import& import) {
   enum OverheadKind : std::int64_t { kBufferFlush = 2 << 16, kResource = 4 << 16 };
   enum ObjectKind : std::int64_t { kOfThread = 2 };
@@ -458,7 +458,7 @@ Status ReadOverhead(Import& import) {
     if (scan.Integer(0) <= 0 || scan.Integer(1) <= 0) return;
     const auto [process, thread] = ThreadOfBlob(scan.Text(4));
     const auto known = import.threads.find({process, thread & 0xffff'ffff});
-    if (known == import.threads.end()) return;  // The profiler's own threads hold no one up.
+    if (known == import.threads.end()) return;  // The profiler's threads delay nothing.
     CpuSpan span;
     span.start = scan.Integer(0);
     span.duration = std::max<Ns>(0, Between(span.start, scan.Integer(1)));
@@ -470,7 +470,7 @@ Status ReadOverhead(Import& import) {
 
 enum MarkerFlag : std::int64_t { kBegin = 2, kFinish = 4 };
 
-/// A table's rows have no order; if a range begins and ends at the same time, it begins first.
+/// A begin or end. Rows are in no order; at equal times a range's begin precedes its end.
 struct Marker {
   Ns time = 0;
   std::int64_t id = 0, flags = 0;
@@ -516,7 +516,7 @@ void AddRange(Import& import, const OpenRange& open, Ns end, OpenMarkers& marker
   if (row.kind == HostKind::kIterationMarker) markers.AddStart(row, TextOf(import, open.name));
 }
 
-// A range without an end lasts to the last marker, at most.
+// Adds a range without an end. It lasts at most to the last marker.
 void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& markers,
                  std::vector<HostRow>& rows) {
   import.builder->log().Add(Counter::ranges_not_closed);
@@ -527,13 +527,13 @@ void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& ma
   markers.AddOpen(row, name);
 }
 
-// PyProf says the arguments of an operator in a range around it:
+// PyProf marks the arguments of an operator in a range around it:
 //
 //     torch.matmul [[700, 200], [200, 600]]
 //       mm, seq = 72
 //
-// so that mm has those of matmul. Not a gradient: its arguments are others, and its work follows
-// from the operator of forward.
+// So mm gets the arguments of matmul. A gradient does not, since its arguments differ and its
+// kernels follow from the forward operator.
 void ShareArguments(std::vector<HostRow>& rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -560,7 +560,7 @@ void ShareArguments(std::vector<HostRow>& rows) {
   }
 }
 
-// All in memory: begin and end of a range are two rows, and the table has no order.
+// Reads all markers into memory, since begin and end of a range are two rows in any order.
 Result<std::vector<Marker>> MarkersInOrder(Import& import) {
   std::vector<Marker> markers;
   PROFGAUGE_TRY(
@@ -604,8 +604,8 @@ Status ReadApi(Import& import) {
 
 //   id 1 begin at 10, id 2 begin at 12, id 2 end at 15, id 1 end at 20
 //
-// gives the ranges [12, 15) and [10, 20). Ranges that end on another thread are counted and left
-// out: they nest with nothing. An end without a begin, and marks, are counted as ignored.
+// gives the ranges [12, 15) and [10, 20). A range that ends on another thread is counted and left
+// out, as it cannot nest. Marks, and ends without a begin, are counted as ignored.
 Status ReadMarkers(Import& import) {
   PROFGAUGE_TRY(const auto rows, MarkersInOrder(import));
   boost::unordered_flat_map<std::int64_t, OpenRange> open;

@@ -1,7 +1,7 @@
-// One import of an NVProf database, shared by the parts of the reader.
+// The state of one import of an NVProf database, which all parts of the reader share.
 //
-// Source of the schema: CUPTI's activity records of versions 12 (CUDA 9) and 18 (CUDA 12); tables
-// and columns are found by their names. Times are nanoseconds of CUPTI's clock.
+// Source of the schema: CUPTI's activity records of versions 12 (CUDA 9) and 18 (CUDA 12). Tables
+// and columns are found by name. Times are nanoseconds of CUPTI's clock.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -22,9 +22,9 @@ namespace profgauge::readers::nvprof {
 
 /// The state that the parts of the import share. The database and the builder must outlive it.
 ///
-/// NVProf has one table for each kind of CUPTI's records. There is no table of names of calls:
-/// `cbid` is CUPTI's number of the function. Kernels name no process, so a file of several cannot
-/// be divided.
+/// NVProf has one table per kind of CUPTI record, and no table of call names: `cbid` is CUPTI's
+/// number of the function. Kernels do not name a process, so a file of several processes cannot be
+/// divided.
 ///
 ///   RUNTIME, DRIVER     start, end, processId, threadId, correlationId, cbid
 ///   CONCURRENT_KERNEL   start, end, deviceId, streamId, correlationId, name (into StringTable)
@@ -37,23 +37,23 @@ struct Import {
   std::map<std::int32_t, std::int32_t> sms_of;                ///< Multiprocessors by GPU id.
   std::map<std::pair<std::int64_t, std::int64_t>, ThreadId> threads;  ///< By process and number.
   std::set<std::int64_t> processes;                                   ///< Processes of the calls.
-  std::size_t device_rows = 0;                      ///< Kernels, copies and sets read.
-  boost::unordered_flat_set<std::int64_t> kernels;  ///< Correlations of those read.
+  std::size_t device_rows = 0;                      ///< Number of kernels, copies and memsets read.
+  boost::unordered_flat_set<std::int64_t> kernels;  ///< Correlations of the kernels read.
 
   StringId String(std::int64_t id) const {
     const auto it = strings.find(id);
     return it == strings.end() ? StringId{} : it->second;
   }
-  /// `table` shows that nvprof ran this many kernels one by one, or again.
+  /// Counts kernels that nvprof serialized or replayed, as `table` shows.
   void CountSerialized(const char* table, std::size_t count) {
     builder->log().AddAt(Counter::kernels_serialized, table);
     builder->log().Add(Counter::kernels_serialized, count - 1);
   }
 };
 
-/// Threads are distinguished by their lower 32 bits: calls record pthread ids cut to those, with a
-/// sign, and PyProf shows them so.
-/// O(log threads). Added if it is new.
+/// Returns the thread; adds it if it is new. Threads are distinguished by their lower 32 bits:
+/// calls record pthread ids truncated to these, with a sign, and PyProf shows them like this. O(log
+/// threads).
 ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread);
 
 Status ReadMetadata(Import& import);  ///< Strings and GPUs.
@@ -61,12 +61,12 @@ Status ReadDevice(Import& import);    ///< Kernels, copies, memsets, waiting.
 Status ReadApi(Import& import);       ///< Runtime and driver calls, and the profiler's own work.
 Status ReadMarkers(Import& import);   ///< NVTX ranges.
 
-/// NVProf stores some names as linker symbols. Names that do not demangle stay as they are.
-/// Names of over 4 096 bytes stay too.
+/// Demangles names that NVProf stored as linker symbols. Names that cannot be demangled, or have
+/// over 4 096 bytes, are unchanged.
 std::string Demangled(std::string_view name);
 
-/// "cudaLaunchKernel" for 211; empty for one that is unknown. The numbers are those of CUPTI's
-/// cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
+/// The name of a runtime call: "cudaLaunchKernel" for 211; empty for an unknown number. The numbers
+/// are those of CUPTI's cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
 std::string_view RuntimeCallName(std::int64_t cbid);
 /// The name of a driver call by CUPTI's number; empty for an unknown number.
 std::string_view DriverCallName(std::int64_t cbid);

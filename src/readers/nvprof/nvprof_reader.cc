@@ -82,7 +82,7 @@ class NvprofReader final : public Reader {
   }
 
   Match Sniff(std::span<const std::byte>) const override { return Match::kNo; }
-  // Tables of CUPTI without StringTable may be of a damaged file; with StringIds they are nsys'.
+  // CUPTI's tables without StringTable may be a damaged file. With StringIds they are of nsys.
   Match SniffTables(const std::set<std::string>& tables) const override {
     if (tables.contains("StringTable")) return Match::kYes;
     const bool of_cupti = tables.contains("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL") ||
@@ -115,12 +115,12 @@ class NvprofReader final : public Reader {
     PROFGAUGE_CHECK(nvprof::ReadApi(import));
     PROFGAUGE_CHECK(nvprof::ReadMarkers(import));
     PROFGAUGE_TRY(auto profile, builder.Finish());
-    profile.gpus_by_process = true;  // CUPTI numbers those that the process may see.
+    profile.gpus_by_process = true;  // CUPTI numbers the GPUs visible to a process.
     return profile;
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
-    // "==4242== …"; Nsight Compute prints "==PROF== …".
+    // NVProf's output begins with "==4242== …", that of Nsight Compute with "==PROF== …".
     const std::size_t end = head.find_first_not_of("0123456789", 2);
     if (!head.starts_with("==") || end == 2 ||
         !head.substr(std::min(end, head.size())).starts_with("==")) {

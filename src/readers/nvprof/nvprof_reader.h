@@ -1,4 +1,4 @@
-// NVProf, as recorded with `nvprof -o FILE` (.nvvp, .sql, .prof): an SQLite database.
+// Reads NVProf's profiles, recorded with `nvprof -o FILE` (.nvvp, .sql, .prof): SQLite databases.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace profgauge::readers {
 
-/// Errors: nvprof/no-strings, nvprof/no-gpu-activity, and sqlite/… for damaged files.
-/// Text that nvprof prints ("==4242== ...") is refused with the option that writes a file.
+/// Errors: nvprof/no-strings, nvprof/no-gpu-activity, and sqlite/… for damaged files. Rejects text
+/// that nvprof prints ("==4242== ..."), with the option that writes a file.
 std::unique_ptr<Reader> MakeNvprofReader();
 
 }  // namespace profgauge::readers

@@ -1,4 +1,4 @@
-// A copy of a database of NVProf that has the tables and columns that reports need.
+// A copy of an NVProf database with only the tables and columns that reports need.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace profgauge::readers::nvprof {
 
-/// Errors: as CopyTables().
-/// Command lines, host names and all tables that no report needs are left out.
+/// Copies the database without command lines, host names and all tables that no report needs.
+/// Errors: those of CopyTables().
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out, const Rename& rename);
 
 }  // namespace profgauge::readers::nvprof

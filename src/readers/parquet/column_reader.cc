@@ -15,18 +15,18 @@
 namespace profgauge::readers::parquet {
 namespace {
 
-// Bytes of a read, so that small pages cost few calls.
+// The size of a read, so that small pages need few calls.
 constexpr std::uint64_t kWindow = std::uint64_t{64} << 10;
-// A head has texts of any length in its statistics.
+// The maximum size of a page's header, which has statistics with texts of any length.
 constexpr std::uint64_t kMostHead = std::uint64_t{32} << 20;
-// For the lists of one block.
+// The limit for the lists of one block.
 constexpr std::size_t kMostElements = std::size_t{16} << 20;
 
 unsigned BitsOfLevel(std::uint8_t most) {
   return static_cast<unsigned>(std::bit_width(static_cast<unsigned>(most)));
 }
 
-/// So that each row has a place: values of the rows that have none are made between.
+/// Inserts empty values for rows without a value, so that each row has an entry:
 ///
 ///   levels 1 0 1 1, values 5 6 7   ->   5 . 6 7     from the end, so that nothing is overwritten
 template <class Value>
@@ -63,15 +63,15 @@ void ColumnReader::BeginGroup(std::size_t group) {
   repeats_.clear();
 }
 
-// Reads 64 KiB ahead for heads and small pages. Where a head does not end in them it tries again
-// with eight times as much: statistics in heads may be long.
+// Reads 64 KiB ahead, for headers and small pages. If a header is longer, reads eight times as
+// much, since statistics in headers may be long.
 Result<bool> ColumnReader::NextHead(PageHead& head) {
   for (std::uint64_t wanted = kWindow;; wanted *= 8) {
     if (at_ == end_) return false;
     const std::uint64_t size = std::min(wanted, end_ - at_);
     const bool is_there = at_ >= window_begin_ && at_ < window_begin_ + window_.size();
     const std::uint64_t have = is_there ? window_begin_ + window_.size() - at_ : 0;
-    // A head is mostly shorter than this.
+    // Most headers are shorter.
     constexpr std::uint64_t kUsualHead = 256;
     if (have < std::min(size, wanted == kWindow ? kUsualHead : size)) {
       window_begin_ = at_;
@@ -120,7 +120,7 @@ Status ColumnReader::SetDictionary(const PageHead& head, std::string_view stored
   return {};
 }
 
-// For a page of the first version: their length is before them.
+// Reads the levels of a version-1 page. Their length precedes them.
 Result<Runs> ColumnReader::LevelsOf(std::uint8_t most, Encoding encoding,
                                     std::string_view& body) const {
   if (most == 0) return Runs();
@@ -162,7 +162,7 @@ Status ColumnReader::SetPageV2(const PageHead& head, std::string_view stored) {
   PROFGAUGE_CHECK(
       Unpack(codec, stored.substr(static_cast<std::size_t>(levels)), head.size - levels, *bytes));
   const std::string_view body = *bytes;
-  // Levels are not packed: they are kept in front of the values.
+  // Levels are not compressed and are placed before the values.
   auto whole = std::make_shared<std::string>(stored.substr(0, static_cast<std::size_t>(levels)));
   whole->append(body);
   const std::string_view all = *whole;
@@ -183,7 +183,7 @@ Status ColumnReader::NextPage() {
     if (!has_one) return Damaged("pages of a column are missing");
     std::string stored;
     PROFGAUGE_CHECK(ReadStored(head, stored));
-    // Kinds of pages to come are passed over, as the format has it.
+    // Unknown kinds of pages are skipped, as the format demands.
     if (head.kind == PageKind::kOther) continue;
     if (head.kind == PageKind::kDictionary) {
       PROFGAUGE_CHECK(SetDictionary(head, stored));
@@ -198,7 +198,7 @@ Status ColumnReader::NextPage() {
   }
 }
 
-// levels_ is left empty where one run says that all values are there.
+// Leaves levels_ empty if one run shows that no value is missing.
 Result<std::size_t> ColumnReader::ReadDefinitions(std::size_t count) {
   levels_.clear();
   if (column_.definition == 0) return count;
@@ -208,7 +208,7 @@ Result<std::size_t> ColumnReader::ReadDefinitions(std::size_t count) {
     if (!definitions_.Read(count, levels_.data())) return Damaged("levels end early");
     if (level > column_.definition) return Damaged("levels beyond the schema");
     if (level != column_.definition) return 0;
-    levels_.clear();  // All are there.
+    levels_.clear();  // No value is missing.
     return count;
   }
   if (!definitions_.Read(count, levels_.data())) return Damaged("levels end early");
@@ -220,7 +220,7 @@ Result<std::size_t> ColumnReader::ReadDefinitions(std::size_t count) {
   return there;
 }
 
-// A block may need several pages, and a page may serve several blocks.
+// Reads from several pages if needed. The rest of a page is kept for the next block.
 Status ColumnReader::ReadSingle(std::size_t rows, ColumnBlock& block) {
   while (rows > 0) {
     if (page_left_ == 0) PROFGAUGE_CHECK(NextPage());
@@ -249,7 +249,7 @@ Status ColumnReader::ReadSingle(std::size_t rows, ColumnBlock& block) {
   return {};
 }
 
-// A row begins where nothing repeats, also after the end of a page.
+// A row begins at a value with repetition level 0, which may be in the next page.
 Status ColumnReader::ReadLists(std::size_t rows, ColumnBlock& block) {
   const std::size_t wanted = block.is_set.size() + rows;
   while (true) {
@@ -257,7 +257,7 @@ Status ColumnReader::ReadLists(std::size_t rows, ColumnBlock& block) {
       if (values_left_ == 0 && block.is_set.size() == wanted) return {};
       PROFGAUGE_CHECK(NextPage());
     }
-    // One by one: the next row's first value stays for the next block.
+    // Reads values one by one, because the next row's first value belongs to the next block.
     std::uint32_t repeat = 0;
     if (repeats_.empty()) {
       if (!repetitions_.Read(1, &repeat)) return Damaged("levels end early");

@@ -16,24 +16,24 @@
 
 namespace profgauge::readers::parquet {
 
-/// The values of some rows. A row of a list column has several.
-/// Three rows [7, 8], absent, [] of a list column:
+/// The values of some rows. A row of a list column has several values. Three rows [7, 8], absent,
+/// [] of a list column:
 ///
 ///   values  7 8       is_set  1 0 1       ends  2 2 2
 ///
-/// Absent elements of a list are left out.
+/// Absent elements of a list are dropped.
 struct ColumnBlock {
-  ValueList values;                  ///< One for each row, or each element of its list.
+  ValueList values;                  ///< One per row; for a list, one per element.
   std::vector<std::uint8_t> is_set;  ///< By row. Others have a meaningless value, or no list.
-  std::vector<std::uint32_t> ends;   ///< For lists: after the row's last element, by row.
+  std::vector<std::uint32_t> ends;   ///< For lists, by row: the index after its last element.
   std::vector<Kept> kept;            ///< Owners of the texts.
 
   void Clear();
 };
 
-/// Reads the values of its chunks page by page: memory is that of a page, unpacked.
+/// Reads the values of its chunks page by page. Memory: one decompressed page.
 ///
-/// Levels say which values are there. A column `optional int` with rows 5, absent, 6:
+/// Levels state which values are present. A column `optional int` with rows 5, absent, 6:
 ///
 ///   definition   1 0 1        values on the page: 5 6
 ///
@@ -49,11 +49,11 @@ class ColumnReader {
 
   /// Goes to the first row of a group.
   void BeginGroup(std::size_t group);
-  /// Replaces `block` by the next rows. REQUIRES: the group has this many more. Errors: kInput
-  /// "parquet/damaged", "parquet/unsupported", "parquet/too-large", "input/read", without the
-  /// file's name.
+  /// Replaces `block` by the next rows. REQUIRES: the group has this many more rows. Errors,
+  /// without the file's name: kInput "parquet/damaged", "parquet/unsupported", "parquet/too-large",
+  /// "input/read".
   Status Read(std::size_t rows, ColumnBlock& block);
-  /// That the group's pages say no more than its rows. After its last row.
+  /// Checks, after its last row, that the group's pages have no further values.
   Status EndGroup();
 
  private:
@@ -67,7 +67,7 @@ class ColumnReader {
   Status SetValues(const PageHead& head, std::string_view body);
   Status ReadSingle(std::size_t rows, ColumnBlock& block);
   Status ReadLists(std::size_t rows, ColumnBlock& block);
-  /// The number of present values among the next `count`.
+  /// Reads `count` definition levels and returns the number of present values.
   Result<std::size_t> ReadDefinitions(std::size_t count);
 
   const StoredBytes& bytes_;
@@ -75,15 +75,15 @@ class ColumnReader {
   const std::size_t column_number_;
   const Column& column_;
 
-  std::uint64_t at_ = 0, end_ = 0;  ///< In the file: the next page, and the chunk's end.
+  std::uint64_t at_ = 0, end_ = 0;  ///< Offsets in the file: next page, and end of the chunk.
   std::int32_t codec_ = 0;
-  std::uint64_t values_left_ = 0;  ///< Values of the chunk after the page.
+  std::uint64_t values_left_ = 0;  ///< Values of the chunk after this page.
   std::shared_ptr<const Dictionary> dictionary_;
   Kept page_;
-  std::uint64_t page_left_ = 0;  ///< Values of the page, absent ones included.
+  std::uint64_t page_left_ = 0;  ///< Remaining values of the page, including absent ones.
   Runs definitions_, repetitions_;
   PageValues values_;
-  std::string window_;  ///< Bytes of the file ahead of at_.
+  std::string window_;  ///< Bytes of the file read ahead from at_.
   std::uint64_t window_begin_ = 0;
   std::vector<std::uint32_t> levels_, repeats_;
 };

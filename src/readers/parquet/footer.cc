@@ -13,16 +13,16 @@ namespace profgauge::readers::parquet {
 namespace {
 
 constexpr std::string_view kMagic = "PAR1", kEncryptedMagic = "PARE";
-constexpr std::uint64_t kLeastFile = 12;  // Both magics, and the footer's length.
+constexpr std::uint64_t kLeastFile = 12;  // Both magics and the footer's length.
 constexpr std::uint64_t kMostFooter = std::uint64_t{64} << 20;
 constexpr std::size_t kMostNodes = 10'000;  // Neuron's widest table has 500 columns.
 constexpr std::size_t kMostGroups = 100'000, kMostChunks = 10'000'000;
 constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
-// As many rows as gzip can give bytes for each stored one: a row with data takes a bit
-// of some column. More would take memory without data.
+// The limit of rows per byte is gzip's maximum ratio: a row with data needs at least a bit of some
+// column. More rows would only take memory.
 constexpr std::uint64_t kMostRowsOfByte = 1032, kFewRows = 65'536;
 
-/// A chunk as it is written.
+/// The fields of a chunk as stored, not yet checked.
 struct WrittenChunk {
   std::int64_t type = -1, codec = 0, values = -1, size = -1, data = -1, dictionary = 0;
   std::uint32_t encodings = 0;
@@ -36,14 +36,14 @@ std::uint32_t BitOf(std::int64_t number) {
 struct Metadata {
   std::vector<SchemaElement> elements;
   std::vector<WrittenChunk> chunks;
-  std::vector<std::size_t> groups;  // The first chunk of each.
+  std::vector<std::size_t> groups;  // The first chunk of each group.
   std::vector<std::int64_t> group_rows;
   std::int64_t rows = -1;
   std::string created_by;
   bool is_encrypted = false, is_too_large = false;
 };
 
-// Numbers of fields are those of parquet.thrift; others (statistics, paths, sizes) are skipped.
+// Field numbers are those of parquet.thrift. Other fields (statistics, paths, sizes) are skipped.
 void ReadChunkMetadata(ThriftReader& thrift, WrittenChunk& chunk) {
   chunk.has_metadata = true;
   thrift.Struct([&](std::int64_t field) {
@@ -85,8 +85,8 @@ WrittenChunk ReadChunk(ThriftReader& thrift) {
   return chunk;
 }
 
-// metadata.groups has where each group's chunks begin; `rows` stays -1 where none is stated, which
-// CheckRows() refuses.
+// Adds the group's first chunk to metadata.groups. Without a stored number, `rows` stays -1, and
+// CheckRows() refuses the file.
 void ReadGroup(ThriftReader& thrift, Metadata& metadata) {
   metadata.groups.push_back(metadata.chunks.size());
   std::int64_t rows = -1;
@@ -112,7 +112,7 @@ Metadata ReadMetadata(ThriftReader& thrift) {
       case 2:
         thrift.List([](std::size_t) {},
                     [&] {
-                      // One more than may be says that there are more.
+                      // Stores one element above the limit, so that the excess can be detected.
                       if (metadata.elements.size() <= kMostNodes) {
                         metadata.elements.push_back(ReadSchemaElement(thrift));
                       }
@@ -145,8 +145,8 @@ tl::unexpected<Error> Encrypted() {
                          "write it again without encryption"));
 }
 
-/// The chunk as it will be read. `end`: where the footer begins.
-/// The chunk begins with its dictionary, if it has one; the first page has another field.
+/// Checks a chunk and finds its begin, which is the dictionary if there is one. `end`: the begin of
+/// the footer.
 Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::uint64_t end,
                       std::int64_t rows) {
   if (written.is_elsewhere) return Unsupported("columns in other files");
@@ -158,12 +158,12 @@ Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::ui
     return Damaged(
         fmt::format("column `{}` has {} values in {} rows", column.name, written.values, rows));
   }
-  // Some writers give 0 for "no dictionary".
+  // Some writers store 0 for a missing dictionary.
   std::int64_t begin = written.data;
   if (written.dictionary > 0 && written.dictionary < begin) begin = written.dictionary;
   const std::uint64_t from = static_cast<std::uint64_t>(begin);
   const std::uint64_t size = static_cast<std::uint64_t>(written.size);
-  // A column without values may have no pages, and no place.
+  // A column without values may have no pages and no offset.
   if (written.values == 0 && written.size <= 0) return Chunk{};
   if (begin < static_cast<std::int64_t>(kMagic.size()) || written.size < 0 || from > end ||
       size > end - from) {
@@ -178,8 +178,8 @@ Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::ui
   return chunk;
 }
 
-// A damaged footer may state any number of rows, and columns of a repeated number need hardly any
-// bytes, so a small file may have many. The file's size limits them all the same.
+// A damaged footer may have any number of rows. Columns of one repeated value need few bytes, so
+// small files may have many rows. The file's size still limits the number.
 Status CheckRows(const Metadata& metadata, std::uint64_t file_size) {
   std::int64_t sum = 0;
   for (const std::int64_t rows : metadata.group_rows) {
@@ -292,7 +292,7 @@ Result<Footer> ReadFooter(const StoredBytes& bytes) {
 
 namespace {
 
-// The format's numbers.
+// Numbers defined by the format.
 namespace converted {
 enum : std::int64_t {
   kMap = 1,
@@ -321,7 +321,7 @@ enum Unit : std::int64_t { kMillis = 1, kMicros = 2 };
 }  // namespace logical
 enum Repetition : std::int64_t { kRequired = 0, kRepeated = 2 };
 constexpr std::size_t kMostDepth = 16;
-constexpr int kMostScale = 38;  // Largest scale of a decimal of 16 bytes.
+constexpr int kMostScale = 38;  // The largest decimal of 16 bytes.
 
 void ReadLogical(ThriftReader& thrift, SchemaElement& element) {
   thrift.Struct([&](std::int64_t kind) {
@@ -383,7 +383,7 @@ Status SetForm(const SchemaElement& element, Column& column) {
   } else if (is_integer) {
     column.factor = NanosecondsOfUnit(element);
     if (column.factor != 1) column.conversion = Conversion::kTimes;
-    // The converted types 11 to 14 are UINT_8 to UINT_64.
+    // Converted types 11 to 14 are UINT_8 to UINT_64.
     column.is_unsigned =
         element.logical == logical::kInteger
             ? !element.logical_is_signed
@@ -395,7 +395,7 @@ Status SetForm(const SchemaElement& element, Column& column) {
   return {};
 }
 
-/// Goes through the nodes, parents before children.
+/// Walks the nodes of the schema, parents before children.
 class Walk {
  public:
   explicit Walk(const std::vector<SchemaElement>& elements) : elements_(elements) {}
@@ -408,12 +408,12 @@ class Walk {
   }
 
  private:
-  /// The effect of the groups around a node.
+  /// The combined effect of the groups around a node.
   struct Around {
     std::string path;
     std::size_t depth = 0;
     int definition = 0, repetition = 0;
-    int empty = 0;  // The level of an empty list, for repeated nodes.
+    int empty = 0;  // For repeated nodes, the level of an empty list.
     bool is_map = false, is_in_list = false;
   };
 
@@ -433,14 +433,14 @@ class Walk {
       return Damaged(fmt::format("a column has repetition type {}", element.repetition));
     }
     const bool repeats = element.repetition == kRepeated;
-    // Below a list its name goes on: `x.list.element` is x.
-    // The three-level form of the format, and the two-level one of old writers, give the same name.
+    // Nodes below a list are not added to the path: `x.list.element` is x. The format's three-level
+    // lists and the two-level lists of old writers get the same name.
     if (here.repetition == 0) {
       if (!here.path.empty()) here.path += '.';
       here.path += element.name;
     }
     if (repeats) here.empty = here.definition;
-    // The repeated node in a list has a name of the writer's choice: "list", "bag", "array".
+    // The repeated node in a list may have any name: "list", "bag", "array".
     if (repeats && here.repetition == 0 && here.is_in_list) here.path.resize(here.path.rfind('.'));
     here.definition += element.repetition == kRequired ? 0 : 1;
     here.repetition += repeats ? 1 : 0;

@@ -1,4 +1,4 @@
-// Snappy and LZ4 without a library: both are literals and copies of earlier bytes.
+// Unpacks Snappy and LZ4 without a library: both have literals and copies of earlier bytes.
 
 #include "readers/parquet/page.h"
 
@@ -18,14 +18,14 @@
 namespace profgauge::readers::parquet {
 namespace {
 
-/// Bytes come in from the front of one text and go to the next place of another.
+/// Reads bytes from the front of `in`, and writes to the next position of `out`.
 class Block {
  public:
   Block(std::string_view in, std::string& out) : in_(in), out_(out) {}
 
   bool has_more() const { return !in_.empty(); }
   bool is_full() const { return to_ == out_.size(); }
-  /// Little-endian; false at the end.
+  /// Reads a little-endian number; false at the end.
   bool Take(std::size_t bytes, std::size_t& number) {
     if (bytes > in_.size()) return false;
     number = 0;
@@ -40,7 +40,7 @@ class Block {
     to_ += length;
     return true;
   }
-  /// From `back` bytes before. Where that is less than the length, it repeats itself.
+  /// Copies bytes that begin `back` bytes earlier. If `back` is less than `length`, they repeat.
   bool Copy(std::size_t back, std::size_t length) {
     if (back == 0 || back > to_ || length > out_.size() - to_) return false;
     char* to = out_.data() + to_;
@@ -51,7 +51,7 @@ class Block {
       std::memcpy(to, to - back, part);
       to += part;
       length -= part;
-      back += part;  // Written bytes repeat as well: each time the part is twice as long.
+      back += part;  // Written bytes can be copied, too, so the part doubles each time.
     }
     return true;
   }
@@ -66,7 +66,7 @@ class Block {
 //            kind 0 a literal, 1 to 3 a copy with its distance in 1, 2 or 4 bytes
 //   LZ4      token: 4 bits of literal, 4 bits of copy | more length | literal | distance in 2 | ...
 bool TakeSnappyLiteral(std::size_t tag, Block& block) {
-  constexpr std::size_t kLengthFollows = 60;  // One to four bytes have the length.
+  constexpr std::size_t kLengthFollows = 60;  // One to four bytes with the length follow.
   std::size_t length = tag >> 2;
   if (length >= kLengthFollows && !block.Take(length - kLengthFollows + 1, length)) return false;
   return block.Literal(length + 1);
@@ -80,7 +80,7 @@ bool TakeSnappyCopy(std::size_t tag, Block& block) {
   return block.Take((tag & 3) == 2 ? 2 : 4, back) && block.Copy(back, (tag >> 2) + 1);
 }
 
-/// A length that goes on in bytes of 255.
+/// Adds the bytes after a length of 15. The length continues after each byte of 255.
 bool TakeLz4Length(std::size_t& length, Block& block) {
   constexpr std::size_t kGoesOn = 15;
   if (length < kGoesOn) return true;
@@ -117,7 +117,7 @@ bool UnpackLz4(std::string_view stored, std::string& out) {
     if (!block.Take(1, token)) return false;
     std::size_t length = token >> 4;
     if (!TakeLz4Length(length, block) || !block.Literal(length)) return false;
-    if (!block.has_more()) break;  // The last literal is followed by nothing.
+    if (!block.has_more()) break;  // The block ends after the last literal.
     std::size_t back = 0;
     if (!block.Take(2, back)) return false;
     length = token & 15;
@@ -128,7 +128,7 @@ bool UnpackLz4(std::string_view stored, std::string& out) {
 
 namespace {
 
-/// As it is written: numbers may be negative.
+/// The fields as stored; numbers may be negative.
 struct WrittenPage {
   std::int64_t kind = -1, size = -1, stored = -1;
   std::int64_t values = -1, encoding = -1, definition = 3, repetition = 3;
@@ -137,7 +137,7 @@ struct WrittenPage {
   bool is_packed = true;
 };
 
-// The three kinds of pages have the same fields by other numbers.
+// The three kinds of pages have the same fields with different numbers.
 void ReadData(ThriftReader& thrift, WrittenPage& page) {
   thrift.Struct([&](std::int64_t field) {
     if (field == 1) page.values = thrift.Integer();
@@ -237,14 +237,14 @@ Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes) {
 
 namespace {
 
-// Writers make pages of one to eight megabytes.
+// The maximum size of a page. Writers make pages of one to eight megabytes.
 constexpr std::uint64_t kMostPage = std::uint64_t{256} << 20;
 
 struct Codec {
   std::string_view name;
-  std::uint64_t most = 0;  ///< Bytes that it can make of one; 0: it is not read.
+  std::uint64_t most = 0;  ///< The maximum output for one byte; 0: unsupported.
 };
-// By the format's numbers. The output of zstd per byte has no bound but a page's.
+// Indexed by the format's numbers. zstd's ratio is limited only by the size of a page.
 constexpr Codec kCodecs[] = {{"no codec", 1},     {"Snappy", 64},  {"gzip", 1032},
                              {"LZO", 0},          {"Brotli", 0},   {"LZ4", 0},
                              {"zstd", kMostPage}, {"LZ4_RAW", 255}};
@@ -255,7 +255,7 @@ bool UnpackZstd(std::string_view stored, std::string& out) {
   return ZSTD_isError(size) == 0 && size == out.size();
 }
 
-/// Members may follow each other; files from before 2015 have zlib's head instead of gzip's.
+/// Several members may follow each other. Files from before 2015 have zlib's header, not gzip's.
 bool UnpackGzip(std::string_view stored, std::string& out) {
   constexpr char kGzipMagic = '\x1F';
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> unpacker(
@@ -306,12 +306,12 @@ Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, s
     out.assign(stored);
     return {};
   }
-  // Some writers pack nothing as nothing.
+  // Some writers pack empty data to no bytes.
   if (size == 0 && stored.empty()) {
     out.clear();
     return {};
   }
-  constexpr std::uint64_t kHead = 64;  // Short data may grow by more than the ratio.
+  constexpr std::uint64_t kHead = 64;  // Short data may exceed the ratio.
   if (size > kHead + stored.size() * kCodecs[codec].most) {
     return Damaged(fmt::format("a page of {} bytes in {} cannot be of {}", size, stored.size(),
                                kCodecs[codec].name));

@@ -1,4 +1,4 @@
-// The head of a page: its contents, and how they are stored.
+// The head of a page: what the page contains and how it is stored.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace profgauge::readers::parquet {
 
-/// The kinds of pages that are distinguished.
+/// The kinds of pages; kOther: skipped.
 enum class PageKind : std::uint8_t { kOther, kData, kDictionary, kDataV2 };
 
-/// How values are written, by the format's numbers.
+/// Encodings of values, by the format's numbers.
 enum class Encoding : std::int32_t {
   kPlain = 0,
   kPlainDictionary = 2,
@@ -28,17 +28,17 @@ enum class Encoding : std::int32_t {
 };
 
 /// The head of one page. Sizes are in bytes.
-/// A page in the file, of the first version and of the second:
+/// A page in the file, for versions 1 and 2:
 ///
 ///   | head (Thrift) | packed by the codec: | n, repetition | n, definition | values |     v1
 ///   | head (Thrift) | repetition | definition | packed by the codec: | values |           v2
 ///
-/// `n` is the length of the levels in four bytes; v2 has it in the head. Levels of a column that
-/// cannot be absent, or does not repeat, are not there at all.
+/// `n` is the length of the levels in four bytes; v2 has it in the head. A column that is always
+/// present has no definition levels, and a column that does not repeat no repetition levels.
 struct PageHead {
   PageKind kind = PageKind::kOther;
-  std::uint64_t size = 0, stored = 0;  ///< Bytes unpacked, and in the file.
-  std::uint64_t values = 0;            ///< With those that are absent.
+  std::uint64_t size = 0, stored = 0;  ///< Bytes decompressed, and in the file.
+  std::uint64_t values = 0;            ///< Including absent values.
   Encoding encoding = Encoding::kPlain;
   Encoding definition = Encoding::kRuns, repetition = Encoding::kRuns;  ///< Encodings of levels.
   /// Only for kDataV2: bytes of levels, which precede the packed part.
@@ -48,19 +48,18 @@ struct PageHead {
   std::size_t bytes = 0;  ///< Bytes of the head itself.
 };
 
-/// Reads the head that `bytes` begin with; nothing where it ends after them. Errors:
-/// "parquet/damaged".
-/// A head has no length: whether all of it is there shows only its reading.
+/// Reads the head at the start of `bytes`; nullopt if it continues after them. A head does not
+/// state its length: only reading it shows whether it is complete. Errors: "parquet/damaged".
 Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes);
 
-// Unpacking the pages of Parquet files.
+// Decompresses the pages of Parquet files.
 
-/// Unpacks `stored` with the codec of that number: exactly `size` bytes.
-/// Memory is taken only if the codec can give this many. Errors: "parquet/damaged",
-/// "parquet/unsupported", "parquet/too-large".
+/// Decompresses `stored` with the codec of that number to exactly `size` bytes. Allocates memory
+/// only if the codec can produce this size. Errors: "parquet/damaged", "parquet/unsupported",
+/// "parquet/too-large".
 Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, std::string& out);
 
-/// Snappy's and LZ4's blocks; false unless they give exactly out.size() bytes.
+/// Decompresses Snappy's and LZ4's blocks; false unless they give exactly out.size() bytes.
 bool UnpackSnappy(std::string_view stored, std::string& out);
 bool UnpackLz4(std::string_view stored, std::string& out);
 

@@ -1,4 +1,4 @@
-// Messages for Parquet that cannot be read. The file's name is added where it is known.
+// Errors for unreadable Parquet. The caller adds the file's name.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace profgauge::readers::parquet {
 
-/// The file contradicts itself or the format.
+/// The error for a file that contradicts itself or the format.
 inline tl::unexpected<Error> Damaged(std::string what) {
   return Fail(InputError({}, "parquet/damaged", "the Parquet file is damaged: " + std::move(what),
                          "copy or export it again"));
 }
 
-/// The file is valid and has a feature that this reader does not have.
+/// The error for a valid file with a feature that this reader does not support.
 inline tl::unexpected<Error> Unsupported(std::string what) {
   return Fail(InputError({}, "parquet/unsupported",
                          "the Parquet file uses an unsupported feature: " + std::move(what),
@@ -27,16 +27,16 @@ inline tl::unexpected<Error> Unsupported(std::string what) {
                          "(FROM 'OLD.parquet') TO 'NEW.parquet'\"`"));
 }
 
-/// The file states a size that would need more memory than any real file.
+/// The error for a file that states a size no real file has.
 inline tl::unexpected<Error> TooLarge(std::string what) {
   return Fail(InputError({}, "parquet/too-large",
                          "the Parquet file has impossible values: " + std::move(what),
                          "copy or export it again"));
 }
 
-// A file's bytes, read where they are wanted.
+// Random access to the bytes of a file.
 
-/// Bytes of a file, or of memory. Several threads may read simultaneously.
+/// Bytes of a file or of memory. Several threads may read them concurrently.
 class StoredBytes {
  public:
   /// Errors: kInput "input/open", "input/read".
@@ -46,8 +46,8 @@ class StoredBytes {
 
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return size_; }
-  /// Puts `count` bytes from `offset` on into `out`. REQUIRES: they are inside of size().
-  /// Errors: kInput "input/read", also where the file became shorter meanwhile.
+  /// Copies `count` bytes from `offset` on to `out`. REQUIRES: they are inside size(). Errors:
+  /// kInput "input/read", also if the file has become shorter.
   Status Read(std::uint64_t offset, std::size_t count, std::string& out) const;
 
  private:

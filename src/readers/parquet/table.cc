@@ -65,12 +65,12 @@ RowBlocks::RowBlocks(Table table, const std::vector<std::size_t>& columns)
   }
 }
 
-// Columns side by side. The first of the named columns that fails is reported, whichever thread was
-// first.
+// Reads columns concurrently. If several fail, the error is that of the first one in the table's
+// order, so it is the same in each run.
 Status RowBlocks::ReadBlock(std::size_t rows) {
   std::vector<Status> status(readers_.size());
   const bool is_last = rows == left_;
-  constexpr std::size_t kRowsOfOneThread = 2048;  // Fewer rows cost less than a thread.
+  constexpr std::size_t kRowsOfOneThread = 2048;  // For fewer rows a thread costs more.
   ForEachAtOnce(
       readers_.size(),
       [&](std::size_t i) {

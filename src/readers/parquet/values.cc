@@ -14,8 +14,8 @@ namespace profgauge::readers::parquet {
 namespace {
 
 constexpr std::uint64_t kMostText = std::uint64_t{16} << 20;
-// The largest size of texts that repeat the beginning of others: they may be far longer than their
-// stored bytes.
+// The maximum size of texts that repeat the begin of the text before. They may be far longer than
+// their stored bytes.
 constexpr std::uint64_t kMostMade = std::uint64_t{256} << 20;
 
 tl::unexpected<Error> EndsEarly() { return Damaged("the values of a page end early"); }
@@ -57,7 +57,7 @@ double HalfOf(std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
-/// A whole number of any length with a sign, its highest byte first.
+/// Converts a signed big-endian number of any length.
 double BigEndianOf(std::string_view bytes) {
   double number = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -69,11 +69,11 @@ double BigEndianOf(std::string_view bytes) {
 
 double Scaled(double number, int scale) { return number / std::pow(10.0, scale); }
 
-/// Moments of 12 bytes: nanoseconds of the day, and the Julian day.
+/// Converts a time of 12 bytes: nanoseconds of the day, then the Julian day.
 std::int64_t NanosecondsOf(const char* bytes) {
   constexpr std::int64_t kDay = 86'400'000'000'000, kFirst = 2'440'588;  // 1970-01-01.
   const std::int64_t day = Load<std::uint32_t>(bytes + 8) - kFirst;
-  // A day that no profile is of wraps, as all arithmetic of the format does.
+  // Days out of range wrap, like all arithmetic of the format. No profile has such a day.
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(day) *
                                        static_cast<std::uint64_t>(kDay) +
                                    Load<std::uint64_t>(bytes));
@@ -98,7 +98,7 @@ void Convert(const Column& column, std::size_t from, std::vector<std::int64_t>& 
   for (std::size_t i = from; i < numbers.size(); ++i) numbers[i] = Converted(column, numbers[i]);
 }
 
-/// A value of a fixed number of bytes, or a number that is written as text.
+/// Adds a value of a fixed number of bytes, or a number that is written as text.
 void AddBytes(const Column& column, std::string_view bytes, ValueList& out) {
   if (column.conversion == Conversion::kDecimal) {
     out.numbers.push_back(BitsOf(Scaled(BigEndianOf(bytes), column.scale)));
@@ -109,7 +109,7 @@ void AddBytes(const Column& column, std::string_view bytes, ValueList& out) {
   }
 }
 
-/// Values of a fixed number of bytes, one after the other.
+/// Adds consecutive values with a fixed number of bytes.
 void AddFixed(const Column& column, const char* bytes, std::size_t count, ValueList& out) {
   const std::size_t width = WidthOf(column), from = out.numbers.size();
   if (count == 0) return;
@@ -144,7 +144,7 @@ void AddFixed(const Column& column, const char* bytes, std::size_t count, ValueL
   Convert(column, from, out.numbers);
 }
 
-/// Takes a text with its length off the front.
+/// Removes a text and its length from the front.
 bool TakeText(std::string_view& body, std::string_view& text) {
   if (body.size() < sizeof(std::uint32_t)) return false;
   const std::size_t size = Load<std::uint32_t>(body.data());
@@ -158,7 +158,7 @@ bool TakeText(std::string_view& body, std::string_view& text) {
 }  // namespace
 
 Result<Dictionary> ReadDictionary(const Column& column, Kept bytes, std::uint64_t count) {
-  // A value takes a bit at least, or there is one.
+  // Values need at least one bit each, unless there is only one value.
   if (count > std::max<std::uint64_t>(bytes->size() * 8, 1)) {
     return Damaged(fmt::format("a dictionary of {} values in {} bytes", count, bytes->size()));
   }
@@ -306,7 +306,7 @@ Status PageValues::ReadIndices(std::size_t count, ValueList& out) {
   const auto add = [&](auto& from, auto& to) -> Status {
     std::uint32_t index = 0;
     for (std::size_t left = count; left > 0;) {
-      // A run of one value costs no look at each.
+      // In a run of one value the index is checked only once.
       std::size_t now = runs_.Ahead(left, index);
       const bool repeats = now > 0;
       if (!repeats) now = left;
@@ -350,7 +350,7 @@ Status PageValues::ReadDeltaTexts(std::size_t count, ValueList& out, std::vector
   shared_.assign(count, 0);
   const bool has_prefixes = encoding_ == Encoding::kDeltaBytes;
   if (has_prefixes && !prefixes_.Read(count, shared_.data())) return EndsEarly();
-  // First their lengths: the texts' memory must not move afterwards.
+  // Checks lengths first, because the memory of texts must not move afterwards.
   std::uint64_t before = last_.size(), left = body_.size(), sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t shared = shared_[i], length = lengths_[i];
@@ -411,7 +411,7 @@ Status PageValues::ReadSplit(std::size_t count, ValueList& out, std::vector<Kept
 
 static_assert(std::endian::native == std::endian::little, "numbers are loaded as they are stored");
 
-// Up to 64 bits from the middle of a byte on may end in a ninth byte:
+// A number of up to 64 bits that begins inside a byte may end in a ninth byte:
 //
 //   byte      first            first + 1 .. first + 7      first + 8
 //   bits      |shift|......... low >> shift .............| high << (64 - shift)
@@ -434,7 +434,7 @@ std::uint64_t PackedBits::Next() {
 }
 
 void PackedBits::Read(std::size_t count, std::uint32_t* out) {
-  // Eight bytes hold a number wherever it begins.
+  // Eight bytes include the whole number, wherever it begins.
   const std::uint64_t mask = (std::uint64_t{1} << width_) - 1;
   std::size_t i = 0;
   for (; i < count && bit_ / 8 + sizeof(mask) <= bytes_.size(); ++i, bit_ += width_) {
@@ -463,7 +463,7 @@ bool Runs::Begin() {
   const std::uint64_t room = width_ == 0 ? length * 8 : std::uint64_t{bytes_.size()} * 8 / width_;
   const std::uint64_t values = length > room ? room : std::min(length * 8, room);
   const std::uint64_t size = std::min<std::uint64_t>(bytes_.size(), (values * width_ + 7) / 8);
-  // Includes the bytes that follow, so that also a short run is read eight bytes at a time.
+  // Includes the bytes after the run, so that short runs are read eight bytes at a time, too.
   bits_ = PackedBits(bytes_, width_);
   bytes_.remove_prefix(static_cast<std::size_t>(size));
   packed_ = static_cast<std::size_t>(values);
@@ -472,7 +472,7 @@ bool Runs::Begin() {
 
 bool Runs::Read(std::size_t count, std::uint32_t* out) {
   while (count > 0) {
-    // Numbers without bits are all 0; that there are runs of them need not be said.
+    // Numbers of 0 bits are all 0, and may be stored without runs.
     if (width_ == 0) {
       std::fill_n(out, count, 0U);
       return true;
@@ -534,7 +534,7 @@ bool Deltas::BeginMini() {
   const unsigned width = static_cast<unsigned char>(widths_.front());
   widths_.remove_prefix(1);
   if (width > kMostBits) return false;
-  // Writers may leave out the bytes of the last mini-block that nothing is in.
+  // Writers may omit the unused bytes of the last mini-block.
   const std::uint64_t wanted = (std::min(left_, mini_size_) * width + 7) / 8;
   const std::uint64_t size = mini_size_ * width / 8;
   if (wanted > bytes_.size()) return false;
@@ -566,11 +566,11 @@ bool Deltas::Read(std::size_t count, std::int64_t* out) {
   return true;
 }
 
-// The bytes after the numbers are known only by going through the heads of all blocks; the numbers
-// themselves are passed over.
+// Returns the bytes after the numbers. To find them, it reads the headers of all blocks and skips
+// the numbers.
 std::optional<std::string_view> Deltas::Behind() const {
   Deltas rest = *this;
-  if (rest.left_ > 0) --rest.left_;  // The first has no bits.
+  if (rest.left_ > 0) --rest.left_;  // The first number needs no bits.
   while (rest.left_ > 0) {
     if (!rest.BeginMini()) return std::nullopt;
     rest.left_ -= std::min(rest.left_, rest.mini_size_);

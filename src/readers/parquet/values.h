@@ -1,4 +1,4 @@
-// Runs of one number, mixed with numbers packed bit by bit: Parquet's levels and indices.
+// Runs of one number, mixed with bit-packed numbers: Parquet's levels and indices.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace profgauge::readers::parquet {
 
-/// Numbers of equally many bits, the lowest bit first. REQUIRES: at most 64 bits.
+/// Numbers of equal bit width, the lowest bit first. REQUIRES: at most 64 bits.
 ///
 ///   width 3, numbers 1 2 3 4:   byte 0  11 010 001   byte 1  .... 100 0
 ///                                       ^3 begins here, its last bit is in byte 1
@@ -23,9 +23,9 @@ class PackedBits {
  public:
   PackedBits() = default;
   PackedBits(std::string_view bytes, unsigned width) : bytes_(bytes), width_(width) {}
-  /// The next one. After the last byte it is 0.
+  /// The next number; 0 after the last byte.
   std::uint64_t Next();
-  /// The next `count`. REQUIRES: at most 32 bits.
+  /// Reads the next `count` numbers. REQUIRES: a width of at most 32 bits.
   void Read(std::size_t count, std::uint32_t* out);
 
  private:
@@ -34,8 +34,8 @@ class PackedBits {
   std::size_t bit_ = 0;
 };
 
-/// One pass over such runs.
-/// A run is a varint and its numbers; the lowest bit says which (RLE / bit-packing hybrid):
+/// One pass over runs (RLE / bit-packing hybrid). A run is a varint followed by numbers; the lowest
+/// bit of the varint is the kind of run:
 ///
 ///   width 2    0A 03       5 << 1 | 0: five times the number 3, which takes a whole byte
 ///              03 E4 1B    1 << 1 | 1: one group of eight packed numbers: 0 1 2 3 3 2 1 0
@@ -47,10 +47,10 @@ class Runs {
   /// REQUIRES: width <= kMostBits.
   Runs(std::string_view bytes, unsigned width) : bytes_(bytes), width_(width) {}
 
-  /// Puts the next `count` numbers into `out`. False where runs end early, or are none.
+  /// Reads the next `count` numbers into `out`. False if runs end early or are invalid.
   bool Read(std::size_t count, std::uint32_t* out);
-  /// How many of the next numbers, at most `most`, are of one run of one number: that is in
-  /// `number`. 0: they are packed, or there are none. They are still to come.
+  /// The number of next values, at most `most`, that are one run of one number, which is stored in
+  /// `number`. 0: they are packed, or there are none. Does not consume them.
   std::size_t Ahead(std::size_t most, std::uint32_t& number);
 
  private:
@@ -58,29 +58,29 @@ class Runs {
 
   std::string_view bytes_;
   unsigned width_ = 0;
-  std::size_t repeated_ = 0, packed_ = 0;  ///< Left of the run.
+  std::size_t repeated_ = 0, packed_ = 0;  ///< Remaining in the run.
   std::uint32_t number_ = 0;
   PackedBits bits_;
 };
 
-// Whole numbers as differences, in blocks of packed bits (DELTA_BINARY_PACKED).
+// Integers as differences, in blocks of packed bits (DELTA_BINARY_PACKED).
 
-/// Reads the numbers of one page in order. The bytes must outlive it.
-/// Numbers 100 102 101 105 as the first, and differences 2 -1 4 with the least of the block
-/// (-1) taken off:
+/// Reads the numbers of one page in order. The bytes must outlive it. Example: the numbers 100 102
+/// 101 105 are the first number and the differences 2 -1 4, from which the block's minimum (-1) is
+/// subtracted:
 ///
 ///   | block 128, minis 4, count 4, first 100 | least -1 | widths 3 0 0 0 | 3 0 5 in 3 bits each |
 ///     head of the page                         each block: then its mini-blocks of 32 numbers
 class Deltas {
  public:
-  /// Reads the head of the numbers at the begin of `bytes`; nothing where it is damaged.
+  /// Reads the head at the start of `bytes`; nullopt if it is damaged.
   static std::optional<Deltas> Begin(std::string_view bytes);
 
-  /// How many there are by their head.
+  /// How many numbers there are, according to the head.
   std::uint64_t count() const { return count_; }
-  /// Puts the next `count` into `out`; sums wrap at 64 bits. False where they end early.
+  /// Reads the next `count` numbers into `out`; sums wrap at 64 bits. False if they end early.
   bool Read(std::size_t count, std::int64_t* out);
-  /// The bytes after them; nothing where they end early. REQUIRES: none was read yet.
+  /// The bytes after the numbers; nullopt if they end early. REQUIRES: Read() was not called.
   std::optional<std::string_view> Behind() const;
 
  private:
@@ -89,21 +89,21 @@ class Deltas {
 
   std::string_view bytes_;
   std::uint64_t count_ = 0, minis_ = 0, mini_size_ = 0;
-  std::uint64_t left_ = 0;       ///< Still to come, of all.
-  std::uint64_t mini_left_ = 0;  ///< And of this mini-block.
+  std::uint64_t left_ = 0;       ///< Remaining numbers of the page.
+  std::uint64_t mini_left_ = 0;  ///< Remaining numbers of this mini-block.
   std::string_view widths_;      ///< Widths of this block's remaining mini-blocks.
   bool is_first_ = true;
   std::uint64_t value_ = 0, least_ = 0;
   PackedBits bits_;
 };
 
-// The values of a page, without those that are absent.
+// The values of a page, without absent ones.
 
-/// Bytes that texts are in, as long as somebody needs them.
+/// Owner of the bytes that texts point to.
 using Kept = std::shared_ptr<const std::string>;
 
-/// Values as they come out: texts of Form::kText; of all else whole numbers, or the bits of reals.
-/// Only one of the two lists is used for a column.
+/// Decoded values: texts for Form::kText; otherwise integers, or the bits of reals. A column uses
+/// only one of the two lists.
 struct ValueList {
   std::vector<std::int64_t> numbers;
   std::vector<std::string_view> texts;
@@ -114,14 +114,14 @@ struct ValueList {
   }
 };
 
-/// The values that indices of a chunk's pages refer to.
-/// Texts point into `bytes`: whoever keeps values keeps them too.
+/// The values to which indices in a chunk's pages refer. Texts point into `bytes`: to keep values,
+/// keep `bytes` too.
 struct Dictionary {
   ValueList values;
   Kept bytes;
 };
 
-/// Reads a dictionary's page of `count` values. Errors: "parquet/damaged".
+/// Reads a dictionary page of `count` values. Errors: "parquet/damaged".
 Result<Dictionary> ReadDictionary(const Column& column, Kept bytes, std::uint64_t count);
 
 /// One pass over a page's values.
@@ -131,20 +131,19 @@ Result<Dictionary> ReadDictionary(const Column& column, Kept bytes, std::uint64_
 ///   RLE_DICTIONARY           width in 1 byte | Runs of indices into the dictionary
 ///   DELTA_BINARY_PACKED      Deltas
 ///   DELTA_LENGTH_BYTE_ARRAY  Deltas of the lengths | all letters
-///   DELTA_BYTE_ARRAY         Deltas of shared beginnings | Deltas of the rests' lengths | rests
+///   DELTA_BYTE_ARRAY         Deltas of shared prefix lengths | Deltas of rests' lengths | rests
 ///   BYTE_STREAM_SPLIT        all first bytes | all second bytes | third | fourth
 class PageValues {
  public:
   PageValues() = default;
-  /// `body`: the part of `bytes` after the levels. `dictionary`: the chunk's, or nullptr. REQUIRES:
-  /// the column and the dictionary outlive this.
+  /// `body`: the part of `bytes` after the levels. `dictionary`: that of the chunk, or nullptr.
+  /// REQUIRES: the column and the dictionary outlive this.
   static Result<PageValues> Begin(const Column& column, Encoding encoding, std::string_view body,
                                   const Dictionary* dictionary);
 
-  /// Adds the next `count` to `out`, and to `kept` the memory of their texts, except for the page
-  /// and the dictionary. Errors: "parquet/damaged".
-  /// Texts point into the page, the dictionary or `kept`. REQUIRES: the caller keeps the page's
-  /// bytes as long as `out`.
+  /// Appends the next `count` values to `out`. Texts point into the page, the dictionary, or memory
+  /// that is added to `kept`. REQUIRES: the caller keeps the page's bytes as long as `out`. Errors:
+  /// "parquet/damaged".
   Status Read(std::size_t count, ValueList& out, std::vector<Kept>& kept);
 
  private:
@@ -159,16 +158,16 @@ class PageValues {
   const Column* column_ = nullptr;
   const Dictionary* dictionary_ = nullptr;
   Encoding encoding_ = Encoding::kPlain;
-  bool is_empty_ = false;  ///< No bytes for values: of a page without any.
+  bool is_empty_ = false;  ///< The page has no values, so no bytes.
   std::string_view body_;
-  Runs runs_;        ///< Indices, or truth values.
-  PackedBits bits_;  ///< Truth values.
+  Runs runs_;        ///< Indices, or Booleans.
+  PackedBits bits_;  ///< Booleans.
   std::uint64_t bits_left_ = 0;
   Deltas deltas_;           ///< Numbers, or lengths of texts.
-  Deltas prefixes_;         ///< For texts: the length that equals the text before.
-  std::string last_;        ///< That one.
-  std::uint64_t made_ = 0;  ///< Bytes of such texts.
-  /// For split bytes: values of the page, and the index of the next.
+  Deltas prefixes_;         ///< For texts: length of the prefix shared with the last text.
+  std::string last_;        ///< The last text.
+  std::uint64_t made_ = 0;  ///< Total bytes of such texts.
+  /// For BYTE_STREAM_SPLIT: values of the page, and the index of the next.
   std::size_t stride_ = 0, next_ = 0;
   std::vector<std::uint32_t> scratch_;
   std::vector<std::int64_t> lengths_, shared_;

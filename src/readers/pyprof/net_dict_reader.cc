@@ -17,7 +17,7 @@
 namespace profgauge::readers::pyprof {
 namespace {
 
-// Reads the keys of one dictionary; the first thing that is wrong stays in `error`.
+// Reads the keys of one dictionary. `error` keeps the first error.
 class Keys {
  public:
   explicit Keys(const PyValue& line) : line_(line) {}
@@ -126,7 +126,7 @@ tl::expected<KernelLine, std::string> ParseKernelLine(std::string_view line) {
 namespace profgauge::readers {
 namespace {
 
-/// Longer lines are no kernels: real ones have a few kilobytes.
+/// The maximum length of a line. Lines of kernels have a few kilobytes.
 constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 constexpr RecordingHint kHints[] = {
     {Capability::kLaunchLinks, "net.dict does not have them"},
@@ -135,11 +135,11 @@ constexpr RecordingHint kHints[] = {
 };
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
-// One import. The model wants times: each kernel is put where the one before it ends, so that every
-// kernel has a separate start, and the profile says that it has no timeline.
+// One import. The model needs times, but net.dict has only durations: each kernel begins where the
+// one before ends, and has a separate start. The profile has no timeline.
 //
 //   line       1        2     3            durations 5, 0, 4
-//   start      [0 -- 5) [5,6) [6 -- 10)    a kernel without a length still has its own nanosecond
+//   start      [0 -- 5) [5,6) [6 -- 10)    a kernel of length 0 gets one nanosecond
 class Import {
  public:
   Import(ByteSource& source, const ReadOptions& options) : source_(source), options_(options) {}
@@ -160,7 +160,7 @@ class Import {
  private:
   struct Call {
     HostRow row;
-    std::vector<std::string> ops;  // Ops of its first kernel.
+    std::vector<std::string> ops;  // Operators of its first kernel.
     std::string marker;            // Marker of the outermost Python function.
     std::vector<std::string> trace;
     bool backward = false;
@@ -198,7 +198,7 @@ class Import {
     return AddRest(text);
   }
 
-  // The text after the last line end: a line, or the rest of one.
+  // Handles the text after the last line end, which is a line or the begin of one.
   Status AddRest(std::string_view rest) {
     if (Trim(rest).empty() || Trim(rest).ends_with('}')) {
       AddLine(rest);
@@ -234,7 +234,7 @@ class Import {
     block_.push_back(*std::move(kernel));
   }
 
-  /// Whether a kernel has the operator, arguments and place in the source of the ones before it.
+  /// True if the kernel has the operator, arguments and source line of the kernels before it.
   /// REQUIRES: block_ is not empty.
   bool IsOfBlock(const pyprof::KernelLine& kernel) const {
     const pyprof::KernelLine& last = block_.back();
@@ -243,12 +243,12 @@ class Import {
            kernel.trace == last.trace;
   }
 
-  /// Adds the kernels of a block, which are of one call or of several with the same arguments.
-  /// `next` is the kernel after them, null at the end.
+  /// Adds the kernels of a block, which belong to one call, or to several with equal arguments.
+  /// `next`: the kernel after the block; null at the end.
   ///
-  /// PyProf numbers kernels by the sequence number of autograd, which only calls move on that it
-  /// records. Calls without gradients ("norm" of each parameter) leave it to the next operator:
-  /// then kernels that are all alike are a call each.
+  /// PyProf numbers kernels by autograd's sequence number, which increases only with calls that
+  /// autograd records. Other calls ("norm" of each parameter) have the number of the next operator.
+  /// In that case, if all kernels of the block are alike, each is a separate call.
   void TakeBlock(const pyprof::KernelLine* next) {
     if (!block_.empty() && !block_.front().backward) KeepForGradients(block_.front());
     const bool leaves_number = next != nullptr && !block_.empty() && !next->backward &&
@@ -266,7 +266,7 @@ class Import {
     block_.clear();
   }
 
-  /// `continues`: the kernel is of the current call; else the call ends and another begins.
+  /// Adds a kernel: to the current call if `continues`, otherwise to a new call.
   void AddKernel(const pyprof::KernelLine& kernel, bool continues) {
     DeviceRow row;
     row.start = next_;
@@ -282,9 +282,9 @@ class Import {
     next_ += std::max<Ns>(kernel.duration, 1);
   }
 
-  // Whether a block's first kernel is of the call before it. A Python function ("linear") may call
-  // several operators (matmul, then add_), which share its marker; a second call of it begins with
-  // the operator that the first began with.
+  // True if a block's first kernel belongs to the call before it. A Python function ("linear") may
+  // call several operators (matmul, then add_), which share its marker. Its next call begins with
+  // the same operator as its first.
   bool ContinuesCall(const pyprof::KernelLine& kernel) const {
     return has_call_ && !kernel.backward && !call_.backward && !kernel.markers.empty() &&
            kernel.ops.size() > 1 && kernel.markers.front() == call_.marker &&
@@ -338,8 +338,8 @@ class Import {
     return stack;
   }
 
-  // Of every block, not only of a call's first kernels: a Python function (attention) has calls
-  // with sequence numbers of their own. The arguments of such a call are the innermost marker's.
+  // Runs for each block, not only for the first of a call, because a Python function (attention)
+  // makes calls with separate sequence numbers. Their arguments are in the innermost marker.
   void KeepForGradients(const pyprof::KernelLine& kernel) {
     RangeText range;
     if (!kernel.markers.empty()) range = ParsePyprofMarker(kernel.markers.back());
@@ -348,8 +348,8 @@ class Import {
     for (const std::int64_t id : kernel.alt_seq_ids) forward_[id] = range;
   }
 
-  // Autograd runs a gradient under the sequence number of the call that it belongs to: without its
-  // own marker, it has the arguments and the place in the source of that call.
+  // Autograd runs a gradient with the sequence number of its forward call. A gradient without a
+  // marker gets the arguments and source line of that call.
   void TakeForward(const pyprof::KernelLine& kernel, RangeText& range) const {
     if (!range.dictionary.empty()) return;
     for (const std::int64_t id : kernel.seq_ids) {
@@ -389,7 +389,7 @@ class Import {
     return markers;
   }
 
-  // The finished table is sorted. All starts differ, so a start identifies the line of a row.
+  // Sorts markers like the finished table. All starts differ, so each start identifies a line.
   void SortMarkers(Profile& profile) {
     const std::vector<Ns>& starts = profile.device.start;
     std::vector<std::uint32_t> rows(starts.size());
@@ -411,13 +411,13 @@ class Import {
   ByteSource& source_;
   const ReadOptions& options_;
   ProfileBuilder builder_;
-  std::vector<KernelMarkers> markers_;  // One per good line.
+  std::vector<KernelMarkers> markers_;  // One for each valid line.
   Call call_;
   bool has_call_ = false;
   std::unordered_map<std::int64_t, RangeText> forward_;  // By sequence number.
-  std::vector<pyprof::KernelLine> block_;  // The last kernels that were read, not yet added.
-  Ns next_ = 0;                            // Where the next kernel is put,
-  Ns reach_ = 0;                           // and where the next one that is read will be.
+  std::vector<pyprof::KernelLine> block_;  // Kernels that were read but not yet added.
+  Ns next_ = 0;                            // The start of the next added kernel,
+  Ns reach_ = 0;                           // and of the next read one.
   std::size_t line_ = 0, bad_ = 0;
   std::string first_bad_;
 };

@@ -15,15 +15,15 @@
 
 namespace profgauge::readers {
 
-/// Lines are parsed as literals, never evaluated. A bad line is counted with its place; more than
-/// one in ten is an error. Errors: pyprof/bad-lines, pyprof/line-too-long.
+/// Lines are parsed as literals, never evaluated. A bad line is counted with its place; if more
+/// than one in ten is bad, reading fails. Errors: pyprof/bad-lines, pyprof/line-too-long.
 std::unique_ptr<Reader> MakeNetDictReader();
 
 }  // namespace profgauge::readers
 
 namespace profgauge::readers::pyprof {
 
-// One line of net.dict taken apart.
+// The fields of one line of net.dict.
 //
 //   {'kShortName': 'gemm', 'kDuration': 5120, 'layer': [], 'trace': ['net.py:12'],
 //    'marker': ["{'mod': 'torch', 'op': 'matmul', 'args': [...]}"],
@@ -42,8 +42,8 @@ struct KernelLine {
   LaunchConfig config;
 };
 
-/// The error is a clause: "expected a text for `kShortName`", "expected `,` at column 17".
-/// The keys kShortName, kDuration, op, mod and dir must be there. Unknown keys are passed over.
+/// Parses a line. The keys kShortName, kDuration, op, mod and dir are required; unknown keys are
+/// ignored. The error is a clause: "expected a text for `kShortName`", "expected `,` at column 17".
 tl::expected<KernelLine, std::string> ParseKernelLine(std::string_view line);
 
 }  // namespace profgauge::readers::pyprof

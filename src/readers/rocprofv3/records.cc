@@ -9,17 +9,17 @@ namespace profgauge::readers::rocprofv3 {
 namespace {
 
 constexpr std::string_view kRoot = "rocprofiler-sdk-tool.";
-/// Counters of each kernel for which they were read.
+/// The values of hardware counters of each kernel.
 constexpr std::string_view kCounters = "callback_records.counter_collection";
 constexpr std::string_view kCorrelation = "correlation_id.internal";
-/// 0 when it says none.
+/// The time of a field; 0 if it is missing.
 std::int64_t TimeIn(const JsonRow& row, std::string_view path) {
   return row.Integer(path).value_or(0);
 }
 
 }  // namespace
 
-// Lists of other domains under buffer_records are read too: their rows are counted as ignored.
+// Lists of other domains in buffer_records are read, too, so that their rows count as ignored.
 bool Records::Wants(std::string_view list) {
   if (!list.starts_with(kRoot)) return false;
   list.remove_prefix(kRoot.size());
@@ -39,11 +39,11 @@ void Records::EndObject(std::string_view path) {
 
 template <typename Record>
 void Records::PlaceAll(std::deque<Record>& waiting) {
-  // One by one: rows of the profile take no memory here any more.
+  // Frees records one by one, so that they do not use memory beside the profile's rows.
   for (; !waiting.empty(); waiting.pop_front()) Place(waiting.front());
 }
 
-// Ids are those of one process.
+// Places all waiting records. Ids are unique only in one process.
 void Records::EndProcess() {
   PlaceAll(kernels_);
   PlaceAll(copies_);
@@ -56,7 +56,7 @@ void Records::EndProcess() {
   process_.clear();
 }
 
-// `list` is the path of an array in the file; each of its rows comes by itself:
+// Handles one row. `list` is the path of its array in the file:
 //
 //   rocprofiler-sdk-tool.agents                            AddAgent
 //   rocprofiler-sdk-tool.kernel_symbols                    AddSymbol
@@ -98,7 +98,7 @@ void Records::AddSymbol(const JsonRow& row) {
   rows_.AddSymbol(*id, name, SmallOf(row.Integer("arch_vgpr_count")));
 }
 
-// Operations have no numbers in the file: their place in the list is the number that records use.
+// The file has no numbers of operations: records use the position in this list as number.
 void Records::AddKind(const JsonRow& row) {
   known_.kinds = true;
   Kind kind;
@@ -129,16 +129,16 @@ std::string_view Records::CountedNameOf(Operation operation) {
   return name;
 }
 
-// Kernels may come before the agents and symbols that they name: they wait until both are there.
+// Kernels may precede the agents and symbols that they use, and wait until both have been read.
 void Records::AddKernel(const JsonRow& row) {
   Kernel kernel;
   kernel.start = TimeIn(row, "start_timestamp");
   kernel.end = TimeIn(row, "end_timestamp");
   kernel.kernel = row.Integer("dispatch_info.kernel_id").value_or(-1);
   kernel.agent = row.Integer("dispatch_info.agent_id.handle").value_or(-1);
-  // Files from before ROCm 6.4 name the hardware queue only.
+  // Before ROCm 6.4, files have only the hardware queue.
   const auto stream = row.Integer("stream_id.handle");
-  if (!stream) builder_.StreamsMayOverlap();  // Several share a queue.
+  if (!stream) builder_.StreamsMayOverlap();  // Several streams share a queue.
   kernel.stream = stream ? *stream : row.Integer("dispatch_info.queue_id.handle").value_or(-1);
   kernel.correlation = row.Integer(kCorrelation).value_or(0);
   kernel.shared_memory = row.Integer("dispatch_info.group_segment_size").value_or(-1);
@@ -204,7 +204,7 @@ void Records::AddMarker(const JsonRow& row) {
 void Records::Place(const Marker& marker) {
   const auto message = messages_.find(marker.message);
   const auto operation = NameOf(marker.operation);
-  // Pausing, naming threads and the like are calls without a range.
+  // Calls to pause or to name threads have no range.
   if (message == messages_.end() || operation.find("Name") != std::string_view::npos ||
       operation.find("Profiler") != std::string_view::npos) {
     return builder_.log().Add(Counter::events_ignored_kind);
@@ -214,7 +214,7 @@ void Records::Place(const Marker& marker) {
 }
 
 void Records::Finish() {
-  EndProcess();  // Only for a truncated file.
+  EndProcess();  // Needed only for a truncated file.
   rows_.Finish();
 }
 

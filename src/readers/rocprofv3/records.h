@@ -14,8 +14,8 @@
 
 namespace profgauge::readers::rocprofv3 {
 
-/// Everything is named by ids. Their definitions may be before or after the records that use them,
-/// as an object's keys have no order: records with unknown ids wait for the end of their
+/// Records refer to each other by ids. Definitions may be before or after the records that use
+/// them, since an object's keys have no order: records with unknown ids wait for the end of their
 /// process.
 ///
 ///   list below "rocprofiler-sdk-tool"   becomes                 needs before it
@@ -29,8 +29,8 @@ namespace profgauge::readers::rocprofv3 {
 ///   buffer_records.rccl_api             ranges of collectives   the process, operations
 ///   buffer_records.marker_api           ranges                  the process, operations, texts
 ///
-/// Where the writer puts definitions first, nothing waits. Otherwise memory is that of all small
-/// records of one process.
+/// If the writer puts definitions first, nothing waits. Otherwise all small records of one process
+/// are in memory.
 class Records final : public JsonRowReceiver {
  public:
   explicit Records(ProfileBuilder& builder) : builder_(builder), rows_(builder) {}
@@ -38,7 +38,7 @@ class Records final : public JsonRowReceiver {
   bool Wants(std::string_view list) override;
   void Receive(std::string_view list, const JsonRow& row) override;
   void ReceiveScalar(const JsonField& field) override;
-  /// The end of a process' entry in the list.
+  /// Handles the end of a process's entry in the list.
   void EndObject(std::string_view path) override;
   /// As Rows::Finish().
   void Finish();
@@ -48,12 +48,12 @@ class Records final : public JsonRowReceiver {
     std::string name;
     std::vector<std::string> operations;
   };
-  /// Records by the names of their kinds.
+  /// An operation by the number of its kind and its own number.
   struct Operation {
     std::int32_t kind = -1;
     std::int32_t number = -1;
   };
-  // Records as the file has them, small: all of a process may wait.
+  // A record as in the file, kept small: all records of a process may have to wait.
   struct NamedCopy {
     Copy copy;
     Operation operation;
@@ -69,7 +69,7 @@ class Records final : public JsonRowReceiver {
     Operation operation;
     StringId thread;
   };
-  /// The data of a process so far.
+  /// Which definitions of the process have been read.
   struct Known {
     bool pid = false, agents = false, symbols = false, kinds = false, messages = false;
   };
@@ -90,16 +90,16 @@ class Records final : public JsonRowReceiver {
 
   StringId ThreadName(const JsonRow& row) { return builder_.Intern(row.Text("thread_id")); }
   ThreadId ThreadOf(StringId name);
-  /// The name of the record's operation; empty when the file does not name it.
+  /// The name of the record's operation; empty if the file does not have it.
   std::string_view NameOf(Operation operation) const;
   std::string_view CountedNameOf(Operation operation);
 
   ProfileBuilder& builder_;
   Rows rows_;
-  boost::unordered_flat_map<std::int64_t, std::string> messages_;  ///< roctx texts.
+  boost::unordered_flat_map<std::int64_t, std::string> messages_;  ///< Texts of roctx.
   std::vector<Kind> kinds_;
   Known known_;
-  std::deque<Kernel> kernels_;  ///< Those that wait.
+  std::deque<Kernel> kernels_;  ///< Waiting kernels.
   std::deque<NamedCopy> copies_;
   std::deque<Call> calls_;
   std::deque<Marker> markers_;

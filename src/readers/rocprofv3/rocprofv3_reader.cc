@@ -37,7 +37,7 @@ constexpr RecordingHint kHints[] = {
     {Capability::kPython, "rocprofv3 does not record them; PyTorch's profiler does"},
 };
 
-/// Its tables as CSV, by how their first line begins.
+/// The begins of the first lines of the tool's CSV tables.
 constexpr std::string_view kTables[] = {
     "\"Kind\",\"Agent_Id\"",
     "\"Kind\",\"Operation\"",
@@ -72,7 +72,7 @@ class Rocprofv3Reader final : public Reader {
     builder.source().is_of_any_program = true;
     builder.source().dialect = "JSON";
     PROFGAUGE_TRY(auto profile, builder.Finish());
-    // Processes that were each given one GPU (ROCR_VISIBLE_DEVICES) may number it alike.
+    // Processes with one GPU each (ROCR_VISIBLE_DEVICES) may give it the same number.
     profile.gpus_by_process = true;
     const auto& kinds = profile.device.kind;
     if (std::find(kinds.begin(), kinds.end(), DeviceKind::kMemcpy) == kinds.end()) {
@@ -110,24 +110,24 @@ std::unique_ptr<Reader> MakeRocprofv3Reader() {
 namespace profgauge::readers::rocprofv3 {
 namespace {
 
-/// The keys that records.cc reads, below the root: without the node, the command and the
-/// configuration.
+/// The keys below the root that records.cc reads. Node, command and configuration are not among
+/// them.
 constexpr std::string_view kJsonRoot = "rocprofiler-sdk-tool/";
 constexpr std::string_view kPaths[] = {
     "metadata/pid", "metadata/init_time", "metadata/fini_time",
-    // Of devices.
+    // Keys of devices.
     "agents/id/handle", "agents/type", "agents/logical_node_type_id", "agents/node_id",
     "agents/product_name", "agents/name", "agents/cu_count", "agents/wave_front_size",
     "agents/mem_banks/size_in_bytes", "agents/max_waves_per_cu", "agents/gfx_target_version",
-    // Of names.
+    // Keys of names.
     "kernel_symbols/kernel_id", "kernel_symbols/formatted_kernel_name",
     "kernel_symbols/kernel_name", "kernel_symbols/arch_vgpr_count", "strings/buffer_records/",
     "strings/marker_api/",
-    // Of what ran.
+    // Keys of kernels, copies and calls.
     "buffer_records/", "callback_records/counter_collection/"};
-/// Symbols, and what the program pushed as ranges.
+/// Names of kernels, and of the program's ranges.
 constexpr std::string_view kNames[] = {"kernel_symbols/", "strings/marker_api/"};
-/// Rows of numbers.
+/// Lists whose rows have only numbers.
 constexpr std::string_view kNumbers[] = {"buffer_records/", "callback_records/"};
 
 template <std::size_t N>

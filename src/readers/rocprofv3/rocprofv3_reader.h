@@ -1,13 +1,13 @@
-// `*_results.json` of AMD's rocprofv3 (`rocprofv3 --sys-trace --output-format json -- COMMAND`);
-// its databases are read by readers/rocpd.
+// Reads `*_results.json` of AMD's rocprofv3 (`rocprofv3 --sys-trace --output-format json --
+// COMMAND`); readers/rocprofv3/rocpd reads its databases.
 //
 // One object "rocprofiler-sdk-tool": a list with an entry per process, which holds agents (CPUs and
 // GPUs), kernel symbols, names of kinds and operations, and buffer_records, one list per domain.
 // Times are nanoseconds of one clock. Schema: source/lib/output/generateJSON.cpp of
 // github.com/ROCm/rocprofiler-sdk.
 //
-// Kernels and copies come with their GPU, stream and launch properties; HIP, HSA and RCCL calls
-// link to them by correlation id; roctx ranges become ops and annotations as NVTX ranges do.
+// Kernels and copies have their GPU, stream and launch properties. HIP, HSA and RCCL calls are
+// linked to them by correlation id. roctx ranges become ops and annotations like NVTX ranges.
 #pragma once
 
 #include <memory>
@@ -33,8 +33,8 @@ std::span<const RecordingHint> Hints();
 
 }  // namespace rocprofv3
 
-/// Errors: kInput "rocprofv3/no-events" and those of ReadJsonRows(). Tables of rocprof as CSV are
-/// refused with the command that records more.
+/// Errors: kInput "rocprofv3/no-events" and those of ReadJsonRows(). Rejects rocprof's CSV tables,
+/// with the command that records more.
 std::unique_ptr<Reader> MakeRocprofv3Reader();
 
 }  // namespace profgauge::readers
@@ -43,10 +43,10 @@ namespace profgauge::readers::rocprofv3 {
 
 // The contents of a shared copy of rocprofv3's JSON.
 
-/// Of the reader whose files are copied.
+/// The reader whose files are copied.
 inline constexpr std::string_view kReader = "rocprofv3";
 
-/// Only the keys that the reader takes stay; below buffer_records only numbers.
+/// Copies only keys that the reader uses; below buffer_records only numbers.
 JsonKeep KeptKeys(const Rename& rename);
 
 }  // namespace profgauge::readers::rocprofv3

@@ -21,7 +21,7 @@ namespace {
 
 enum class AgentType : std::int64_t { kGpu = 2 };  // rocprofiler_agent_type_t.
 
-/// "MEMORY_COPY_HOST_TO_DEVICE".
+/// Finds the kind of a copy by the end of "MEMORY_COPY_HOST_TO_DEVICE".
 CopyKind CopyOf(std::string_view operation) {
   struct Entry {
     std::string_view end;
@@ -66,7 +66,7 @@ std::optional<Gpu> GpuOf(const JsonRow& agent) {
   if (waves > 0 && waves < 1024 && gpu.warp_size > 0 && gpu.warp_size <= 64) {
     gpu.max_threads_per_sm = waves * gpu.warp_size;
   }
-  // 90500 is gfx950: 9.5.
+  // E.g. 90500 for gfx950, version 9.5.
   if (const auto version = SmallOf(agent.Integer("gfx_target_version")); version > 0) {
     gpu.compute_major = version / 10000;
     gpu.compute_minor = version / 100 % 100;
@@ -86,7 +86,7 @@ void Rows::EndProcess() {
 }
 
 std::optional<Times> Rows::TimesOf(std::int64_t start, std::int64_t end) {
-  // A record without a separate time says 0.
+  // Records without a time have the time 0.
   if (start <= 0 || end <= 0 || start > kMaxTime || end > kMaxTime) {
     builder_.log().Add(Counter::events_bad_time);
     return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<Times> Rows::TimesOf(std::int64_t start, std::int64_t end) {
   return Times{start, std::max<Ns>(end - start, 0)};
 }
 
-// Bits 48 to 61 are the number of the process, those below the file's id.
+// The number of the process is in bits 48 to 61, the file's id in the bits below.
 std::int64_t Rows::CorrelationOf(std::int64_t id) const {
   if (id <= 0 || id >= std::int64_t{1} << 48) return -1;  // 0: made by no call.
   return (process_number_ & 0x3fff) << 48 | id;
@@ -131,7 +131,7 @@ void Rows::Add(const Kernel& kernel) {
   builder_.AddDevice(out);
 }
 
-// All three axes or none: a launch with a part of its shape would look like another one.
+// Uses all three axes or none: with some of its axes, a launch would look like a different one.
 LaunchConfigId Rows::ConfigOf(const Kernel& kernel, const Gpu* gpu, const Symbol* symbol) {
   LaunchConfig config;
   double blocks = 1, threads = 1;
@@ -151,8 +151,8 @@ LaunchConfigId Rows::ConfigOf(const Kernel& kernel, const Gpu* gpu, const Symbol
   return builder_.AddLaunchConfig(config);
 }
 
-// A copy is on the GPU that it comes from, or else on the one that it goes to: hosts are no agents
-// here. Between two GPUs a copy that is named device to device is one of peers.
+// A copy is on the GPU of its source, or else of its destination, as hosts are no agents in the
+// table. A device-to-device copy between two GPUs is a peer-to-peer copy.
 void Rows::Add(const Copy& copy, std::string_view name) {
   const auto times = TimesOf(copy.start, copy.end);
   if (!times) return;
@@ -186,7 +186,7 @@ void Rows::AddCall(const Times& times, std::string_view name, ThreadId thread,
   builder_.AddApi(out);
 }
 
-// A range of the host, as PyTorch's c10d ranges are, so that its kernels have an operator.
+// Adds the call as a host range, like PyTorch's c10d ranges, so that its kernels have an operator.
 void Rows::AddRcclCall(const Times& times, std::string_view name, ThreadId thread) {
   HostRow out;
   out.start = times.start;
@@ -210,7 +210,7 @@ void Rows::AddRange(const Times& times, std::string_view text, ThreadId thread) 
   builder_.AddHost(out);
 }
 
-// Names distinguish computation from communication and launches from waits.
+// Warns of records without a name, because names show communication, launches and waits.
 void Rows::TellOfNameless(const Named& named, std::string_view what) {
   if (named.nameless == 0) return;
   const bool are_many = named.nameless > knowledge::kLossUnusableShare.Of(named.all);
@@ -219,7 +219,7 @@ void Rows::TellOfNameless(const Named& named, std::string_view what) {
                                    named.nameless, named.all, what, named.first));
 }
 
-// With counters read of most kernels the runtime lets them run one by one.
+// If most kernels have counters, the runtime has run kernels one by one.
 void Rows::Finish() {
   if (counted_ > knowledge::kLossCountedShare.Of(dispatches_)) {
     builder_.log().AddAt(Counter::kernels_serialized, "counters of kernels");

@@ -1,5 +1,5 @@
-// rocprofv3's data made into rows of the model, from either file: its JSON and its
-// database have the same contents in other forms.
+// Makes rows of the model from rocprofv3's JSON or database, which have the same contents in
+// different forms.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -14,14 +14,14 @@
 
 namespace profgauge::readers::rocprofv3 {
 
-/// A kernel as files have it. Ids are those of its process.
+/// A kernel as in the file. Ids are those of its process.
 struct Kernel {
   std::int64_t start = 0, end = 0;
   std::int64_t kernel = -1, agent = -1, stream = -1, correlation = 0, shared_memory = -1;
   std::int32_t block[3] = {0, 0, 0}, grid[3] = {0, 0, 0};  ///< 0: unknown.
 };
-/// A grid's axis, which counts work items. False if it is missing: so are those after it.
-/// 1000 work items in groups of 256 are 4 blocks.
+/// Sets a grid's axis from its number of work items: 1000 work items in groups of 256 are 4 blocks.
+/// False if the axis is missing; then all later axes are missing, too.
 bool SetAxis(Kernel& kernel, std::size_t axis, std::int64_t group, std::int64_t items);
 
 struct Copy {
@@ -34,15 +34,14 @@ struct Times {
   Ns duration = 0;
 };
 
-/// The GPU that the object describes; nothing for a CPU.
+/// The GPU that the object describes; nullopt for a CPU.
 std::optional<Gpu> GpuOf(const JsonRow& agent);
 
-/// `value` where a number of 32 bits holds it and it is not negative.
+/// Returns `value` if it fits into 32 bits and is not negative, else `otherwise`.
 std::int32_t SmallOf(std::optional<std::int64_t> value, std::int32_t otherwise = -1);
 
-/// Agents and symbols of a process come before their uses.
-/// REQUIRES: Finish() once, after the last process. Correlation ids are made unique by the number
-/// of the process.
+/// Adds rows of processes. Agents and symbols of a process must come before their uses. The number
+/// of the process makes correlation ids unique. REQUIRES: Finish() once, after the last process.
 class Rows {
  public:
   explicit Rows(ProfileBuilder& builder) : builder_(builder) {}
@@ -50,32 +49,31 @@ class Rows {
   void AddGpu(std::int64_t id, Gpu gpu);
   void AddSymbol(std::int64_t id, std::string_view name, std::int32_t registers);
 
-  /// Counts times that no record has, and those that end before they start.
-  /// Nothing for such a record: it must not be added.
+  /// Checks the times of a record. nullopt if no record can have them or if it ends before it
+  /// starts: this is counted, and the record must not be added.
   std::optional<Times> TimesOf(std::int64_t start, std::int64_t end);
   void Add(const Kernel& kernel);
   /// Number of kernels with counters: rocprofv3 runs those one by one.
   void AddCounted(std::uint64_t kernels) { counted_ += kernels; }
   void Add(const Copy& copy, std::string_view name);
-  /// `name` may be empty.
-  /// A correlation of 0 or below is none.
+  /// Adds a call. `name` may be empty. A correlation of 0 or below means none.
   void AddCall(const Times& times, std::string_view name, ThreadId thread,
                std::int64_t correlation);
-  /// Launches of a collective's kernels are inside it.
+  /// Adds a call that contains the launches of a collective's kernels.
   void AddRcclCall(const Times& times, std::string_view name, ThreadId thread);
-  /// By the text as NVTX ranges are: operator, iteration marker or annotation.
+  /// Adds an operator, iteration marker or annotation, by its text like an NVTX range.
   void AddRange(const Times& times, std::string_view text, ThreadId thread);
 
-  /// Counts a copy or call; `label()` says which one has no name.
+  /// Counts a copy or call; `label()` identifies the first without a name.
   template <class Label>
   void CountName(std::string_view name, Label label) {
     ++named_operations_.all;
     if (name.empty() && named_operations_.nameless++ == 0) named_operations_.first = label();
   }
 
-  /// Ids are those of one process: forgets them, except for its GPUs.
+  /// Removes the ids of this process, except for its GPUs.
   void EndProcess();
-  /// Adds the GPUs that did any work; all of them when none did. Reports objects without names.
+  /// Adds the GPUs that did any work, or all if none did. Reports objects without names.
   void Finish();
 
  private:
@@ -87,7 +85,7 @@ class Rows {
     StringId name;
     std::int32_t registers = -1;
   };
-  /// Records by whether the file has their kind.
+  /// Counts records, and those without a name; `first` is the label of the first of these.
   struct Named {
     std::uint64_t all = 0, nameless = 0;
     std::string first;
@@ -103,7 +101,7 @@ class Rows {
   boost::unordered_flat_map<std::int64_t, Symbol> symbols_;
   Named named_kernels_, named_operations_;
   std::int64_t process_number_ = 0;
-  std::uint64_t dispatches_ = 0, counted_ = 0;  ///< Kernels, and those whose counters were read.
+  std::uint64_t dispatches_ = 0, counted_ = 0;  ///< All kernels, and kernels with counters.
 };
 
 }  // namespace profgauge::readers::rocprofv3

@@ -28,22 +28,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A document inside of a trace is at most this long: more hides the trace's own keys from readers.
+/// The maximum size of a document inside a trace: larger ones hide the trace's keys from readers.
 constexpr std::size_t kMostBytesInside = std::size_t{32} << 10;
 
 struct Found {
   RunCarrier carrier;
   std::string path;
   RunReading reading;
-  TimesFile others = {};  ///< What a named file holds besides: benchmarks, a load test.
+  TimesFile others = {};  ///< Other contents of a named file: benchmarks, a load test.
 };
 
-/// Parts of the suffixes that profiles have: "a.pt.trace.json.gz", "host.xplane.pb".
+/// Parts of profiles' suffixes, as in "a.pt.trace.json.gz" and "host.xplane.pb".
 constexpr std::string_view kSuffixParts[] = {".gz",  ".zst", ".json",   ".trace",  ".pt",     ".pb",
                                              ".csv", ".db",  ".xplane", ".sqlite", ".pftrace"};
 
-/// The names that a document beside `path` may have: with all of the suffix, or a part, or none.
-/// Suffixes are taken off from the end as long as they are known: "a.b.json" stops at "a.b".
+/// The possible names of a document beside `path`: with the whole suffix, with a part of it, or
+/// without it. Known suffixes are removed from the end: "a.b.json" becomes "a.b", not "a".
 std::vector<std::string> NamesBeside(const std::string& path) {
   std::vector<std::string> names;
   std::string stem = path;
@@ -76,7 +76,7 @@ std::optional<Found> FindBeside(const Profile& profile) {
   return std::nullopt;
 }
 
-/// The profile's own document: a key of the trace, or the first mark that holds one.
+/// Finds the document inside the profile: a key of the trace, or the first mark with a document.
 std::optional<Found> FindInside(const Profile& profile) {
   std::optional<std::string> text;
   if (!profile.run_document.empty()) text = profile.run_document;
@@ -128,7 +128,7 @@ std::optional<Ns> LengthOf(const RunDocument& document, std::int64_t step) {
   return at < segment.lengths.size() ? std::optional(segment.lengths[at]) : std::nullopt;
 }
 
-/// Whether the iterations that both have take as long; of none in common, yes.
+/// True if the iterations that both documents have take equally long, or if there are no such ones.
 bool DoAgree(const RunDocument& a, const RunDocument& b) {
   double ours = 0, theirs = 0;
   for (const StepSegment& segment : a.segments) {
@@ -142,8 +142,8 @@ bool DoAgree(const RunDocument& a, const RunDocument& b) {
   return std::abs(ours - theirs) <= knowledge::kUnrecordedDocumentsAgree * std::max(ours, theirs);
 }
 
-/// All documents found, in the order of precedence.
-/// A longer document replaces a shorter one; equal ones keep the order, so that a named one wins.
+/// Combines all documents, in the order of precedence. A longer document replaces a shorter one. Of
+/// equally long documents the first wins, e.g. one named by the user.
 std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedInfo& profile) {
   auto side = std::make_shared<RunSide>();
   std::optional<RunDocument> inside;
@@ -174,14 +174,14 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
     side->source = fs::path(found.path).filename().string();
     side->document = std::move(document);
   }
-  // The process' own marks in the profile show that a longer list is of it.
+  // If marks inside the profile agree with the longer list, the list is of the same process.
   side->is_of_process = inside && side->document && DoAgree(*inside, *side->document);
   const bool is_empty =
       !side->document && side->benchmarks.empty() && !side->load_test && side->problems.empty();
   return is_empty ? nullptr : side;
 }
 
-/// A document or log that the user names. Errors as AttachRunSides().
+/// Reads a document or log that the user named. Errors: as AttachRunSides().
 Result<Found> ReadNamed(const StepTimesInput& how) {
   const auto text = ReadSmallFile(how.file, kMostLogBytes);
   std::error_code code;
@@ -206,7 +206,7 @@ Result<Found> ReadNamed(const StepTimesInput& how) {
   return found;
 }
 
-/// The profile that a named document is of.
+/// The index of the profile to which a named document belongs.
 Result<std::size_t> PlaceOf(const Found& named, const std::vector<Profile>& profiles) {
   const std::int64_t rank = named.reading.document ? named.reading.document->rank : -1;
   if (rank < 0 || profiles.size() == 1) return std::size_t{0};
@@ -224,7 +224,7 @@ class Attacher {
 
   Status AddNamed(const StepTimesInput& named) {
     if (named.file.empty() || profiles_.empty()) return {};
-    // The file itself is what is judged.
+    // The file is the profile that is judged.
     const auto is_it = [&](const Profile& profile) { return profile.source.path == named.file; };
     if (std::ranges::any_of(profiles_, is_it)) return {};
     PROFGAUGE_TRY(Found found, ReadNamed(named));
@@ -269,8 +269,8 @@ class Attacher {
   }
 
  private:
-  /// If a file has several profiles, a document belongs to its rank's, else to the first.
-  /// Several profiles of one file (a database of two processes) look for the same names.
+  /// If a file has several profiles (a database of two processes), all of them look for the same
+  /// documents. A document belongs to the profile of its rank, or else to the first.
   bool IsTaken(std::size_t place, const std::string& path) const {
     for (std::size_t i = 0; i < place; ++i) {
       for (const Found& found : found_[i]) {
@@ -290,7 +290,7 @@ class Attacher {
         found_[place], [](const Found& found) { return found.carrier == RunCarrier::kBeside; });
   }
 
-  /// A document of a folder whose name is no profile's.
+  /// Assigns a document whose name fits no profile to a profile of the same folder by its rank.
   void AddByRank(const std::string& path) {
     RunReading reading = ReadDocument(path);
     const std::int64_t rank = reading.document ? reading.document->rank : -1;

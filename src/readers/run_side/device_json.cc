@@ -1,5 +1,5 @@
-// Device logs in JSON: `amd-smi metric --json` and `rocm-smi --json`. Their keys change with every
-// release, so they are found by their contents.
+// Reads device logs in JSON: `amd-smi metric --json`, `rocm-smi --json`. Keys change with every
+// release, so the reader recognizes data by its content.
 #include "readers/run_side/device_json.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 std::string_view TextIn(const json::string& text) { return {text.data(), text.size()}; }
 
-/// The member at the end of a path of keys; nullptr where there is none.
+/// The member at the end of a path of keys; nullptr if it is missing.
 const json::value* Member(const json::value& value, std::initializer_list<std::string_view> path) {
   const json::value* at = &value;
   for (const std::string_view key : path) {
@@ -31,7 +31,7 @@ const json::value* Member(const json::value& value, std::initializer_list<std::s
   return at;
 }
 
-/// The number of 612, "612 W" and {"value": 612, "unit": "W"}.
+/// The number in 612, "612 W" and {"value": 612, "unit": "W"}.
 std::optional<double> AmountOf(const json::value* value) {
   if (value == nullptr) return std::nullopt;
   if (const json::value* inner = Member(*value, {"value"})) return AmountOf(inner);
@@ -50,7 +50,7 @@ std::int64_t IndexOf(std::optional<double> number) {
                                                               : -1;
 }
 
-/// A violation's name as a reason: that of power is the device's cap, all others are heat.
+/// The reason for a violation's name: for power the device's cap, for all others heat.
 std::string_view ReasonOfViolation(std::string_view key) {
   if (key.starts_with("ppt")) return "ppt_power_cap";
   if (key.starts_with("prochot")) return "prochot_thermal";
@@ -60,7 +60,7 @@ std::string_view ReasonOfViolation(std::string_view key) {
   return "";
 }
 
-/// "ppt_violation_activity": {"value": 12, "unit": "%"}
+/// Adds violations like "ppt_violation_activity": {"value": 12, "unit": "%"}.
 void AddViolations(const json::value& gpu, DeviceSample& sample) {
   const json::value* throttle = Member(gpu, {"throttle"});
   const auto* object = throttle == nullptr ? nullptr : throttle->if_object();
@@ -89,7 +89,7 @@ DeviceSample OfAmdSmi(const json::value& gpu) {
   return sample;
 }
 
-/// Keys are sentences: "sclk clock speed:", "Current Socket Graphics Package Power (W)".
+/// Keys are phrases: "sclk clock speed:", "Current Socket Graphics Package Power (W)".
 DeviceSample OfRocmSmi(std::string_view card, const json::object& values) {
   DeviceSample sample;
   sample.index = IndexOf(LeadingNumber(card.substr(4)));
@@ -110,7 +110,7 @@ DeviceSample OfRocmSmi(std::string_view card, const json::object& values) {
   return sample;
 }
 
-/// amd-smi writes a list of devices, or an object with "gpu_data"; rocm-smi one key per card.
+/// amd-smi writes a list of devices or an object with "gpu_data", rocm-smi one key per card.
 bool AddSamples(const json::value& value, std::vector<DeviceSample>& samples) {
   if (const json::value* inner = Member(value, {"gpu_data"})) return AddSamples(*inner, samples);
   if (const auto* list = value.if_array()) {
@@ -132,8 +132,8 @@ bool AddSamples(const json::value& value, std::vector<DeviceSample>& samples) {
   return !samples.empty();
 }
 
-/// Where the bracket that begins the text is closed; the whole text where it is not.
-/// Brackets within texts do not count, nor do quotes after a backslash.
+/// Finds the end of the bracket that begins the text; the end of the text if it is not closed.
+/// Ignores brackets in strings, and quotes after a backslash.
 std::size_t EndOfDocument(std::string_view text) {
   std::size_t depth = 0;
   bool is_in_text = false;
@@ -163,7 +163,7 @@ std::optional<std::vector<DeviceSample>> ReadDeviceJson(std::string_view text) {
   json::parse_options options;
   options.max_depth = kDepth;
   std::vector<DeviceSample> samples;
-  // A tool that is called every second appends a document each time.
+  // If the tool is called every second, the log has a document for each call.
   for (text = Trim(text); !text.empty(); text = Trim(text)) {
     const std::string_view document = text.substr(0, EndOfDocument(text));
     json::error_code error;

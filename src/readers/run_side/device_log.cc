@@ -34,7 +34,7 @@ std::set<std::int64_t> DeviceNumbersOf(const Profile& profile) {
   return numbers;
 }
 
-/// Those with a UUID of the document; nothing if the document or the log has none.
+/// The devices whose UUID is in the document; nothing if document or log has no UUIDs.
 std::optional<std::vector<RunDevice>> ByUuid(const RunSide* side,
                                              const std::vector<RunDevice>& logged) {
   const auto has_uuid = [](const RunDevice& device) { return !device.uuid.empty(); };
@@ -52,13 +52,13 @@ std::optional<std::vector<RunDevice>> ByUuid(const RunSide* side,
   return devices;
 }
 
-/// A log of one device is of the run's only one, whatever number either gives it.
+/// True if run and log have only one device, which may have different numbers in both.
 bool IsOnlyDevice(const std::vector<Profile>& profiles, const std::vector<RunDevice>& logged) {
   return logged.size() == 1 && profiles.size() == 1 &&
          DeviceNumbersOf(profiles.front()).size() <= 1;
 }
 
-/// REQUIRES: AreNumbersSure(). CUDA_VISIBLE_DEVICES renumbers devices, which a log does not show.
+/// REQUIRES: AreNumbersSure(). A log does not show how CUDA_VISIBLE_DEVICES renumbers devices.
 std::vector<RunDevice> ByNumber(const Profile& profile, const std::vector<RunDevice>& logged) {
   const std::set<std::int64_t> numbers = DeviceNumbersOf(profile);
   std::vector<RunDevice> devices;
@@ -67,7 +67,7 @@ std::vector<RunDevice> ByNumber(const Profile& profile, const std::vector<RunDev
   return devices;
 }
 
-/// Logs of one device are together: of its clocks, and of its processes.
+/// Adds a device. Several logs of one device (of its clocks, of its processes) become one.
 void AddReadings(RunDevice device, std::vector<RunDevice>& logged) {
   const auto known = std::ranges::find(logged, device.uuid, &RunDevice::uuid);
   if (device.uuid.empty() || known == logged.end()) {
@@ -86,7 +86,7 @@ bool AreAllRanks(const std::vector<Profile>& profiles) {
       profiles, [&](const Profile& rank) { return rank.distributed.world_size <= count; });
 }
 
-/// Ranks that each call their device 0 have other ones.
+/// False if several ranks use one number: they have different devices, all called 0.
 bool AreNumbersSure(const std::vector<Profile>& profiles) {
   std::set<std::int64_t> seen;
   for (const Profile& profile : profiles) {
@@ -156,7 +156,7 @@ Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::s
 
 namespace {
 
-/// Bits of NVML and DCGM, which are the same; names as profgauge.run has them.
+/// Bits of reasons, equal in NVML and DCGM, and their names in profgauge.run.
 constexpr std::pair<std::uint64_t, std::string_view> kReasonBits[] = {
     {0x1, "gpu_idle"},    {0x2, "applications_clocks"}, {0x4, "sw_power_cap"},
     {0x8, "hw_slowdown"}, {0x10, "sync_boost"},         {0x20, "sw_thermal"},
@@ -183,7 +183,7 @@ void AddConditions(const DeviceSamples& samples, RunDevice& device) {
   }
 }
 
-/// How often each reason was there, of all samples.
+/// Adds the share of samples with each reason.
 void AddSampledReasons(const DeviceSamples& samples, RunDevice& device) {
   std::map<std::string, double, std::less<>> sums;
   double masks = 0, direct = 0;
@@ -202,7 +202,7 @@ void AddSampledReasons(const DeviceSamples& samples, RunDevice& device) {
   for (const auto& [name, sum] : sums) device.reasons[name] = std::clamp(sum / direct, 0.0, 1.0);
 }
 
-/// Counters need no sampling: their growth over the log, by its length.
+/// Adds shares from counters, which need no sampling: their increase by the log's length.
 ///
 ///   sw_power_cap   at 10 s 4 000 000 µs, at 20 s 9 000 000 µs      5 s of 10: 0.5
 void AddCountedReasons(const DeviceSamples& samples, RunDevice& device) {
@@ -247,9 +247,9 @@ std::optional<double> LeadingNumber(std::string_view text) {
   return number;
 }
 
-// Samples of one log, by device in the order of their first ones. Conditions are those of the
-// samples in which the device worked, if there are such: an idle one has low clocks. Counters are
-// taken from all, since they go on while it is idle.
+// Groups the samples of a log by device, in the order of first samples. Conditions count only
+// samples in which the device was busy, if there are any, because an idle device has low clocks.
+// Counters use all samples, as they continue while the device is idle.
 std::vector<RunDevice> DevicesOfSamples(const std::vector<DeviceSample>& samples) {
   std::vector<std::pair<std::string, DeviceSamples>> by_device;
   for (const DeviceSample& sample : samples) {

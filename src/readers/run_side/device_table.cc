@@ -1,5 +1,5 @@
-// Device logs with a line for each reading: CSV of nvidia-smi, amd-smi and Zeus, the columns of
-// `nvidia-smi dmon`, `dcgmi dmon` and `amd-smi monitor`, and the metrics of dcgm-exporter.
+// Reads device logs with one line per reading: CSV of nvidia-smi, amd-smi and Zeus, columns of
+// `nvidia-smi dmon`, `dcgmi dmon` and `amd-smi monitor`, metrics of dcgm-exporter.
 #include "readers/run_side/device_table.h"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ enum class Reading : std::uint8_t {
   kCelsius,
   kUse,
   kReasons,  ///< Bits.
-  kReason,   ///< One of them, "Active" or not.
-  kCounter,  ///< One of them, in µs.
+  kReason,   ///< One reason: "Active" or not.
+  kCounter,  ///< One reason's time, in µs.
   kEccErrors,
   kProcess,  ///< The row is a process.
 };
@@ -45,7 +45,7 @@ struct NamedReading {
   Reading reading;
 };
 
-// In the order of preference: `power.draw` is an average over up to a second.
+// The most preferred column comes first: `power.draw` is a mean over up to a second.
 constexpr NamedReading kQueryColumns[] = {
     {"index", Reading::kIndex},
     {"gpu", Reading::kIndex},
@@ -87,9 +87,9 @@ constexpr NamedReading kQueryColumns[] = {
     {"clocks_event_reasons.active", Reading::kReasons},
     {"clocks_throttle_reasons.active", Reading::kReasons},
     {"ecc.errors.uncorrected.volatile.total", Reading::kEccErrors},
-    {"pid", Reading::kProcess},  // Of `--query-compute-apps`.
+    {"pid", Reading::kProcess},  // For `--query-compute-apps`.
 };
-// `sm` is utilization there, `pclk` the clock of the SMs.
+// In dmon's output `sm` is the utilization, and `pclk` the clock of the SMs.
 constexpr NamedReading kDmonColumns[] = {
     {"gpu", Reading::kIndex},        {"pwr", Reading::kWatts},  {"gtemp", Reading::kCelsius},
     {"mclk", Reading::kMemoryClock}, {"pclk", Reading::kClock}, {"sm", Reading::kUse},
@@ -125,7 +125,7 @@ std::string Lowercase(std::string_view text) {
   return out;
 }
 
-/// Bits in hexadecimal (nvidia-smi) or decimal (DCGM).
+/// Parses bits, which are hexadecimal in nvidia-smi and decimal in DCGM.
 std::optional<std::uint64_t> BitsOf(std::string_view text) {
   text = Trim(text);
   const bool is_hex = text.starts_with("0x");
@@ -137,7 +137,7 @@ std::optional<std::uint64_t> BitsOf(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-/// "2026/01/02 03:04:05.678" and seconds since 1970. The zone is unknown: only differences count.
+/// Parses "2026/01/02 03:04:05.678" or seconds since 1970. Without a zone, only differences count.
 std::optional<double> SecondsOf(const std::string& text) {
   int year = 0, hour = 0, minute = 0;
   unsigned month = 0, day = 0;
@@ -159,7 +159,7 @@ void SetWithin(std::string_view name, std::optional<double> value, double most,
   if (value && *value >= 0 && *value <= most) into.emplace(name, *value);
 }
 
-/// Puts a cell into the sample; the first of a kind counts.
+/// Adds a cell to the sample. If several cells have one kind, the first one counts.
 void Put(Reading reading, std::string_view column, const std::string& cell, DeviceSample& sample) {
   const auto number = LeadingNumber(cell);
   switch (reading) {
@@ -214,7 +214,7 @@ void Put(Reading reading, std::string_view column, const std::string& cell, Devi
   }
 }
 
-/// Columns are put into a sample by preference, and the first of a kind stays.
+/// A column of a log. Columns are added by preference, and the first of a kind is kept.
 struct LogColumn {
   std::string name;
   Reading reading = Reading::kNone;
@@ -280,8 +280,8 @@ bool HasReadings(const std::vector<LogColumn>& columns) {
   });
 }
 
-/// Rows of processes, as `nvidia-smi --query-compute-apps=timestamp,gpu_uuid,pid` lists them again
-/// and again: one of each device is the run's own.
+/// Counts other processes in `nvidia-smi --query-compute-apps=timestamp,gpu_uuid,pid`, which lists
+/// all processes at each time: one on each device is the run's.
 std::vector<DeviceSample> OfProcesses(std::span<const std::string_view> lines,
                                       const std::vector<LogColumn>& columns, std::size_t pid) {
   std::map<std::tuple<double, std::string, std::int64_t>, std::set<std::string>> seen;
@@ -317,7 +317,7 @@ std::vector<DeviceSample> OfCsv(std::span<const std::string_view> lines) {
   return samples;
 }
 
-/// Heads come again after some lines, each with a line of units.
+/// The header repeats after some lines, each time with a line of units.
 ///
 ///   # gpu   pwr gtemp mtemp    sm  mclk  pclk
 ///   # Idx     W     C     C     %   MHz   MHz      no reading is known in this line: not a head
@@ -340,7 +340,7 @@ std::vector<DeviceSample> OfDmon(std::span<const std::string_view> lines) {
   return samples;
 }
 
-/// Rows begin with "GPU 0": two words for one column.
+/// Rows begin with "GPU 0", two words for one column.
 std::vector<DeviceSample> OfDcgm(std::span<const std::string_view> lines) {
   std::vector<LogColumn> columns;
   std::vector<DeviceSample> samples;
@@ -358,7 +358,7 @@ std::vector<DeviceSample> OfDcgm(std::span<const std::string_view> lines) {
   return samples;
 }
 
-/// Numbers are followed by their units.
+/// Reads rows in which units follow the numbers.
 std::vector<DeviceSample> OfMonitor(std::span<const std::string_view> lines) {
   const std::vector<LogColumn> columns = ColumnsOf(WordsOf(lines.front()), kMonitorColumns);
   std::vector<DeviceSample> samples;
@@ -370,7 +370,7 @@ std::vector<DeviceSample> OfMonitor(std::span<const std::string_view> lines) {
   return samples;
 }
 
-/// The value of a label: `gpu="0"`.
+/// The value of a label, e.g. of `gpu="0"`.
 std::string LabelOf(std::string_view labels, std::string_view name) {
   const std::string key = std::string(name) + "=\"";
   const std::size_t at = labels.find(key);
@@ -396,7 +396,7 @@ std::optional<std::vector<DeviceSample>> ReadDeviceTable(std::string_view text) 
 std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text) {
   if (!Contains(text, "DCGM_FI_DEV_")) return std::nullopt;
   std::vector<DeviceSample> samples;
-  std::set<std::pair<std::string, std::string_view>> seen;  // Device and metric of the sample.
+  std::set<std::pair<std::string, std::string_view>> seen;  // Of the current sample.
   std::map<std::string, std::size_t> current;
   for (const std::string_view line : Lines(text)) {
     const std::size_t open = line.find('{'), close = line.rfind('}');
@@ -406,7 +406,7 @@ std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text)
     if (known == std::end(kExporterMetrics)) continue;
     const std::string_view labels = line.substr(open, close - open);
     const std::string device = LabelOf(labels, "gpu");
-    // Several scrapes in one file: a metric that comes again begins the next.
+    // A file may have several scrapes: a metric that repeats begins the next one.
     if (!current.contains(device) || seen.contains({device, known->name})) {
       std::erase_if(seen, [&](const auto& entry) { return entry.first == device; });
       current[device] = samples.size();

@@ -1,4 +1,4 @@
-// The parts of a document that may be shown and kept.
+// Decides which parts of a document may be shown and kept.
 
 #include "readers/run_side/document.h"
 
@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 6> kVariables = {
     "CUDA_LAUNCH_BLOCKING",    "CUDA_DEVICE_MAX_CONNECTIONS",
     "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
     "OMP_NUM_THREADS",         "XLA_FLAGS"};
-// TF_ is Terraform's as well (TF_TOKEN_*, TF_VAR_* hold secrets): of TensorFlow's some prefixes.
+// Terraform uses TF_, too (TF_TOKEN_*, TF_VAR_* are secrets), so TensorFlow has longer prefixes.
 constexpr std::array<std::string_view, 14> kPrefixes = {
     "NCCL_",   "TORCH_NCCL_",      "HSA_",      "HIP_",       "NEURON_RT_", "TORCHINDUCTOR_",
     "TF_XLA_", "TF_GPU_",          "TF_CUDNN_", "TF_ENABLE_", "TF_FORCE_",  "TF_NUM_",
@@ -57,7 +57,7 @@ bool IsVariableLetter(char c) {
 
 }  // namespace
 
-// A leading slash, a blank or a colon would be a path, a sentence or an address.
+// Excludes paths (leading slash), sentences (blanks) and addresses (colons).
 bool IsRevision(std::string_view text) {
   if (text.empty() || text.size() > kMostRevision || !IsLetterOrDigit(text.front())) return false;
   return std::ranges::all_of(text, [](char c) {
@@ -79,7 +79,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Segments and batches are in order, and none begins before the last one ends.
+/// True if segments and batches are in order and do not overlap.
 bool AreInOrder(const RunDocument& document) {
   std::int64_t next = 0;
   for (const StepSegment& segment : document.segments) {
@@ -101,7 +101,7 @@ bool AreInOrder(const RunDocument& document) {
   return true;
 }
 
-/// The sum of the single iterations of a window; nothing if the segments do not cover all of it.
+/// The sum of a window's single iterations; nothing if segments do not cover the whole window.
 std::optional<double> SumOf(const RunDocument& document, const StepSum& window) {
   double sum = 0;
   std::int64_t found = 0;
@@ -109,7 +109,7 @@ std::optional<double> SumOf(const RunDocument& document, const StepSum& window) 
     return segment.first + static_cast<std::int64_t>(segment.lengths.size());
   };
   const std::int64_t end = window.first + window.steps;
-  // In order: those that end before the window are skipped at once.
+  // Segments are in order, so those that end before the window are skipped by binary search.
   auto segment = std::ranges::upper_bound(document.segments, window.first, {}, end_of);
   for (; segment != document.segments.end() && segment->first < end; ++segment) {
     const std::int64_t from = std::max(segment->first, window.first);
@@ -122,7 +122,7 @@ std::optional<double> SumOf(const RunDocument& document, const StepSum& window) 
   return found == window.steps ? std::optional(sum) : std::nullopt;
 }
 
-// A host that runs ahead moves about one iteration across the end of a window: that much is fine.
+// Tolerates about one iteration: a host that runs ahead moves as much across a window's end.
 bool DoWindowsDisagree(const RunDocument& document) {
   return std::ranges::any_of(document.windows, [&](const StepSum& window) {
     const std::optional<double> sum = SumOf(document, window);
@@ -150,7 +150,7 @@ std::optional<json::object> ObjectOf(std::string_view text, RunReading& out) {
   return std::nullopt;
 }
 
-/// Whether the schema is one that is known.
+/// True if the document has a known schema.
 bool IsKnownSchema(const json::object& object, RunReading& out) {
   const auto* schema = object.if_contains("schema");
   const auto* number = schema == nullptr ? nullptr : schema->if_int64();
@@ -183,8 +183,8 @@ std::vector<RunProblem> LeftOutOf(const RunDocument& document) {
 
 //   first 10    8 ms  8 ms  -1  9 ms
 //
-//   first 10    8 ms  8 ms                 a length that cannot be true ends a segment
-//   first 13                    9 ms       and the next begins with the number that follows
+//   first 10    8 ms  8 ms                 an impossible length ends a segment, and the
+//   first 13                    9 ms       next segment begins after it
 std::optional<RunProblem> CheckLengths(RunDocument& document) {
   const auto is_impossible = [](Ns length, std::int64_t steps) {
     return length <= 0 || length / steps > kMostStepLength;
@@ -264,7 +264,7 @@ RunReading ReadRunDocument(std::string_view text) {
 //   010011 | 010110 | 000101 | 101110
 //   01001101 |  01100001 | 01101110         M a n
 //
-// Bits that fill no byte at the end are dropped.
+// Remaining bits that do not fill a byte are dropped.
 std::optional<std::string> DecodeBase64Url(std::string_view text) {
   std::string out;
   std::uint32_t bits = 0;
@@ -313,8 +313,8 @@ constexpr std::string_view kKeys[] = {"schema",   "clock",   "attached", "warmup
 
 std::string_view TextOf(const json::string& text) { return {text.data(), text.size()}; }
 
-/// Reads a document; the first thing that cannot be used is kept as a problem.
-/// A method that cannot use its value calls Fail() and returns; loops end at the first problem.
+/// Reads a document. A method that cannot use its value calls Fail() and returns. Only the first
+/// problem is kept, and loops end there.
 class Parser {
  public:
   explicit Parser(RunDocument& out) : out_(out) {}
@@ -375,7 +375,7 @@ const json::array* Parser::List(const json::value* value, const std::string& pla
   return list;
 }
 
-/// A text that may be shown; others are counted.
+/// Returns a text that may be shown, and counts all others.
 std::optional<std::string> Parser::Shown(const json::value& value, bool is_allowed) {
   const auto* text = value.if_string();
   const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
@@ -405,7 +405,7 @@ void Parser::ReadSegments(const json::value& value) {
       if (number != nullptr) {
         segment.lengths.push_back(*number);
       } else if (length.if_uint64() != nullptr) {
-        segment.lengths.push_back(std::numeric_limits<Ns>::max());  // Impossible, as below.
+        segment.lengths.push_back(std::numeric_limits<Ns>::max());  // Dropped below.
       } else {
         FailAt(fmt::format("{}.ns[{}]", place, k), "a whole number of nanoseconds");
       }

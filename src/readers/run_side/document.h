@@ -1,5 +1,5 @@
-// `profgauge.run`, schema 1: from text to numbers. The text may be anything; unusable text
-// gives a problem and no document.
+// Parses `profgauge.run`, schema 1. Accepts any text; an unusable text gives a problem and no
+// document.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -17,15 +17,15 @@
 
 namespace profgauge::readers {
 
-// The limits of schema 1 (rules/schemas/run.json): no larger document is used. A file has as many
-// bytes as any other of times.
+// The limits of schema 1 (rules/schemas/run.json): larger documents are not used. The limit of
+// bytes is that of all files of times.
 inline constexpr std::size_t kMostRunBytes = std::size_t{128} << 20;
 inline constexpr std::size_t kMostRunSteps = std::size_t{1} << 24;
 inline constexpr std::size_t kMostRunRanges = 4'096;
-/// How deep documents may be nested.
+/// Most levels of nesting.
 inline constexpr std::size_t kMostLevels = 16;
 
-/// The result of a text: a document, problems, or both.
+/// The result of parsing: a document, problems, or both.
 ///
 ///   {"schema": 1, "clock": "device_event",
 ///    "segments": [{"first": 100, "ns": [12000000, 11900000]}],      single iterations 100 and 101
@@ -35,41 +35,40 @@ inline constexpr std::size_t kMostLevels = 16;
 struct RunReading {
   std::optional<RunDocument> document;
   std::vector<RunProblem> problems;
-  std::size_t repeated_keys = 0;  ///< Keys given twice, of which the last counts.
+  std::size_t repeated_keys = 0;  ///< Repeated keys; the last of each counts.
 };
 
-/// Codes: "run/unreadable" with the place, "run/newer", "run/too-large", and beside a document
-/// "run/windows-disagree". O(n).
+/// Parses a document. O(n). Codes of problems: "run/unreadable" with the place, "run/newer",
+/// "run/too-large"; with a document also "run/windows-disagree".
 RunReading ReadRunDocument(std::string_view text);
 
-/// What of the file is not in its document: "run/steps-dropped", "run/rows-skipped".
+/// Problems for data that was left out: "run/steps-dropped", "run/rows-skipped".
 std::vector<RunProblem> LeftOutOf(const RunDocument& document);
 
-/// Checks that the lengths of a document can be used: impossible lengths are removed
-/// and counted; over 1 % of them, and none left, is a problem.
-/// A removed length ends its segment: the next one begins with the iteration after it.
+/// Removes and counts implausible lengths. If over 1 % are implausible, or none is left, that is a
+/// problem. A removed length ends its segment: the next one begins with the iteration after it.
 std::optional<RunProblem> CheckLengths(RunDocument& document);
 
-/// The document that a mark carries: `profgauge.run:` and base64url without padding. Nothing where
-/// it is none.
+/// The document in a mark: `profgauge.run:` followed by base64url without padding. nullopt if the
+/// mark has none.
 std::optional<std::string> DecodeRunMark(std::string_view mark);
-/// The bytes of base64url without padding; nothing where it is none.
+/// Decodes base64url without padding; nullopt if it is invalid.
 std::optional<std::string> DecodeBase64Url(std::string_view text);
 
-/// Whether the name is that of a document beside profiles: "run.json", "rank-3.run.json".
+/// True for the name of a document beside profiles: "run.json", "rank-3.run.json".
 bool IsRunDocumentName(std::string_view name);
 
-/// Whether a revision, a job or a version may be shown: no path from the root, which names people.
+/// True if a revision, job or version may be shown: it is no absolute path, which names people.
 bool IsRevision(std::string_view text);
-/// Whether an environment variable may be read: a list of names, without those of secrets.
-/// Only capital letters, digits and `_`. Names with TOKEN, SECRET, KEY and the like are refused
-/// even where a prefix allows them.
+/// True if an environment variable may be read. Names are allow-listed and have only capital
+/// letters, digits and `_`. Names with TOKEN, SECRET, KEY and the like are rejected even if a
+/// prefix allows them.
 bool IsSharedVariable(std::string_view name);
 
-// The fields of `profgauge.run`, one by one.
+// Reads the fields of `profgauge.run` one by one.
 
-/// Fills `out`; the first unusable field is a problem, and the rest is not read. Private
-/// fields are counted and left out.
+/// Fills `out`. Stops at the first unusable field and returns the problem. Private fields are
+/// counted and left out.
 std::optional<RunProblem> ReadRunFields(const boost::json::object& object, RunDocument& out);
 
 // `duet.json`: written by `python -m profgauge.duet` and its class Duet.
@@ -78,15 +77,14 @@ std::optional<RunProblem> ReadRunFields(const boost::json::object& object, RunDo
 inline constexpr std::size_t kMostDuetBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostDuetSteps = 65'536;
 
-/// The name of the document in its folder.
+/// The file name of the document in its folder.
 inline constexpr std::string_view kDuetName = "duet.json";
 
-/// Errors: kInput "duet/unreadable" with the place,
-/// "duet/newer", "duet/too-large".
-/// Unknown keys are ignored; an unusable block is an error.
+/// Parses a duet. Unknown keys are ignored; an unusable block is an error. Errors: kInput
+/// "duet/unreadable" with the place, "duet/newer", "duet/too-large".
 Result<Duet> ReadDuet(std::string_view text);
 
-/// The document of a folder, or the file itself; empty where `path` is neither.
+/// The path of a folder's document, or of the document itself; empty if `path` is neither.
 std::string DuetFileOf(const std::string& path);
 
 }  // namespace profgauge::readers

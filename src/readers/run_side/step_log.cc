@@ -1,5 +1,5 @@
-// TensorBoard's events: records of a length, its checksum, an `Event` and its checksum. Lightning,
-// NeMo, Hugging Face, DeepSpeed, Megatron-LM and torchtitan write them.
+// Reads event files of TensorBoard, i.e. records of a length, its checksum, an `Event` and its
+// checksum. Lightning, NeMo, Hugging Face, DeepSpeed, Megatron-LM and torchtitan write them.
 
 #include "readers/run_side/step_log.h"
 
@@ -30,7 +30,7 @@
 namespace profgauge::readers {
 namespace {
 
-constexpr std::size_t kHead = 12, kTail = 4;  // A length and its checksum; a checksum.
+constexpr std::size_t kHead = 12, kTail = 4;  // Length and checksum; checksum.
 
 //   | length 8 | its checksum 4 | Event, `length` bytes | checksum 4 |    all lowest byte first
 //
@@ -43,8 +43,8 @@ std::uint64_t LengthAt(std::string_view bytes) {
   return length;
 }
 
-/// The next record, which is taken off `bytes`; empty at the end.
-/// A file that is being written ends within a record: whole records count.
+/// Removes the next record from `bytes` and returns it; empty at the end. A file that is being
+/// written ends inside a record, and only whole records count.
 std::string_view TakeRecord(std::string_view& bytes) {
   if (bytes.size() < kHead + kTail) return {};
   const std::uint64_t length = LengthAt(bytes);
@@ -54,7 +54,7 @@ std::string_view TakeRecord(std::string_view& bytes) {
   return record;
 }
 
-/// The last 4 bytes of a field of them: WireReader gives no 32-bit numbers.
+/// The float in the last 4 bytes of a field, because WireReader has no 32-bit numbers.
 std::optional<double> FloatBefore(std::string_view message, std::string_view rest) {
   const std::size_t end = message.size() - rest.size();
   if (end < sizeof(float)) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<double> FloatBefore(std::string_view message, std::string_view res
 
 using Tags = std::map<std::string, std::vector<LoggedTime>, std::less<>>;
 
-// Event: 2 step, 5 summary {1 value {1 tag, 2 simple_value}}.
+// Reads Event: 2 step, 5 summary {1 value {1 tag, 2 simple_value}}.
 void ReadValue(std::string_view message, std::int64_t step, Tags& tags) {
   std::string_view tag;
   std::optional<double> number;
@@ -79,7 +79,7 @@ void ReadValue(std::string_view message, std::int64_t step, Tags& tags) {
 }
 
 void ReadEvent(std::string_view message, Tags& tags) {
-  std::int64_t step = 0;  // Left out where it is 0.
+  std::int64_t step = 0;  // Omitted if it is 0.
   std::vector<std::string_view> summaries;
   for (WireReader event(message); event.Next();) {
     if (event.field() == 2) step = event.Signed();
@@ -94,7 +94,7 @@ void ReadEvent(std::string_view message, Tags& tags) {
 
 }  // namespace
 
-// A file of TensorBoard's begins with a record that names its version, "brain.Event:2".
+// TensorBoard's files begin with a record that names the version: "brain.Event:2".
 std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const StepTimesInput& how) {
   std::string_view rest = bytes;
   if (TakeRecord(rest).find("brain.Event:") == std::string_view::npos) return std::nullopt;
@@ -107,13 +107,13 @@ std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const Step
   const auto read = [&]() -> Result<StepLog> {
     PROFGAUGE_TRY(const std::string tag, ChooseName(how.column, names));
     PROFGAUGE_TRY(const double factor, ChooseFactor(how, tag));
-    // A value logged every few iterations is their mean.
+    // If a value is logged every few iterations, it is their mean.
     return MakeStepLog("TensorBoard event file", tags[tag], factor, Logged::kMean);
   };
   return read();
 }
 
-// JSON: documents of known forms, lists with a column, and JSON lines.
+// Reads JSON: documents of known forms, lists with a column, and JSON lines.
 
 namespace {
 
@@ -121,7 +121,7 @@ namespace json = boost::json;
 
 constexpr std::size_t kMostDepth = 32;
 
-/// Python writes NaN and Infinity, which JSON does not know: such numbers are none.
+/// Replaces NaN and Infinity, which Python writes although they are no JSON, by null:
 ///
 ///   {"loss": NaN, "note": "NaN"}        {"loss": null, "note": "NaN"}
 std::string WithoutNan(std::string_view text) {
@@ -160,7 +160,7 @@ std::optional<json::value> Parsed(std::string_view text) {
 using Row = std::vector<std::pair<std::string, double>>;
 using Rows = std::vector<Row>;
 
-/// Numbers of an object by dotted keys.
+/// Adds the numbers of an object under dotted keys.
 void Flatten(const json::object& object, const std::string& before, Row& out) {
   for (const auto& [key, value] : object) {
     const std::string name = before + std::string(key.data(), key.size());
@@ -169,7 +169,7 @@ void Flatten(const json::object& object, const std::string& before, Row& out) {
   }
 }
 
-// Rows without the column are skipped, such as those of evaluations.
+// Skips rows without the column, e.g. those of evaluations.
 Result<StepLog> OfRows(const std::string& kind, const Rows& rows, const StepTimesInput& how) {
   std::set<std::string> names;
   for (const Row& row : rows) {
@@ -202,7 +202,7 @@ Result<StepLog> OfRows(const std::string& kind, const Rows& rows, const StepTime
 
 Result<StepLog> OfList(const json::array& list, const StepTimesInput& how) {
   Rows rows;
-  for (const json::value& entry : list) {  // As trtexec's `--exportTimes`.
+  for (const json::value& entry : list) {  // The form of trtexec's `--exportTimes`.
     if (const auto* object = entry.if_object()) Flatten(*object, "", rows.emplace_back());
   }
   if (!rows.empty()) return OfRows("JSON list", rows, how);
@@ -215,7 +215,7 @@ Result<StepLog> OfList(const json::array& list, const StepTimesInput& how) {
   return WithSkipped(skipped, MakeStepLog("JSON list", values, factor, Logged::kSingle));
 }
 
-// A run that was stopped leaves half a line; a file of more such lines than rows is something else.
+// A stopped run leaves half a line. If a file has more broken lines than rows, it is no such log.
 std::optional<Result<StepLog>> OfLines(std::string_view text, const StepTimesInput& how) {
   Rows rows;
   std::int64_t broken = 0;
@@ -234,7 +234,7 @@ std::optional<Result<StepLog>> OfLines(std::string_view text, const StepTimesInp
   return log;
 }
 
-/// Tools that write a line for each run: the last one counts.
+/// Reads logs of tools that write a line for each run: the last run counts.
 std::optional<Result<TimesFile>> OfLastLine(std::string_view text) {
   const std::vector<std::string_view> lines = Lines(text);
   const auto last = Parsed(lines.back());
@@ -271,7 +271,7 @@ std::optional<Result<TimesFile>> ReadJsonTimes(std::string_view text, const Step
 
 Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how) {
   const std::string_view plain = WithoutByteOrderMark(text);
-  // A file of this kind that cannot be used is no log of another kind.
+  // An unusable document of this kind is an error, and is not tried as a log of another kind.
   const bool is_document = Trim(plain).starts_with('{') && Contains(plain, "\"schema\"") &&
                            ContainsAny(plain, {"\"segments\"", "\"batches\""});
   if (is_document) {
@@ -295,7 +295,7 @@ Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how) {
   if (auto log = ReadTableLog(text, how)) return AsTimes(*std::move(log));
   const TimesForm* form = FormOfHead(plain.substr(0, kSniffBytes));
   if (form == nullptr) return Fail(NoTimes("the file holds no times of iterations that are known"));
-  // Its keys are there, and its end is not.
+  // The file has this form's keys, but its end is missing.
   return Fail(InputError(
       "", "run/no-times",
       fmt::format("the file ({}) is no whole JSON: it was probably cut off", form->title),
@@ -310,8 +310,8 @@ Result<TimesFile> AsTimes(Result<StepLog> log) {
   return file;
 }
 
-// Times of steps go up and down: ten in a row that only grow are none, nor five that grow as fast
-// as their number.
+// True if values only grow: ten values, or five whose growth exceeds half their number. Durations
+// of iterations would also fall.
 bool IsRunningTotal(const std::vector<LoggedTime>& values) {
   if (values.size() < kLeastTimes || !(values.front().value > 0)) return false;
   for (std::size_t i = 1; i < values.size(); ++i) {
@@ -347,19 +347,19 @@ std::optional<Ns> LengthOf(double value, double factor) {
   return std::max<Ns>(1, std::llround(length));
 }
 
-// Numbers that go on where a log starts to count anew, as in each epoch.
+// Converts a log's numbers to ones that only increase, e.g. if each epoch counts from the start.
 //
 //   first logged number 1       1 2 3 | 1 2 3 | 2 3 4
 //   gives                       1 2 3 | 4 5 6 | none none 7
 //
-// The second epoch begins with a number that is not above the first: it goes on counting. A number
-// that falls to a later one repeats iterations after a checkpoint: those are dropped.
+// If a number falls to the first one or below, counting continues (a new epoch). If it falls to a
+// later number, the run repeats iterations after a checkpoint, which are dropped.
 class RunningNumbers {
  public:
   explicit RunningNumbers(std::int64_t first) : first_(first) {}
 
-  /// Of the next line; nothing where it repeats earlier ones (a run that went back to a checkpoint)
-  /// or has no usable number. REQUIRES: asked in the order of the log.
+  /// The number for the next line; nothing if it repeats earlier iterations (after a checkpoint) or
+  /// has no usable number. REQUIRES: called in the order of the log.
   std::optional<std::int64_t> Of(std::int64_t number) {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
     if (number < 0 || number > kLargest || next_ > kLargest) return std::nullopt;
@@ -378,7 +378,7 @@ std::int64_t FirstNumber(const std::vector<LoggedTime>& values) {
   return values.empty() ? 0 : values.front().step;
 }
 
-// Those of one iteration each, by runs of numbers that follow each other.
+// Adds values of single iterations, as one segment for each run of consecutive numbers.
 void AddSingle(const std::vector<LoggedTime>& values, double factor, RunDocument& document) {
   RunningNumbers numbers(std::max<std::int64_t>(0, FirstNumber(values)));
   std::int64_t next = -1;
@@ -396,8 +396,8 @@ void AddSingle(const std::vector<LoggedTime>& values, double factor, RunDocument
   }
 }
 
-// A line is the mean of the iterations since the line before; of the first that is unknown, also
-// of the first of a count that begins anew.
+// Adds means over the iterations since the line before. The first line has no such number, nor the
+// first line after a restart of the count.
 void AddMeans(const std::vector<LoggedTime>& values, double factor, RunDocument& document) {
   RunningNumbers numbers(FirstNumber(values));
   std::optional<std::int64_t> before = numbers.Of(FirstNumber(values));
@@ -435,7 +435,7 @@ std::optional<double> FactorOfName(std::string_view name) {
       if (lower.ends_with(end)) return FactorOf(unit);
     }
   }
-  // Megatron-LM's tag, which is in seconds (--log-timers-to-tensorboard).
+  // Megatron-LM's tag for seconds (--log-timers-to-tensorboard).
   return lower == "iteration-time" ? FactorOf("s") : std::nullopt;
 }
 
@@ -507,7 +507,7 @@ Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& val
   StepLog log;
   log.kind = std::move(kind);
   log.document.clock = StepClock::kReported;
-  // Where each line is of the next iteration, a mean is one of one.
+  // With one line per iteration, a mean covers one iteration.
   if (logged == Logged::kMean) {
     AddMeans(values, factor, log.document);
   } else {
@@ -537,11 +537,11 @@ Error NoTimes(std::string message) {
                     "list of times");
 }
 
-// A column of a table: cells between commas, semicolons or tabs.
+// Reads a column of a table, with cells separated by commas, semicolons or tabs.
 
 namespace {
 
-/// Cells of a line, without quotes; "a ""b""" is a "b".
+/// The cells of a line without quotes: "a ""b""" becomes a "b".
 std::vector<std::string> CellsOf(std::string_view line, char separator) {
   std::vector<std::string> cells(1);
   if (line.find('"') == line.npos) {
@@ -578,7 +578,7 @@ char SeparatorOf(std::string_view head) {
 
 }  // namespace
 
-// Any text has a first line: a table needs names there, and a single column needs a name of times.
+// Any text has a first line, so a table must have names in it, and a single column a name of times.
 std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTimesInput& how) {
   const std::vector<std::string_view> lines = Lines(WithoutByteOrderMark(text));
   if (lines.size() < 2) return std::nullopt;
@@ -600,7 +600,7 @@ std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTim
       if (Trim(lines[i]).empty()) continue;
       const std::vector<std::string> cells = CellsOf(lines[i], separator);
       const auto value = place < cells.size() ? ParseReal(cells[place]) : std::nullopt;
-      if (!value) {  // Of a row about something else, or of a step that failed.
+      if (!value) {  // The row has other data, or the step failed.
         ++skipped;
         continue;
       }
@@ -615,12 +615,12 @@ std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTim
   return read();
 }
 
-// Megatron-LM's and NeMo's logs, by the words around the numbers: lines differ from version to
-// version. And MLflow's files of one metric.
+// Reads logs of Megatron-LM and NeMo by the words around the numbers, as lines differ between
+// versions. Also reads MLflow's files of one metric.
 
 namespace {
 
-/// The number after `words` in `line`, white space skipped; nothing where there is none.
+/// The number after `words` in `line`, without white space between; nothing if there is no number.
 std::optional<double> NumberBehind(std::string_view line, std::string_view words) {
   const std::size_t at = line.find(words);
   if (at == line.npos) return std::nullopt;
@@ -636,8 +636,8 @@ std::int64_t StepOf(std::optional<double> number) {
   return number && *number >= 0 && *number < kMostSteps ? static_cast<std::int64_t>(*number) : -1;
 }
 
-/// "1767323045000 0.0279 1": milliseconds since 1970, the value, the step.
-/// A file of MLflow has nothing but such lines; anything else in it means that it is another log.
+/// Parses a line of MLflow, "1767323045000 0.0279 1": milliseconds since 1970, value, step.
+/// MLflow's files have only such lines; with any other line a file is another log.
 std::optional<LoggedTime> OfMetricLine(std::string_view line) {
   std::int64_t time = 0;
   LoggedTime value;
@@ -672,9 +672,9 @@ std::optional<Result<StepLog>> ReadMetricLog(std::string_view text, const StepTi
   return MakeStepLog("MLflow metric", values, *factor, Logged::kSingle);
 }
 
-// Lines differ from version to version: of Megatron-LM " iteration       10/      61 | … elapsed
-// time per iteration (ms): 28.4 |", of NeMo "… | global_step: 0 | … | train_step_timing in
-// s: 7.126".
+// Examples: Megatron-LM writes " iteration       10/      61 | … elapsed time per iteration (ms):
+// 28.4 |", NeMo "… | global_step: 0 | … | train_step_timing in s: 7.126". Lines differ between
+// versions.
 std::optional<Result<StepLog>> ReadTextLog(std::string_view text) {
   const TimesForm* form = FormOfLog(text);
   if (form == nullptr) return std::nullopt;

@@ -1,5 +1,5 @@
-// Times of iterations as tools log them: Megatron-LM's and NeMo's logs, TensorBoard's events, CSV
-// and JSON lines with a column, vLLM's latencies, lists in the JSON of benchmarks.
+// Reads times of iterations as tools log them: Megatron-LM's and NeMo's logs, TensorBoard's events,
+// CSV and JSON lines with a column, vLLM's latencies, lists in the JSON of benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -28,69 +28,69 @@ struct StepLog {
 /// Larger documents of JSON are not read.
 inline constexpr std::size_t kMostJsonBytes = std::size_t{128} << 20;
 
-/// Reads a file in any of the known forms. Errors: kUsage "usage/step-unit", "usage/step-column";
-/// kInput "run/no-times" with the known forms, and those of ReadRunDocument() for a
-/// `profgauge.run` that cannot be used.
-/// The forms are tried in a fixed order, the most certain first: `profgauge.run`, event files,
-/// JSON, logs by their words, MLflow's metrics, tables.
+/// Reads a file in any known form. The forms are tried in a fixed order, the most certain first:
+/// `profgauge.run`, event files, JSON, logs by their words, MLflow's metrics, tables. Errors:
+/// kUsage "usage/step-unit", "usage/step-column"; kInput "run/no-times" with the known forms, and
+/// those of ReadRunDocument() for an unusable `profgauge.run`.
 Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how);
 
-// Shared by the readers of logs: values with their unit, and how they become a document.
+// Shared by the readers of logs: values with their unit, and their conversion to a document.
 
 /// One line of a log.
 struct LoggedTime {
-  std::int64_t step = -1;  ///< As logged; -1: not.
+  std::int64_t step = -1;  ///< As logged; -1: not logged.
   double value = 0;        ///< In the log's unit.
 };
 
-/// How values are meant.
+/// The meaning of logged values.
 ///
 ///   logged     10: 2.0   20: 2.2   30: 2.1      seconds
 ///   kSingle    iterations 10, 20 and 30
-///   kMean      iterations 11 to 20 take 22 s, 21 to 30 take 21 s; of the first line it is unknown
-///              how many it covers
+///   kMean      iterations 11 to 20 take 22 s, 21 to 30 take 21 s; the first line is not used, as
+///              the number of its iterations is unknown
 enum class Logged : std::uint8_t {
-  kSingle,  ///< Each is one iteration, or a sample of them.
-  kMean,    ///< Each is the mean of those since the line before.
+  kSingle,  ///< A value is of one iteration, or of a sample of iterations.
+  kMean,    ///< A value is the mean over the iterations since the previous line.
 };
 
-/// Nanoseconds of "s", "ms", "us", "ns"; nothing of other texts.
+/// The number of nanoseconds in "s", "ms", "us", "ns"; nullopt for other texts.
 std::optional<double> FactorOf(std::string_view unit);
-/// The unit that a column's name has: "step_ms", "time (ms)", "timing in s".
+/// The factor of the unit in a column's name: "step_ms", "time (ms)", "timing in s".
 std::optional<double> FactorOfName(std::string_view name);
 
 /// Takes "FILE", "FILE:COLUMN", "FILE:COLUMN:UNIT" or "FILE::UNIT" apart. FILE is the longest start
 /// that is there, so names with colons work; if none is, it is the text before the first colon.
 StepTimesInput ParseStepTimes(std::string_view text);
 
-/// The factor that the user gives, else that of the name. Errors: kUsage "usage/step-unit".
+/// The factor of the user's unit, else that of the name. Errors: kUsage "usage/step-unit".
 Result<double> ChooseFactor(const StepTimesInput& how, const std::string& name);
 
-/// Whether a column or tag of that name holds times of iterations.
+/// True if a column or tag of that name has times of iterations.
 bool IsStepTimeName(std::string_view name);
-/// Whether it holds the numbers of iterations.
+/// True if it has numbers of iterations.
 bool IsStepNumberName(std::string_view name);
-/// The one of `names` that the user gives, else the only one that is of step times. Errors: kUsage
-/// "usage/step-column".
+/// The one of `names` that the user chose, else the only one that is a name of step times. Errors:
+/// kUsage "usage/step-column".
 Result<std::string> ChooseName(const std::string& given, const std::vector<std::string>& names);
 
-/// `factor`: nanoseconds of a value. Errors: kInput "run/no-times".
-/// Numbers that repeat or fall are dropped and counted, except where a log begins to count anew.
+/// Makes a document from logged values. `factor`: nanoseconds per unit. Repeated or decreasing
+/// numbers are dropped and counted, unless the log starts to count again. Errors: kInput
+/// "run/no-times".
 Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& values, double factor,
                             Logged logged);
-/// The same with the number of rows that had no time.
+/// Adds the number of rows without a time to `log`.
 Result<StepLog> WithSkipped(std::int64_t rows, Result<StepLog> log);
-/// The error "run/no-times".
+/// Makes the error "run/no-times".
 Error NoTimes(std::string message);
 
-/// The same as a file with nothing else.
+/// Makes a file's contents from only this log.
 Result<TimesFile> AsTimes(Result<StepLog> log);
-/// Whether numbers only grow, as a running total does and times of steps do not.
+/// True if values only grow, as a running total does and step times do not.
 bool IsRunningTotal(const std::vector<LoggedTime>& values);
-/// The error "usage/step-column" for such a column.
+/// Makes the error "usage/step-column" for such a column.
 Error RunningTotal(const std::string& column);
 
-// Nothing where the text is of another kind.
+// Readers of one kind of log each. They return nullopt if the text is of another kind.
 std::optional<Result<StepLog>> ReadTextLog(std::string_view text);
 std::optional<Result<StepLog>> ReadMetricLog(std::string_view text, const StepTimesInput& how);
 std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const StepTimesInput& how);

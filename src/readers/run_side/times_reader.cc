@@ -38,7 +38,7 @@ bool IsOwnDocument(std::string_view head) {
          (shape.Has("segments") || shape.Has("batches"));
 }
 
-/// Text of any kind: other bytes below 32 than those of white space occur in no log.
+/// True for text: logs have no bytes below 32, except for white space and some control characters.
 bool IsText(std::string_view head) {
   return !head.empty() && std::none_of(head.begin(), head.end(), [](char c) {
     return static_cast<unsigned char>(c) < 32 && !IsSpace(c) && c != '\x1b' && c != '\b' &&
@@ -84,11 +84,11 @@ class TimesReader final : public Reader {
     const std::string_view text = WithoutByteOrderMark(TextOf(head));
     if (IsOwnDocument(text)) return Match::kYes;
     const TimesForm* form = FormOfHead(text);
-    // Names of benchmarks may be any: such a document can be of something else.
+    // Benchmarks may have any names, so a document with `{}` as key may have another form.
     if (form != nullptr && !form->keys.starts_with("{}")) return Match::kYes;
-    // Before other signs of a training's log: what started it, or the libraries' own lines.
+    // A training's log may begin with its command or with lines of libraries, so this comes early.
     if (IsText(text) && FormOfLog(text) != nullptr && !text.starts_with('{')) return Match::kYes;
-    // JSON shows at once what it is; Parquet may have no other byte than those of text.
+    // JSON is decided here, as its keys show the form. A Parquet file may begin with text.
     const bool is_json = text.starts_with('{') || text.starts_with('[');
     if (text.starts_with("PAR1") || (is_json && !LooksLikeTimes(text))) return Match::kNo;
     return IsText(text) || IsEventsFile(text) ? Match::kMaybe : Match::kNo;
@@ -116,7 +116,7 @@ class TimesReader final : public Reader {
   }
 
  private:
-  /// Whether the text has no sign of times: then it is any file, and the error is of that.
+  /// True if the text has no sign of times. Then the file is reported as an unknown one.
   static bool IsOfAnother(const Error& error, const std::string& text) {
     if (LooksLikeTimes(text)) return false;
     return error.code == "run/no-times" || error.code == "usage/step-column" ||
@@ -156,7 +156,7 @@ class TimesReader final : public Reader {
 
 }  // namespace
 
-// A first line with the number of a step among others, in a table or as a key.
+// True if the first line has the number of a step beside others, in a table or as key.
 bool LooksLikeTimes(std::string_view head) {
   head = WithoutByteOrderMark(head.substr(0, kSniffBytes));
   if (IsOwnDocument(head) || FormOfHead(head) != nullptr || FormOfLog(head) != nullptr ||
@@ -196,10 +196,10 @@ constexpr auto kForms = [] {
   });
 }();
 
-// Longer names are cut: they would fill a page.
+// Cuts longer names, which would fill a page.
 constexpr std::size_t kLongestName = 400;
 
-/// The part of a path before the first dot, which is taken off.
+/// Removes the part of a path before the first dot, and returns it.
 std::string_view FirstKey(std::string_view& path) {
   const std::size_t dot = path.find('.');
   const std::string_view key = path.substr(0, dot);
@@ -207,7 +207,7 @@ std::string_view FirstKey(std::string_view& path) {
   return key;
 }
 
-/// Calls `use` with each value at the path and the key that `{}` stands for; until one is false.
+/// Calls `use` with each value at the path, and its key at `{}`. Stops if a call returns false.
 template <class Use>
 bool Walk(const json::value& value, std::string_view path, std::string_view name, const Use& use) {
   if (path.empty()) return use(name, value);
@@ -234,7 +234,7 @@ bool Has(const json::value& value, std::string_view path) {
   return !Walk(value, path, {}, [](std::string_view, const json::value&) { return false; });
 }
 
-/// Calls `part` with each of the texts between blanks until one does not fit.
+/// True if `fits` accepts each of the texts between blanks.
 template <class Fits>
 bool FitAll(std::string_view texts, const Fits& fits) {
   while (!texts.empty()) {
@@ -262,7 +262,7 @@ bool IsWanted(const json::value& row, std::string_view only) {
   return TextAt(row, only.substr(0, at)) == only.substr(at + 1);
 }
 
-/// Nanoseconds of a benchmark's unit: "ns", "ms/iter", "microseconds".
+/// Nanoseconds of a benchmark's unit, e.g. "ns", "ms/iter", "microseconds".
 std::optional<double> FactorOfUnit(std::string_view unit) {
   for (const std::string_view end : {"/iter", "/op", "/call"}) {
     if (unit.ends_with(end)) unit.remove_suffix(end.size());
@@ -289,7 +289,7 @@ std::string ShortName(std::string name) {
   return name + "… " + hash.Hex().substr(0, 8);
 }
 
-/// Times by name, in the order in which names are first seen.
+/// Times by name, in the order of first occurrence.
 class Benchmarks {
  public:
   explicit Benchmarks(const TimesForm& form) : form_(form) {}
@@ -332,7 +332,7 @@ class Benchmarks {
   std::int64_t left_out() const { return left_out_; }
 
  private:
-  /// As hyperfine and Google Benchmark say it.
+  /// Failures as hyperfine and Google Benchmark mark them.
   static bool HasFailed(const json::value& row) {
     const json::value* error = AtPath(row, "error_occurred");
     if (error != nullptr && error->is_bool() && error->as_bool()) return true;
@@ -401,7 +401,7 @@ std::optional<Result<TimesFile>> ReadRows(const json::value& value, const TimesF
   }
   if (!form.note.empty()) file.notes.emplace_back(form.note);
   if (file.benchmarks.size() > 1) return file;
-  // One alone is the step.
+  // A single benchmark is the iteration.
   NamedTimes& only = file.benchmarks.front();
   if (only.lengths.size() < kLeastTimes) {
     if (form.gives == Gives::kValue) return file;
@@ -424,7 +424,7 @@ std::optional<Result<TimesFile>> ReadRows(const json::value& value, const TimesF
   return file;
 }
 
-/// {"1": "nan", "2": 0.0612}: a text is a gap.
+/// Reads {"1": "nan", "2": 0.0612}: a text is a gap.
 Result<TimesFile> ReadSteps(const json::value& value, const TimesForm& form) {
   const json::value* at = AtPath(value, form.at);
   const auto* steps = at == nullptr ? nullptr : at->if_object();
@@ -486,7 +486,7 @@ const json::value* AtPath(const json::value& value, std::string_view path) {
 }
 
 std::optional<Result<TimesFile>> ReadTimesForm(const json::value& value) {
-  const TimesForm* without = nullptr;  // Fits, and has no value that can be true.
+  const TimesForm* without = nullptr;  // Fits, but has no possible time.
   for (const TimesForm& form : kForms) {
     if (!Fits(form, value)) continue;
     switch (form.gives) {
@@ -512,7 +512,7 @@ std::optional<Result<TimesFile>> ReadTimesForm(const json::value& value) {
   return Fail(NoTimes(fmt::format("no time that can be true is in the file ({})", without->title)));
 }
 
-// Keys of the document itself are those of its shape; deeper ones are looked for as texts.
+// Keys of the document are compared with its shape. Deeper keys are searched as text.
 const TimesForm* FormOfHead(std::string_view head) {
   const JsonShape shape = ShapeOfJson(head);
   if ((!shape.is_object && !shape.is_list) || shape.Has("traceEvents")) return nullptr;
@@ -542,11 +542,11 @@ const TimesForm* FormOfLog(std::string_view text) {
   return nullptr;
 }
 
-// Results of load tests: which keys state latencies and rates, what must be equal to compare them.
+// Reads load tests: keys of latencies and rates, and the keys that must be equal for comparisons.
 
 namespace {
 
-/// A latency under its names in the tools, for WHAT in the path of a form.
+/// The names of a latency in the tools, which replace WHAT in the path of a form.
 struct Latency {
   std::string_view name, other, of_aiperf;
   MetricId stats[5];
@@ -578,7 +578,7 @@ constexpr Rate kRates[] = {
     {"request_goodput", "goodput", metric::kServeGoodput},
 };
 
-/// Latencies depend on these.
+/// Keys on which latencies depend.
 constexpr std::string_view kLoad[] = {
     "model_id",           "backend",          "dataset_name",
     "num_prompts",        "request_rate",     "max_concurrency",

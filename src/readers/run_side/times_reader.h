@@ -1,4 +1,4 @@
-// Files of times as profiles without events: steps, benchmarks and load tests are judged as a run.
+// Reads files of times (steps, benchmarks, load tests) as profiles without events.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -20,30 +20,30 @@ namespace profgauge::readers {
 /// Source::format of such profiles.
 inline constexpr std::string_view kTimesFormat = "times";
 
-/// The reader of every form of times.yaml, of `profgauge.run` and of tables with a column. It says
-/// kYes where a document has the keys of a form, and kMaybe of any other text: a log may begin
-/// with the arguments of its program. Text without times gives the error of an unknown file.
-/// Errors besides: those of ReadTimes(); "run/few-values", "run/too-large".
+/// The reader of every form of times.yaml, of `profgauge.run` and of tables with a column. Sniff()
+/// returns kYes if a document has the keys of a form, and kMaybe for any other text, because a log
+/// may begin with its program's arguments. Text without times gives the error of an unknown file.
+/// Other errors: those of ReadTimes(); "run/few-values", "run/too-large".
 std::unique_ptr<Reader> MakeTimesReader();
 
-/// Whether the beginning of a file shows that it holds times.
+/// True if the beginning of a file shows that it has times.
 bool LooksLikeTimes(std::string_view head);
 
-// Files that hold times and no profile: step times, benchmarks, load tests. The forms are rows of
-// rules/knowledge/times.yaml; one interpreter reads them.
+// Files that have times but no profile: step times, benchmarks, load tests. The forms are rows of
+// rules/knowledge/times.yaml, which one interpreter reads.
 
-/// What a form gives.
+/// The data that a form has.
 enum class Gives : std::uint8_t {
   kSeries,  ///< Times by name.
   kValue,   ///< One time by name.
   kSteps,   ///< Times by the number of the step.
-  kMeans,   ///< Of a log: each of the steps since the line before.
-  kSingle,  ///< Of a log: each of one step.
+  kMeans,   ///< A log; each value is the mean of the steps since the previous line.
+  kSingle,  ///< A log; each value is of one step.
   kLoad,    ///< Latencies and rates of a load test.
-  kNone,    ///< Nothing that can be judged.
+  kNone,    ///< No data that can be judged.
 };
 
-/// A row of times.yaml, where the fields are explained.
+/// A row of times.yaml, which explains the fields.
 struct TimesForm {
   std::string_view id, title;
   Gives gives = Gives::kNone;
@@ -54,34 +54,34 @@ struct TimesForm {
 /// All forms, in their order.
 const std::vector<TimesForm>& TimesForms();
 
-/// What a file holds. At least one of the first three is there.
+/// The contents of a file: at least one of the first three.
 struct TimesFile {
   std::optional<RunDocument> document;
-  std::vector<NamedTimes> benchmarks;  ///< Two or more, or one of fewer values than a run needs.
+  std::vector<NamedTimes> benchmarks;  ///< Several, or one with fewer values than a run needs.
   std::optional<LoadTest> load_test;
   std::string form;                ///< "hyperfine"
-  std::vector<std::string> notes;  ///< Sentences for whoever reads the numbers.
+  std::vector<std::string> notes;  ///< Sentences for the reader of the numbers.
 };
 
-/// More benchmarks than a person looks at are not judged.
+/// More benchmarks than this are not judged: no person would read them.
 inline constexpr std::size_t kMostBenchmarks = 4096;
-/// Fewer values do not show a level.
+/// Fewer values are not enough to show a level.
 inline constexpr std::size_t kLeastTimes = 5;
 
-/// The document by the first form that fits; nothing where none does. Errors: kUsage
+/// Reads the document by the first form that matches; nullopt if none does. Errors: kUsage
 /// "usage/step-unit"; kInput "run/no-times", "run/few-values", "run/too-large".
 std::optional<Result<TimesFile>> ReadTimesForm(const boost::json::value& value);
 
-/// The form whose keys the beginning of a document has; null: none. It may be another one in the
-/// end, since only the keys of the document itself are known for certain.
+/// The form whose keys the beginning of a document has; nullptr: none. The whole document may have
+/// another form, since the beginning may not have all of its own keys.
 const TimesForm* FormOfHead(std::string_view head);
-/// The form of a log whose words are in the text; null: none.
+/// The form of a log by the words in its text; nullptr: none.
 const TimesForm* FormOfLog(std::string_view text);
 
-/// The value at a path of keys, "a.b"; null: none is there.
+/// The value at a path of keys, "a.b"; nullptr if there is none.
 const boost::json::value* AtPath(const boost::json::value& value, std::string_view path);
 
-/// The result of a load test. Errors: kInput "run/failed" where nothing was answered.
+/// Reads the result of a load test. Errors: kInput "run/failed" if no request was answered.
 Result<TimesFile> ReadLoadTest(const boost::json::value& value, const TimesForm& form);
 
 }  // namespace profgauge::readers

@@ -14,7 +14,7 @@ Result<std::string> ReadAll(ByteSource& source) {
   while (true) {
     auto got = source.Read(std::as_writable_bytes(std::span(part.data(), part.size())));
     if (!got) {
-      // If gzip cannot unpack it, the summary is incomplete or damaged: these are its words for it.
+      // If gzip cannot unpack the summary, it is incomplete or damaged, and the error says so.
       Error error = std::move(got).error();
       if (error.code.starts_with("gzip/")) {
         error.code = error.code == "gzip/truncated" ? "summary/truncated" : "summary/damaged";
@@ -39,7 +39,7 @@ class SummaryReader final : public Reader {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
     return LooksLikeSummaries(text) ? Match::kYes : Match::kNo;
   }
-  // The first rank: for callers that want one profile.
+  // Returns the first rank, for callers that need one profile.
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
     PROFGAUGE_TRY(auto profiles, ReadRanks(source, options));
     return std::move(profiles.front());

@@ -1,4 +1,4 @@
-// Summaries of ranks (`profgauge summarize`), taken wherever profiles are.
+// Reads summaries of ranks (`profgauge summarize`), which are accepted wherever profiles are.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,9 @@
 
 namespace profgauge::readers {
 
-/// Errors: kInput "summary/newer", "summary/older", "summary/damaged",
+/// Returns one profile without rows (Profile::summary) for each rank in a file, which is in memory
+/// as a whole. Errors: kInput "summary/newer", "summary/older", "summary/damaged",
 /// "summary/truncated".
-/// A file gives one profile for each rank in it, each a stand-in without rows (Profile::summary).
-/// The file is held in memory as a whole.
 std::unique_ptr<Reader> MakeSummaryReader();
 
 }  // namespace profgauge::readers

@@ -14,16 +14,15 @@
 
 namespace profgauge::readers {
 
-/// How far the pass came. `failed`: the source cannot be read on; who reads incomplete files keeps
-/// what came before.
-/// For text formats of any size: one block of kReadBlock bytes is in memory at a time.
+/// The result of a pass in blocks of kReadBlock bytes, for text formats of any size. `failed`: the
+/// source's read error; the caller may keep the bytes before it.
 struct BlocksRead {
   std::uint64_t bytes = 0;
   std::optional<Error> failed;
 };
 
-/// Calls `use(bytes, before)` for each block, `before` bytes into the source, until the end or an
-/// error of `use`, which is the only one that is returned. Views hold during the call.
+/// Calls `use(bytes, before)` for each block, which is `before` bytes into the source, until the
+/// end or an error of `use`. Only errors of `use` are returned. Views are valid during the call.
 template <class Use>
 Result<BlocksRead> ForEachBlock(ByteSource& source, Use use) {
   std::vector<std::byte> block(kReadBlock);
@@ -38,7 +37,7 @@ Result<BlocksRead> ForEachBlock(ByteSource& source, Use use) {
   }
 }
 
-/// The same of a source that has to be whole; gives the number of bytes.
+/// Like the function above, for a source that must be complete. Returns the number of bytes.
 template <class Use>
 Result<std::uint64_t> ForEachWholeBlock(ByteSource& source, Use use) {
   PROFGAUGE_TRY(BlocksRead read, ForEachBlock(source, use));

@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kLongestValue = 512, kMostElements = 3;
 constexpr std::uint64_t kMostInput = std::uint64_t{4} << 30;
 
-// A byte at a time. Values are members of the document, and elements of the lists among them.
+// Reads a byte at a time. Values are members of the document, and elements of its members' lists.
 class Condenser {
  public:
-  /// Whether more of the document is wanted.
+  /// Takes a byte; false if the rest of the document is not needed.
   bool Take(char c) {
     if (in_text_) {
       TakeInText(c);
@@ -54,7 +54,7 @@ class Condenser {
   }
 
  private:
-  /// Whether the bytes are of a value that is cut, and how much of it is there.
+  /// True inside a value that may be cut.
   bool IsDeep() const { return depth_ > base_; }
   void Put(char c) {
     if (skips_) return;
@@ -64,7 +64,7 @@ class Condenser {
     }
     out_ += c;
   }
-  // From here to the end of the value nothing is written but the brackets that close it.
+  // Cuts the value here: writes only the brackets that close it.
   void Cut() {
     if (in_text_) {
       while (out_.ends_with('\\')) out_.pop_back();
@@ -84,7 +84,7 @@ class Condenser {
     if (ends) in_text_ = false;
   }
   void Open(char c) {
-    // The list of a member, and the document, are entered: their elements are values.
+    // The document and lists of its members are entered, so their elements are values.
     const bool is_entered = depth_ == 0 || (depth_ == 1 && c == '[' && open_.front() == '{');
     if (is_entered) {
       if (!skips_) out_ += c;
@@ -104,7 +104,7 @@ class Condenser {
   bool Close(char c) {
     if (depth_ == 0) return false;
     if (depth_ > base_) {
-      Put(c);  // Where it is one byte too many, all that is open is closed.
+      Put(c);  // At the limit, Cut() closes open brackets.
       --depth_;
       return out_.size() < kSniffBytes;
     }
@@ -134,9 +134,9 @@ class Condenser {
   }
 
   std::string out_, key_;
-  std::vector<char> open_;  // Brackets; those above `depth_` are closed.
+  std::vector<char> open_;  // Only the first `depth_` are open.
   std::size_t depth_ = 0;
-  std::size_t base_ = 0;  // Of the document or list whose values are cut.
+  std::size_t base_ = 0;  // Of the document or list that has the value.
   std::size_t length_ = 0, elements_ = 0;
   bool in_text_ = false, escaped_ = false;
   bool skips_ = false;

@@ -1,4 +1,4 @@
-// The beginning of a JSON document in which long values are cut, so that all its keys are seen.
+// Shortens a JSON document by cutting long values, so that all its keys are seen.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace profgauge::readers {
 
-/// The document without blanks, of each value of it only the first 512 bytes, closed by what is
-/// open; of a list of values the first three. Ends with the value of `traceEvents`, at kSniffBytes
-/// or after 4 GiB of input. For a document whose first value is longer than a head:
+/// Returns the document without blanks. Its values are cut after 512 bytes, lists of values after
+/// three elements, and open brackets are closed. Stops after `traceEvents`, at kSniffBytes, or
+/// after 4 GiB of input. Needed for a document whose first value is very long:
 ///
 ///   {"seed": [1, 2, 3, … 70 kB …], "moves": [[0, 1], …]}      {"seed":[1,2,3],"moves":[[0,1],…]}
 ///
-/// Brackets and texts are counted; nothing is parsed or stored. O(input).
+/// Only tracks brackets and strings; parses and stores nothing. O(input).
 Result<std::string> CondensedJson(ByteSource& source);
 
 }  // namespace profgauge::readers

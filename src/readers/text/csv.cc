@@ -9,7 +9,7 @@
 namespace profgauge::readers {
 namespace {
 
-/// No table of a profile is close to these; they limit the memory of one row.
+/// Limits of the memory for one row, far above any table of a profile.
 constexpr std::size_t kMaxRow = std::size_t{16} << 20;
 constexpr std::size_t kMaxCells = 65'536;
 
@@ -38,7 +38,7 @@ void CsvCutter::EndRow() {
 //   x,"a"            , or \n   the cell was a
 //   x,"a"            b         the cell is ab
 //
-// The next byte may come with the next call, so `is_behind_quote_` outlives this one.
+// The next byte may come with the next call, so `is_behind_quote_` is a member.
 bool CsvCutter::Feed(std::string_view bytes) {
   for (const char c : bytes) {
     if (++length_ > kMaxRow || used_ > kMaxCells) return false;
@@ -47,7 +47,7 @@ bool CsvCutter::Feed(std::string_view bytes) {
       is_quoted_ = c != '"';
       is_behind_quote_ = !is_quoted_;
       if (is_quoted_) OpenCell() += c;
-    } else if (c == '"' && was_behind_quote) {  // A doubled quote inside of quotes.
+    } else if (c == '"' && was_behind_quote) {  // A doubled quote in quotes.
       OpenCell() += c;
       is_quoted_ = true;
     } else if (c == '"' && OpenCell().empty()) {
@@ -63,7 +63,7 @@ bool CsvCutter::Feed(std::string_view bytes) {
   return true;
 }
 
-// Inside of quotes the rest of the file is one cell: an unclosed quote, or a file that was cut.
+// If a quote is unclosed, the rest of the file is one cell: the file is cut, or the quote is wrong.
 bool CsvCutter::End(std::size_t fewest) {
   if (is_quoted_) return false;
   if (used_ == 0 && OpenCell().empty()) return true;

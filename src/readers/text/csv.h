@@ -1,4 +1,4 @@
-// Tables as CSV (RFC 4180), cut into rows of cells piece by piece: quoted cells may hold commas,
+// Cuts CSV tables (RFC 4180) into rows of cells, piece by piece. Quoted cells may contain commas,
 // doubled quotes and line ends.
 #pragma once
 
@@ -15,9 +15,8 @@
 
 namespace profgauge::readers {
 
-/// Cuts bytes into rows.
-/// A quote that opens in the middle of a cell is a letter (`5" disk`); carriage returns outside of
-/// quotes are dropped. A row may be cut anywhere by Feed().
+/// Cuts bytes into rows. A quote in the middle of an unquoted cell is a letter (`5" disk`);
+/// carriage returns outside of quotes are dropped. Pieces for Feed() may end anywhere in a row.
 ///
 ///   in     a,"b, ""c""",\n1,,x\n
 ///   rows   [a] [b, "c"] []        [1] [] [x]
@@ -28,11 +27,11 @@ class CsvCutter {
   using Take = std::function<void(std::span<const std::string> cells)>;
   explicit CsvCutter(Take take) : take_(std::move(take)) {}
 
-  /// False when a row is too long; RowTooLong() says so.
-  /// O(bytes). A row has at most 16 MiB and 65 536 cells.
+  /// Takes the next bytes. False if a row is over 16 MiB or 65 536 cells; RowTooLong() is the
+  /// error. O(bytes).
   bool Feed(std::string_view bytes);
-  /// Gives the last row, where no line end follows it. False when it is cut: it ends inside of
-  /// quotes or has fewer than `fewest` cells, and is not given.
+  /// Passes on the last row if no line end follows it. False if it is cut off, i.e. ends inside
+  /// quotes or has fewer than `fewest` cells: then it is not passed on.
   bool End(std::size_t fewest);
 
  private:
@@ -41,22 +40,22 @@ class CsvCutter {
   void EndRow();
 
   Take take_;
-  std::vector<std::string> cells_;  // Their memory is used again.
+  std::vector<std::string> cells_;  // Kept to reuse their memory.
   std::size_t used_ = 0;            // Complete cells of the open row.
   std::size_t length_ = 0;          // Bytes of the open row.
   bool is_quoted_ = false, is_behind_quote_ = false;
 };
 
-/// Whether the line has no cell with a text.
+/// True if the line has no text.
 inline bool IsEmptyLine(std::span<const std::string> cells) {
   return cells.size() == 1 && cells[0].empty();
 }
 
-/// "csv/row-too-long"; `read`: bytes of `file` up to there.
+/// Makes the error "csv/row-too-long"; `read`: bytes of `file` read so far.
 Error RowTooLong(const std::string& file, std::uint64_t read);
 
-/// Whether `row` is the head once more, as between two files that were joined; the first's last
-/// row may have had no line end.
+/// True if `row` repeats the head, as after joining two files. The head may be part of the previous
+/// row if the first file had no line end.
 bool RepeatsHead(std::span<const std::string> head, std::span<const std::string> row);
 Error JoinedTables(const std::string& file);  ///< "csv/joined"
 

@@ -1,4 +1,4 @@
-// A copy of a table in CSV that keeps what a list allows and nothing else.
+// Copies a CSV table, but only the contents that a list allows.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace profgauge::readers {
 
-/// What stays of a column's cells. All columns stay, since a table is known by its head.
+/// The copied part of a column's cells. No column is dropped, since a table is known by its head.
 enum class CsvKeep : std::uint8_t {
-  kNumbers,  ///< Numbers; other cells are emptied.
-  kWords,    ///< Texts too, without folders: the format's own words.
-  kNames,    ///< Texts too, renamed: names of code.
+  kNumbers,  ///< Numbers; other cells become empty.
+  kWords,    ///< Also texts, without folders: the format's own words.
+  kNames,    ///< Also texts, renamed: names of code.
 };
 
-/// Errors: kInput of reading, "csv/truncated" when it ends inside a cell or a row,
+/// Copies the table; the copy is in memory. `keep` must return kNumbers for unknown columns.
+/// Errors: kInput of reading, "csv/truncated" if the table ends inside a cell or a row,
 /// "csv/row-too-long".
-/// The copy is held in memory. Columns that `keep` does not know must give kNumbers.
 Result<std::string> CopyCsv(ByteSource& source,
                             const std::function<CsvKeep(std::string_view column)>& keep,
                             const Rename& rename);

@@ -1,5 +1,5 @@
-// Tables in CSV, row by row under the names of their head while they are read. Memory is bounded by
-// the longest row.
+// Reads CSV tables row by row, with cells by the names in the head. Memory is bounded by the
+// longest row.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,16 @@
 
 namespace profgauge::readers {
 
-/// One row. Views are valid during the call that hands it over.
+/// One row. Views are valid only during the callback.
 class CsvRow {
  public:
   CsvRow(const std::vector<std::string>& head, std::span<const std::string> cells)
       : head_(head), cells_(cells) {}
-  /// Without blanks and tabs around it; empty when the column or the cell is missing, or says
-  /// "N/A".
-  /// O(columns), like the others.
+  /// The cell without surrounding blanks and tabs; empty if the column or cell is missing or is
+  /// "N/A". O(columns), like the others.
   std::string_view Text(std::string_view column) const;
   std::optional<std::int64_t> Integer(std::string_view column) const;
-  /// Microseconds as nanoseconds, exactly.
+  /// Converts microseconds to nanoseconds, exactly.
   std::optional<Ns> Microseconds(std::string_view column) const;
 
  private:
@@ -34,9 +33,9 @@ class CsvRow {
   std::span<const std::string> cells_;
 };
 
-/// Reads all of `source`, whose first row is the head, and fills path, bytes and hash of
-/// builder.source(). Errors: kInput "csv/truncated" when it ends inside a quoted cell or a row
-/// (accepted and counted with options.allow_incomplete; that row does not count), "csv/joined",
+/// Reads all of `source`, whose first row is the head, and sets path, bytes and hash of
+/// builder.source(). Errors: kInput "csv/truncated" if it ends inside a quoted cell or a row (with
+/// options.allow_incomplete that is counted, and this row is dropped), "csv/joined",
 /// "csv/row-too-long".
 Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
                    const std::function<void(const CsvRow&)>& receive, ProfileBuilder& builder);

@@ -27,8 +27,8 @@ std::string Quoted(std::string_view text) {
   return json::serialize(json::string_view(text.data(), text.size()));
 }
 
-/// Follows the parser and writes the kept parts. Brackets are written when something in them is, or
-/// when they are left: an empty list that stays is one.
+/// Follows the parser and writes the kept parts. Brackets are written if a part inside them is
+/// kept, or if they are kept themselves, e.g. an empty list.
 class Copier : public JsonHandler {
  public:
   explicit Copier(const JsonKeep& keep) : keep_(keep) {}
@@ -67,7 +67,7 @@ class Copier : public JsonHandler {
  private:
   struct Level {
     char bracket = '{';
-    std::size_t path = 0;  ///< Length of the path of the object or list.
+    std::size_t path = 0;  ///< Length of the path.
     bool is_written = false, has_any = false;
     std::string key;
   };
@@ -81,7 +81,7 @@ class Copier : public JsonHandler {
     return std::exchange(partial_, {});
   }
 
-  /// Whether the scalar at `path_` stays. Paths are few and values many.
+  /// True if the scalar at `path_` is kept. Caches by path, as paths are few and values many.
   bool Stays() {
     const auto [known, is_new] = stays_.try_emplace(path_, false);
     if (is_new) known->second = IsAllowed();
@@ -93,7 +93,7 @@ class Copier : public JsonHandler {
              return path.ends_with('/') ? (path_ + "/").starts_with(path) : path_ == path;
            });
   }
-  /// Whether something below `path_` may stay.
+  /// True if a value below `path_` may be kept.
   bool MayStay() {
     if (path_.empty()) return true;
     return Stays() ||
@@ -105,7 +105,7 @@ class Copier : public JsonHandler {
 
   bool Open(char bracket) {
     levels_.push_back({bracket, path_.size(), false, false, {}});
-    // An object of a list stays even if nothing in it does: it is counted.
+    // Keeps objects of a list even if they become empty, since they are counted.
     if (levels_.size() == 1 || MayStay()) WriteUpTo(levels_.size());
     return true;
   }
@@ -130,7 +130,7 @@ class Copier : public JsonHandler {
     return true;
   }
 
-  /// After a value: its key is no more part of the path.
+  /// Removes a value's key from the path.
   void Leave() {
     if (!levels_.empty()) path_.resize(levels_.back().path);
   }
@@ -143,7 +143,7 @@ class Copier : public JsonHandler {
     if (level.bracket == '{') out_ += Quoted(level.key) + ":";
   }
 
-  /// Writes the brackets of the first `count` levels that are not written yet.
+  /// Writes those brackets of the first `count` levels that are not yet written.
   void WriteUpTo(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       if (levels_[i].is_written) continue;
@@ -202,9 +202,9 @@ std::string CopyJsonText(std::string_view json, const JsonKeep& keep) {
 //   /opt/conda/lib/site-packages/torch/nn/modules.py     torch/nn/modules.py
 //   C:\work\train.py                                     train.py
 std::string WithoutPaths(std::string_view text) {
-  // A path begins the text or follows a sign, so that all of it is found: what stood before it
-  // would be glued to what is kept. It has a person's folder, or is rooted where machines' files
-  // are, also behind dots and one-letter options, or ends in a source or library file.
+  // A path is at the text's begin or after a sign, so that it is found as a whole: otherwise its
+  // begin would remain. It has a person's folder, has a usual root (also after dots and one-letter
+  // options), or ends in a source or library file.
   static const RE2 path(
       R"re((?:^|[^\w/\\.])()re"
       R"re([^\s'"`,;:=()\[\]{}<>|]*/(?:home|Users)/[^\s'"`,;:()\[\]<>|]*)re"

@@ -1,4 +1,4 @@
-// A copy of a JSON document with only the parts that a list allows.
+// Copies a JSON document, but only the parts that a list allows.
 #pragma once
 
 #include <functional>
@@ -11,31 +11,31 @@
 
 namespace profgauge::readers {
 
-/// The kept parts of a document. A path joins keys with `/`; lists add nothing to it.
+/// The copied parts of a document. A path joins keys with `/`; lists add nothing to it.
 struct JsonKeep {
   std::string_view format;  ///< The reader's name.
-  /// Paths of scalars, and of lists of scalars, that stay with all that leads to them. A path that
-  /// ends in `/` keeps everything below.
+  /// Paths of scalars, and of lists of scalars, to copy; their parents are copied with them. A path
+  /// that ends in `/` copies everything below it.
   std::vector<std::string> paths;
-  /// The replacement of a kept text, by its path. "" for an element of a list omits it.
+  /// Returns the copy of a text at a path. "" drops the text if it is an element of a list.
   std::function<std::string(std::string_view path, std::string_view text)> clean;
-  /// All paths stay: `clean` alone decides.
+  /// All paths are copied: only `clean` decides.
   bool keeps_all = false;
-  /// What becomes of a key of the outermost object. Empty: it stays.
+  /// Returns the copy of a key of the outermost object. If not set, keys stay.
   std::function<std::string(std::string_view key)> clean_key = {};
 };
 
-/// The document as it was without the rest: numbers digit by digit, one event on a line. Errors:
-/// kInput "json/truncated", "json/invalid" with the byte.
-/// Objects in lists stay even if nothing in them does, so that events keep their number:
+/// The document with only the kept parts: numbers digit by digit, one event per line. Objects in
+/// lists stay even if they become empty, so that events keep their number. Errors: kInput
+/// "json/truncated", "json/invalid" with the byte.
 ///
 ///   document        {"events": [{"ts": 1, "user": "ann"}, {"user": "bob"}], "host": "x"}
 ///   of "events/ts"  {"events":[{"ts":1},{}]}, with a line end before each object
 Result<std::string> CopyJson(ByteSource& source, const JsonKeep& keep);
-/// The same of a text in a cell; empty where it is no JSON.
+/// Like CopyJson(), for a text in a cell; empty if it is not JSON.
 std::string CopyJsonText(std::string_view json, const JsonKeep& keep);
 
-// Texts without the folders of the paths in them, for copies that are shared.
+// Cuts folders off the paths in texts, for copies that are shared.
 
 /// The text with every path cut to its part below site-packages, or to the file's name:
 /// "/home/ann/x/site-packages/torch/nn/conv.py:443" is "torch/nn/conv.py:443", "pkg/net.py(3): f"

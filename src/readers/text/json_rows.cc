@@ -18,12 +18,12 @@ namespace {
 
 namespace json = boost::json;
 
-/// No row of a profile is close to these; they limit the memory of one row.
+/// Limits of the memory for one row, far above any row of a profile.
 constexpr std::size_t kMaxRowBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxText = std::size_t{16} << 20;
 constexpr std::size_t kMaxPath = 4096;
 
-/// Follows the parser and collects the fields of the row that it is in.
+/// Follows the parser and collects the fields of the current row.
 class Handler : public JsonHandler {
  public:
   static constexpr std::size_t max_string_size = kMaxText;
@@ -38,7 +38,7 @@ class Handler : public JsonHandler {
     return true;
   }
   bool on_array_end(std::size_t, Code&) { return Close(); }
-  // The first object of a wanted list opens a row: paths count from there until it ends.
+  // The first object in a wanted list opens a row. Until its end, paths are relative to the row.
   bool on_object_begin(Code&) {
     if (!in_row() && !levels_.empty() && levels_.back().wanted_list) {
       row_level_ = levels_.size();
@@ -83,11 +83,11 @@ class Handler : public JsonHandler {
 
  private:
   struct Level {
-    std::size_t path = 0;  ///< Length of the path of the object or list.
+    std::size_t path = 0;  ///< Length of the path.
     bool list = false;
     bool wanted_list = false;
   };
-  /// Positions in row_text_, which may move while the row grows.
+  /// Positions in row_text_, whose memory may move while the row grows.
   struct Place {
     std::size_t path = 0, path_size = 0, text = 0, text_size = 0;
     JsonForm form = JsonForm::kNull;
@@ -153,7 +153,7 @@ class Handler : public JsonHandler {
   std::vector<Level> levels_;
   std::string path_;     ///< Path of the current value; inside a row relative to the row.
   std::string list_;     ///< The row's list.
-  std::string partial_;  ///< A string or number that is not one piece of its block.
+  std::string partial_;  ///< A string or number in several pieces.
   std::size_t row_level_ = kNoRow;
   std::string row_text_;
   std::vector<Place> places_;
@@ -167,7 +167,7 @@ json::parse_options ParseOptions() {
   return options;
 }
 
-/// The objects of a document that is a list.
+/// Receives the objects of a document that is a list.
 class ObjectsOfList final : public JsonRowReceiver {
  public:
   explicit ObjectsOfList(const std::function<void(const JsonRow&)>& take) : take_(take) {}
@@ -178,7 +178,7 @@ class ObjectsOfList final : public JsonRowReceiver {
   const std::function<void(const JsonRow&)>& take_;
 };
 
-/// One document, from the first byte to the last.
+/// Reads one document from the first byte to the last.
 class Walk {
  public:
   Walk(ByteSource& source, JsonRowReceiver& receiver, ProfileBuilder& builder)
@@ -222,7 +222,7 @@ class Walk {
     return Fail(Invalid(before + skipped + used, code.message()));
   }
 
-  /// Text after the document's end: only white space, or the zeros that pad a file.
+  /// Accepts only white space after the document, or zeros that pad the file.
   Status NoteBehind(std::uint64_t offset, std::string_view rest) const {
     const std::size_t text = rest.find_first_not_of(std::string_view(" \t\r\n\0", 5));
     if (text == rest.npos || allow_incomplete_) return {};

@@ -1,12 +1,12 @@
-// JSON documents of any size, row by row: the objects in their lists.
+// Reads JSON documents of any size row by row: the rows are objects in their lists.
 //
-// The document is walked once while it is read. An object that is an element of a wanted list is
-// given as one row of (path, value) pairs, whatever is nested in it; everything else is skipped.
-// Nothing is kept, so memory is bounded by the largest row.
+// The document is read once, in order. An object that is an element of a wanted list is passed on
+// as one row of (path, value) pairs, whatever is nested in it; everything else is skipped. Nothing
+// is kept, so memory is bounded by the largest row.
 //
 // A path joins keys with '.'; lists add nothing to it. In {"a": [{"b": [{"c": {"d": 1}}]}]} the
-// lists are "a" and "a.b"; a row of "a.b" has the field "c.d". The list of a document that is a
-// list itself is "".
+// lists are "a" and "a.b"; a row of "a.b" has the field "c.d". If the document itself is a list,
+// its path is "".
 #pragma once
 
 #include <cstdint>
@@ -27,31 +27,30 @@ namespace profgauge::readers {
 /// The JSON type of a value in a row.
 enum class JsonForm : std::uint8_t { kNumber, kString, kBool, kNull };
 
-/// One scalar. Numbers are their digits as written, so nothing is lost on the way.
+/// One scalar. Numbers are their digits as written, so no precision is lost.
 struct JsonField {
   std::string_view path;
   std::string_view text;
   JsonForm form = JsonForm::kNull;
 };
 
-/// One object. Views are valid during the call that hands it over.
+/// One object. Views are valid only during the callback.
 class JsonRow {
  public:
   explicit JsonRow(std::span<const JsonField> fields) : fields_(fields) {}
   std::span<const JsonField> fields() const { return fields_; }
-  /// The first field of that path which is not null; nullptr when there is none.
-  /// O(fields).
+  /// The first field of that path that is not null; nullptr if there is none. O(fields).
   const JsonField* Find(std::string_view path) const;
-  /// Its text; empty when there is none.
+  /// Text of the first field of that path; empty if there is none.
   std::string_view Text(std::string_view path) const;
-  /// A whole number, also when written as text.
+  /// An integer, also one written as text.
   std::optional<std::int64_t> Integer(std::string_view path) const;
 
  private:
   std::span<const JsonField> fields_;
 };
 
-/// Gets the rows of the lists that it wants, in file order.
+/// Receives the rows of the lists that it wants, in file order.
 ///
 ///   {"a": 1, "rows": [{"k": {"d": 2}}, {"k": null}], "z": [3]}
 ///
@@ -60,7 +59,7 @@ class JsonRow {
 class JsonRowReceiver {
  public:
   virtual ~JsonRowReceiver() = default;
-  /// Whether the objects in `list` are rows. Lists inside rows are not asked about.
+  /// True if the objects in `list` are rows. Not called for lists inside rows.
   virtual bool Wants(std::string_view list) = 0;
   virtual void Receive(std::string_view list, const JsonRow& row) = 0;
   /// A scalar outside of rows.
@@ -69,14 +68,14 @@ class JsonRowReceiver {
   virtual void EndObject(std::string_view /*path*/) {}
 };
 
-/// Reads all of `source`, filling path, bytes and hash of builder.source(). Errors: kInput
-/// "json/truncated" and "json/invalid" with the byte; a truncated document is accepted and counted
-/// with options.allow_incomplete. A byte order mark is skipped and counted.
+/// Reads all of `source` and sets path, bytes and hash of builder.source(). A byte order mark is
+/// skipped and counted. Errors: kInput "json/truncated" and "json/invalid" with the byte; with
+/// options.allow_incomplete, a truncated document is accepted and counted.
 Status ReadJsonRows(ByteSource& source, const ReadOptions& options, JsonRowReceiver& receiver,
                     ProfileBuilder& builder);
 
-/// Gives the object that a text is, a cell of a table, as one row. False where it is no JSON;
-/// `take` may have been called all the same.
+/// Passes on an object in a text, e.g. a cell of a table, as one row. False if it is not JSON;
+/// `take` may have been called even then.
 bool ReadJsonObject(std::string_view text, const std::function<void(const JsonRow&)>& take);
 
 }  // namespace profgauge::readers

@@ -1,6 +1,6 @@
-// Where JSON values end that need no general parser's judgement: strings of printable ASCII,
-// numbers without exponent, words. Every parser accepts the text skipped here; for any other text,
-// and text that reaches to the end, nullptr means that a parser must decide.
+// Finds the end of JSON values that need no general parser: strings of printable ASCII, numbers
+// without exponent, words. Every parser accepts these texts. For any other text, and text that
+// reaches to the end, the result is nullptr: a parser must decide.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ namespace profgauge::readers::json_scan {
 inline constexpr std::ptrdiff_t kMaxNumber = 40;
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-/// Bytes that do not end a string and need no parser's judgement.
+/// Bytes that do not end a string and need no parser.
 inline bool IsPlain(char c) { return c != '"' && c != '\\' && c >= 0x20 && c < 0x7f; }
 
-/// The first byte from `at` on that is not plain, or `end`.
-/// 16 bytes at a time where the processor has SSE2.
+/// The first byte from `at` on that is not plain, or `end`. Compares 16 bytes at a time if the
+/// processor has SSE2.
 inline const char* SkipPlain(const char* at, const char* end) {
 #ifdef __SSE2__
   const __m128i quote = _mm_set1_epi8('"');
@@ -46,7 +46,7 @@ inline const char* SkipPlain(const char* at, const char* end) {
   return at;
 }
 
-/// The position after the string at `at`; nothing when it is not plain or does not end.
+/// The position after the string at `at`; nullptr if it is not plain or does not end.
 inline const char* SkipString(const char* at, const char* end) {
   const char* const close = SkipPlain(at + 1, end);
   return close != end && *close == '"' ? close + 1 : nullptr;
@@ -68,8 +68,8 @@ inline const char* SkipDigits(const char* at, const char* end) {
   return at;
 }
 
-/// The position after the number whose first digit is at `at`, with its fraction; nothing if it is
-/// no number of JSON or has over kMaxNumber bytes. A number that reaches `end` may continue.
+/// The position after the number whose first digit is at `at`, with its fraction; nullptr if it is
+/// no JSON number or has over kMaxNumber bytes. A number that reaches `end` may continue.
 inline const char* SkipMantissa(const char* at, const char* end) {
   const char* const first = at;
   at = SkipDigits(at, end);
@@ -82,20 +82,20 @@ inline const char* SkipMantissa(const char* at, const char* end) {
   return at == end || at - first > kMaxNumber ? nullptr : at;
 }
 
-/// The same of a whole number, which has no exponent.
+/// Like SkipMantissa(), for a complete number; nullptr if it has an exponent.
 inline const char* SkipNumber(const char* at, const char* end) {
   at = SkipMantissa(at, end);
   return at == nullptr || *at == 'e' || *at == 'E' ? nullptr : at;
 }
 
-/// The position after `word`; nothing where it is another, or where no byte follows it.
+/// The position after `word`; nullptr if `at` has another word, or if no byte follows it.
 inline const char* SkipWord(const char* at, const char* end, std::string_view word) {
   const auto room = static_cast<std::size_t>(end - at);
   return room > word.size() && std::memcmp(at, word.data(), word.size()) == 0 ? at + word.size()
                                                                               : nullptr;
 }
 
-/// The first character at or after `at` that is no white space of JSON.
+/// The first character at or after `at` that is not JSON white space.
 inline const char* SkipSpace(const char* at, const char* end) {
   while (at != end && IsSpace(*at)) ++at;
   return at;

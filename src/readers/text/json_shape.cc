@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostKeys = 32, kMostEvents = 3, kLongestEvents = 4096;
 
-/// One pass over the text; after its end there is nothing.
+/// Reads the text once. After the end it returns nothing.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -22,7 +22,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  /// A text in quotes, as it is written; to the end where it is cut.
+  /// Returns a text in quotes, unchanged; if the text is cut, up to its end.
   std::string_view TakeText() {
     if (!Take('"')) return {};
     const std::size_t begin = at_;
@@ -32,7 +32,7 @@ class Scanner {
     if (at_ < text_.size()) ++at_;
     return text;
   }
-  /// Passes over a value; adds it to `out` without blanks, where that is not nullptr.
+  /// Skips a value. If `out` is not nullptr, appends the value without blanks.
   void Skip(std::string* out) {
     std::size_t depth = 0;
     do {

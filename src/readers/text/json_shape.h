@@ -1,5 +1,5 @@
-// The structure of a JSON document, only by its beginning: its keys, and the look of its events.
-// Nothing is checked: that is for the reader.
+// The structure of a JSON document, judged by its beginning: its keys, and the form of its events.
+// Nothing is validated; readers do that.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace profgauge::readers {
 
 struct JsonShape {
   bool is_object = false, is_list = false;
-  /// Keys of the object, or of the first object of the list; the first 32, as they are written.
+  /// Keys of the object, or of the list's first object; the first 32, as written.
   std::vector<std::string_view> keys;
   /// The first three elements of the list, or of the object's list `traceEvents`, without blanks
   /// outside of texts.
@@ -19,8 +19,7 @@ struct JsonShape {
   bool Has(std::string_view key) const;
 };
 
-/// Examines text that may be cut anywhere.
-/// For deciding which reader takes a file, by its first kilobytes. O(head).
+/// Examines text that may be cut anywhere, to decide which reader gets a file. O(head).
 JsonShape ShapeOfJson(std::string_view head);
 
 }  // namespace profgauge::readers

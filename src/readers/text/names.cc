@@ -7,7 +7,7 @@
 
 namespace profgauge::readers {
 ApiKind ApiKindOf(std::string_view call) {
-  // Callbacks on the host are launched too, but run no device work.
+  // Callbacks on the host are launched, too, but run no kernels.
   if (ContainsAny(call, {"LaunchHostFunc"})) return ApiKind::kOther;
   if (ContainsAny(call, {"Memcpy", "memcpy", "MemBufferCopy", "USMMemcpy", "memory_async_copy",
                          "MemoryCopy"}))

@@ -1,4 +1,4 @@
-// Meaning of the names of runtime calls and copies, the same in all formats that record them.
+// Interprets the names of runtime calls and copies, which are the same in all formats.
 #pragma once
 
 #include <string_view>
@@ -8,12 +8,12 @@
 namespace profgauge::readers {
 
 /// The kind of a runtime or driver call by its name: CUDA, HIP, XPU (Level Zero, SYCL), MTIA….
-/// By parts of the name, so that variants (_v2, Async, Peer) need no separate list. Launches of
-/// callbacks on the host are kOther: they run no device work.
+/// Parts of the name decide, so variants (_v2, Async, Peer) need no separate list. Launches of host
+/// callbacks are kOther: they run no device work.
 ApiKind ApiKindOf(std::string_view call);
 
-/// "Memcpy HtoD (Pageable -> Device)" and similar names.
-/// kUnknown for a name without a direction.
+/// Reads "Memcpy HtoD (Pageable -> Device)" and similar names. kUnknown for a name without a
+/// direction.
 CopyKind CopyKindOf(std::string_view copy);
 HostMemory HostMemoryOf(std::string_view copy);
 

@@ -14,7 +14,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// A JSON number taken apart.
+/// The parts of a JSON number.
 struct Decimal {
   bool negative = false;
   std::string_view whole;
@@ -36,8 +36,8 @@ bool Take(std::string_view& text, char c) {
   return true;
 }
 
-/// "-12.50e-3" is negative, of the digits 12 and 50, with the exponent -3. No numbers: "12.", ".5",
-/// "+1", "1e". An exponent beyond ±100 000 counts as that.
+/// "-12.50e-3" is negative, with the digits 12 and 50 and the exponent -3. Not numbers: "12.",
+/// ".5", "+1", "1e". An exponent outside ±100 000 is limited to that.
 std::optional<Decimal> Split(std::string_view text) {
   Decimal number;
   number.negative = Take(text, '-');
@@ -60,7 +60,7 @@ std::optional<Decimal> Split(std::string_view text) {
   return text.empty() ? std::optional(number) : std::nullopt;
 }
 
-/// |number| * 10^shift, rounded half up; empty when beyond `limit`.
+/// Returns |number| * 10^shift, rounded half up; empty if it exceeds `limit`.
 ///
 ///   "1.2345e1", shift 3      digits 12345, point 1 + 1 + 3 = 5: 12345
 ///   "0.0005",   shift 3      digits 00005, point 1 + 3 = 4: 0000|5, rounded up to 1
@@ -95,14 +95,14 @@ std::uint64_t WordAt(const char* at) {
   return word;
 }
 
-/// From eight bytes, the first the lowest.
-/// A digit is 0x30 to 0x39: the upper half is 3, and stays 3 when 6 is added.
+/// True if eight bytes, the first one the lowest, are digits. A digit is 0x30 to 0x39: its upper
+/// half is 3, and stays 3 if 6 is added.
 bool AreDigits(std::uint64_t word) {
   constexpr std::uint64_t kHigh = 0xf0f0'f0f0'f0f0'f0f0, kSix = 0x0606'0606'0606'0606;
   return ((word & kHigh) | ((word + kSix) & kHigh) >> 4) == 0x3333'3333'3333'3333;
 }
 
-/// The number that eight digits are: pairs, then fours, then all.
+/// The value of eight digits, combined to pairs, then to fours, then to all:
 ///
 ///   "12345678"   bytes 1 2 3 4 5 6 7 8, the first the lowest
 ///   * 10 + >> 8  every other byte: 12 34 56 78
@@ -116,8 +116,8 @@ std::uint64_t ValueOf(std::uint64_t word) {
          32;
 }
 
-/// The number that `text` is, of 1 to kMostDigits digits and nothing else. Times and addresses are
-/// read eight digits at a time.
+/// The number in `text`, if it has 1 to kMostDigits digits and nothing else. Reads eight digits at
+/// a time, as times and addresses are long.
 [[gnu::always_inline]] inline std::optional<std::uint64_t> PlainNumber(std::string_view text) {
   constexpr std::uint64_t kPowers[] = {1,       10,        100,        1'000,      10'000,
                                        100'000, 1'000'000, 10'000'000, 100'000'000};
@@ -139,8 +139,8 @@ std::uint64_t ValueOf(std::uint64_t word) {
   return value;
 }
 
-/// The usual form of times: at most 16 digits, and at most three after the point. Empty for
-/// others. No digit needs an overflow check: 19 of them fit.
+/// Parses the usual form of times: at most 16 digits, with at most three after the point. Empty for
+/// other forms. Needs no overflow checks, because 19 digits fit.
 std::optional<Ns> PlainMicroseconds(std::string_view text, Fraction fraction, Ns limit) {
   constexpr std::size_t kBehindPoint = 3;
   std::size_t behind = 0;
@@ -226,7 +226,7 @@ void ReadTriple(std::string_view text, std::int32_t (&out)[3]) {
   }
 }
 
-// Both signs are needed: a shortest double may have one or two digits, but never ends in 0.
+// Needs both signs: a shortest double may have one or two decimals, but never ends in 0.
 Fraction DetectFraction(std::string_view chunk) {
   constexpr std::string_view kKey = "\"ts\"";
   bool shorter = false;

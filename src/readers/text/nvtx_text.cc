@@ -18,7 +18,7 @@
 namespace profgauge::readers {
 namespace {
 
-// The patterns of kMarkerNames, at the same places; of none where `starts` decides.
+// The patterns of kMarkerNames in the same order; null for names that `starts` decides.
 const std::vector<std::unique_ptr<RE2>>& MarkerPatterns() {
   static const std::vector<std::unique_ptr<RE2>> patterns = [] {
     std::vector<std::unique_ptr<RE2>> compiled;
@@ -41,7 +41,7 @@ bool IsMarker(std::string_view text, std::string_view domain) {
   return false;
 }
 
-// The text after `key` up to the bracket that closes its first one; empty when unclosed.
+// The text after `key` up to the end of its first bracket; empty if the bracket is not closed.
 std::string_view BracketsAfter(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
   if (at == std::string_view::npos) return {};
@@ -64,8 +64,8 @@ std::int64_t NumberAfter(std::string_view text, std::string_view key) {
   return error == std::errc{} ? value : -1;
 }
 
-// "aten::conv2d, seq = 3, op_id = 7, sizes = [[1, 2]]"; the name itself may contain commas.
-// `find("Backward") < end` also takes nodes of autograd without the engine's prefix.
+// Parses "aten::conv2d, seq = 3, op_id = 7, sizes = [[1, 2]]"; names may contain commas.
+// `find("Backward") < end` also finds autograd nodes without the engine's prefix.
 RangeText ParseTorch(std::string_view text) {
   RangeText range;
   range.kind = RangeKind::kOp;
@@ -115,7 +115,7 @@ std::string_view TextOf(const PyValue* value) {
 std::string ShapeText(const PyValue* shape) {
   std::string text = "[";
   if (shape != nullptr) {
-    // One dimension is written (6,) or, by some, 6.
+    // Some writers write one dimension as 6 instead of (6,).
     if (shape->is_number()) text += fmt::format("{}", shape->integer);
     for (const PyValue& size : shape->items) {
       text += fmt::format("{}{}", text.size() > 1 ? ", " : "", size.integer);
@@ -124,7 +124,7 @@ std::string ShapeText(const PyValue* shape) {
   return text + "]";
 }
 
-/// Tensors by their type, other arguments as PyTorch's profiler writes scalars.
+/// The type of a tensor, or the type that PyTorch's profiler writes for other arguments.
 std::string_view TypeText(const PyValue& argument) {
   const std::string_view type = TextOf(argument.Find("type"));
   if (type == "tensor" || type == "ndarray") return TextOf(argument.Find("dtype"));
@@ -147,7 +147,7 @@ void AddArguments(const PyValue& arguments, RangeText& range) {
   range.input_dtypes += "]";
 }
 
-// ['a.py:3', 'b.py:9'], outermost first, as "b.py(9);a.py(3)", innermost first.
+// Converts ['a.py:3', 'b.py:9'], outermost first, to "b.py(9);a.py(3)", innermost first.
 std::string StackOf(const PyValue& lines) {
   std::string stack;
   for (auto line = lines.items.rbegin(); line != lines.items.rend(); ++line) {
@@ -221,7 +221,7 @@ std::string ShapeOf(const boost::json::value& argument) {
   return text + "]";
 }
 
-// The builds print bfloat16 as "bfloat32".
+// The supported builds print bfloat16 as "bfloat32".
 std::string TypeOf(std::string_view type) {
   return std::string(type == "bfloat32" ? "bfloat16" : type);
 }
@@ -287,7 +287,7 @@ void ModelConfig::Add(std::string_view text) {
   }
 }
 
-// "true" once stays: ranges repeat the configuration, and a switch may be on for a part of the run.
+// A "true" stays: ranges repeat the configuration, and a switch may be on for a part of the run.
 void ModelConfig::Set(std::string_view name, std::string value) {
   if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return;
   std::string& known = settings_[std::string(name)];

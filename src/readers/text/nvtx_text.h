@@ -1,5 +1,5 @@
-// Parses frameworks' NVTX ranges: PyTorch's emit_nvtx, TensorFlow's op ranges,
-// PyProf's and DLProf's Python dictionaries, iteration markers of anyone.
+// Parses frameworks' NVTX ranges: PyTorch's emit_nvtx, TensorFlow's op ranges, PyProf's and
+// DLProf's Python dictionaries, and iteration markers of any program.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace profgauge::readers {
 
 /// The kind of an NVTX range, by its text.
 enum class RangeKind : std::uint8_t { kOp, kAnnotation, kIterationMarker };
-/// The kind of the host range that it becomes.
+/// The kind of the host range that it becomes in the model.
 HostKind HostKindOf(RangeKind kind);
 
 /// The parts of an NVTX range's text.
@@ -23,50 +23,50 @@ struct RangeText {
   std::string input_shapes;    ///< "[[32, 3, 32, 32], []]"; empty when not written.
   std::string input_dtypes;    ///< "[float32, Int]"; empty when not written.
   std::string call_stack;      ///< As HostTable::call_stack; empty when not written.
-  std::string dictionary;      ///< The text itself, where it is one of PyProf's dictionaries.
+  std::string dictionary;      ///< The text itself, if it is one of PyProf's dictionaries.
   std::int64_t sequence = -1;  ///< Autograd sequence number.
-  bool is_backward = false;    ///< Belongs to the backward of the op with that sequence number.
+  bool is_backward = false;    ///< It is the backward of the op with that sequence number.
 };
 
-/// Accepts any text. `domain` is the NVTX domain's name, empty for the default one.
-/// In this order: markers of iterations, PyProf's dictionaries, TensorFlow's operators, PyTorch's
-/// operators, TensorRT's layers; else an annotation with the text as its name.
+/// Parses any text; `domain` is the NVTX domain's name, empty for the default one. Tries, in this
+/// order: iteration markers, PyProf's dictionaries, TensorFlow's operators, PyTorch's operators,
+/// TensorRT's layers. Otherwise it is an annotation named like the text.
 RangeText ParseRangeText(std::string_view text, std::string_view domain);
 
 // The NVTX ranges of PyProf and DLProf: Python dictionaries that name a call with its arguments, a
-// module, or the lines of Python that lead there. They are parsed, never evaluated.
+// module, or a Python call stack. They are parsed, never evaluated.
 
-/// Whether the text is a dictionary of PyProf: {'mod': …} or {'traceMarker': …}.
-/// By the first bytes; whether it parses is another matter.
+/// True if the text begins like a PyProf dictionary: {'mod': …} or {'traceMarker': …}. It may still
+/// be unparsable.
 bool IsPyprofMarker(std::string_view text);
 
-/// {'mod', 'op', 'args'} is an op "mod.op" with the shapes and types of its tensors; {'mod',
-/// 'strRepr'} is an annotation named after the module; {'traceMarker'} one with a call stack. A
-/// text that does not parse stays an annotation.
+/// Parses a dictionary. {'mod', 'op', 'args'} is an op "mod.op" with the shapes and types of its
+/// tensors; {'mod', 'strRepr'} is an annotation named after the module; {'traceMarker'} is one with
+/// a call stack. An unparsable text stays an annotation.
 RangeText ParsePyprofMarker(std::string_view text);
 
-/// Sets the texts of `row` that `range` has.
+/// Copies the texts of `range`, if any, to `row`.
 void AddTexts(const RangeText& range, ProfileBuilder& builder, HostRow& row);
 
 // The NVTX ranges of TensorFlow operators, as NVIDIA's builds of TensorFlow write them.
 
-/// "Op: dense/MatMul", or in detail
+/// Parses "Op: dense/MatMul", or the detailed form
 /// {"op":"MatMul","name":"dense/MatMul","args":[{"shape":[64,784]}], "attrs":{"T":"float16"}}. The
-/// range's name is the node's. False when the text is neither.
+/// range's name is the node's. False if the text has neither form.
 bool ParseTensorFlow(std::string_view text, RangeText& range);
 
-// A run's switches in NVTX texts of DLProf's PyTorch plug-in, such as
-// {"model_config": {"emit_nvtx": true}}.
+// A run's settings in NVTX texts of DLProf's PyTorch plug-in, such as {"model_config":
+// {"emit_nvtx": true}}.
 
-/// Collects the switches of all texts; AddFacts() adds them to the profile.
+/// Collects the settings of all texts; AddFacts() adds them to the profile.
 class ModelConfig {
  public:
-  /// Adds the text's switches, if it is of that kind. A switch that was on once stays on; for
+  /// Adds the text's settings, if it is of that kind. A switch that was on once stays on; for
   /// numbers the last one counts. Names that DLProf does not have are skipped.
   void Add(std::string_view text);
-  /// One setting: "true", "false" or a whole number.
+  /// Sets one setting: "true", "false" or an integer.
   void Set(std::string_view name, std::string value);
-  /// Adds them as facts, "model_config.emit_nvtx" = "true".
+  /// Adds the settings as facts: "model_config.emit_nvtx" = "true".
   void AddFacts(ProfileBuilder& builder) const;
 
  private:

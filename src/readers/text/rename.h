@@ -1,4 +1,4 @@
-// What becomes of names of code in a copy that is shared.
+// Renames names of code in copies that are shared.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace profgauge::readers {
 
-/// The new name of one, or of several in a text. Empty: names stay.
+/// Returns the new name of one name, or of several names in a text. Empty function: names stay.
 using Rename = std::function<std::string(std::string_view name)>;
 
-/// A name of code without folders, and renamed.
+/// Cuts folders off a name of code and renames it.
 inline std::string CopiedName(std::string_view text, const Rename& rename) {
   std::string name = WithoutPaths(text);
   return rename ? rename(name) : name;

@@ -1,7 +1,7 @@
 // Protocol Buffers' wire format, read in place: https://protobuf.dev/programming-guides/encoding.
 //
-// A message is a run of fields; nothing says how long it is but the bytes that hold it. Lengths are
-// checked against the available bytes before use, and nothing is allocated.
+// A message is a sequence of fields and does not state its length. Lengths are checked against the
+// available bytes before use, and nothing is allocated.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,20 @@
 
 namespace profgauge::readers {
 
-/// Reads the fields of one protobuf message.
-/// A field is a tag and a value; the tag is a varint of number << 3 | type:
+/// Reads the fields of one protobuf message. A field is a tag and a value; the tag is a varint of
+/// number << 3 | type:
 ///
 ///   08 96 01         field 1, varint      150
 ///   12 02 68 69      field 2, 2 bytes     "hi", a text or a message
 ///   19 8 bytes       field 3, fixed64     a double or a number
 ///
-/// Fields may repeat and come in any order. One object is one pass; messages within are read by
-/// another object over Bytes().
+/// Fields may repeat and come in any order. One object is one pass; another object reads nested
+/// messages, from Bytes().
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
 
-  /// Moves to the next field; false at the end, or where the bytes are no field: then ok() is
-  /// false.
+  /// Moves to the next field. False at the end, or if the bytes are no field: then ok() is false.
   bool Next() {
     if (!ok_ || rest_.empty()) return false;
     std::uint64_t tag = 0;
@@ -44,7 +43,7 @@ class WireReader {
         return TakeBytes(8) || Stop();
       case kFixed32:
         return TakeBytes(4) || Stop();
-      default:  // Groups are from before proto3.
+      default:  // Groups, from before proto3, are not read.
         return Stop();
     }
   }
@@ -52,7 +51,7 @@ class WireReader {
   /// The field's number, 1 to 2^29 - 1.
   std::uint32_t field() const { return field_; }
 
-  /// The field's value; zero or empty when it is of another wire type, as if it were absent.
+  /// The field's value; zero or empty if it has another wire type, as if it were absent.
   std::uint64_t Varint() const { return type_ == kVarint ? number_ : 0; }
   std::int64_t Signed() const { return static_cast<std::int64_t>(Varint()); }
   std::uint64_t Fixed64() const;
@@ -61,13 +60,13 @@ class WireReader {
   bool is_varint() const { return type_ == kVarint; }
   bool is_bytes() const { return type_ == kBytes; }
 
-  /// The bytes after the current field: for the place of an error.
+  /// The bytes after the current field, to find the place of an error.
   std::string_view rest() const { return rest_; }
 
  private:
   enum : std::uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
   static constexpr std::uint64_t kMostFields = (std::uint64_t{1} << 29) - 1;
-  // Most are small numbers, and tags of fields below 16.
+  // Most are small numbers, and tags of fields below 16, which take one byte.
   bool TakeVarint(std::uint64_t& value) {
     if (rest_.empty() || static_cast<unsigned char>(rest_.front()) >= 0x80) {
       return TakeLongVarint(value);

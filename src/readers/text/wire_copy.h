@@ -1,4 +1,4 @@
-// Writes Protocol Buffers' wire format, for copies of messages that keep some of their fields.
+// Writes Protocol Buffers' wire format, to copy messages with only some of their fields.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace profgauge::readers {
 
 class WireWriter {
  public:
-  /// A field as it was read: tag and value.
+  /// Adds a field as it was read: tag and value.
   void Raw(std::string_view field) { bytes_ += field; }
   void Number(std::uint32_t field, std::uint64_t value) {
     Varint(std::uint64_t{field} << 3);
     Varint(value);
   }
   void Bytes(std::uint32_t field, std::string_view value) {
-    Varint(std::uint64_t{field} << 3 | 2);  // Of bytes with their length.
+    Varint(std::uint64_t{field} << 3 | 2);  // The wire type of bytes with a length.
     Varint(value.size());
     bytes_ += value;
   }
@@ -33,8 +33,8 @@ class WireWriter {
   std::string bytes_;
 };
 
-/// Calls `each(field, raw)` for the fields of a message, `raw` being tag and value. False where the
-/// bytes are no message.
+/// Calls `each(field, raw)` for the fields of a message; `raw` is tag and value. False if the bytes
+/// are not a message.
 template <class Each>
 bool ForEachWireField(std::string_view message, Each each) {
   WireReader fields(message);

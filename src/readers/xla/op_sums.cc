@@ -23,7 +23,7 @@ Value Known(double value) { return value >= 0 ? Value(value) : Value{}; }
 
 }  // namespace
 
-// Planes of several devices mostly state the same; the largest counts.
+// The planes of several devices mostly have equal peaks. Otherwise the largest one counts.
 void OpSums::SetPeaks(double flops, double bandwidth) {
   peak_flops_ = std::max(peak_flops_, flops);
   peak_bandwidth_ = std::max(peak_bandwidth_, bandwidth);
@@ -88,7 +88,7 @@ void OpSums::Report(ProfileBuilder& builder) const {
 
 namespace {
 
-// Field numbers by message.
+// Field numbers, by message.
 namespace hlo_proto {
 enum : std::uint32_t { kModule = 1 };
 }
@@ -128,13 +128,13 @@ struct Instruction {
   std::vector<std::uint64_t> operands, called;
 };
 
-// Repeated numbers come packed or each for itself.
+// Reads repeated numbers, which are packed or single:
 //
 //   packed   field, length 3, 07 80 01     7 and 128 (a byte from 80 on goes on)
 //   single   field, 07
 //   none     field, length 0              a list without numbers, not the number 0
 //
-// Numbers after a damaged one are left out: where it ends is unknown.
+// Skips numbers after a damaged one, because its end is unknown.
 void AddNumbers(const WireReader& field, std::vector<std::uint64_t>& numbers) {
   if (field.is_varint()) return numbers.push_back(field.Varint());
   std::string_view packed = field.Bytes();
@@ -161,7 +161,7 @@ Instruction ReadInstruction(std::string_view message) {
   return out;
 }
 
-// Whether it has a matmul, and all its matmuls have narrow types.
+// True if the computation has a matmul, and all of its matmuls have narrow types.
 bool IsNarrowProduct(const std::vector<Instruction>& computation) {
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> types;
   for (const Instruction& one : computation) types[one.id] = one.type;
@@ -177,7 +177,7 @@ bool IsNarrowProduct(const std::vector<Instruction>& computation) {
   return has_product;
 }
 
-// XLA's kernels have the names of their instructions, as far as those are identifiers.
+// XLA names kernels after their instructions, with `_` for characters outside identifiers.
 std::string KernelName(std::string_view instruction) {
   std::string name(instruction);
   for (char& c : name) {
@@ -186,7 +186,7 @@ std::string KernelName(std::string_view instruction) {
   return name;
 }
 
-// For copies: shapes without their sizes, of the configuration only whether it is Triton's.
+// For copies: keeps shapes without sizes, and of the configuration only whether it is Triton's.
 std::string InstructionOnly(std::string_view message,
                             const std::function<std::string(std::string_view)>& name) {
   WireWriter out;
@@ -242,7 +242,7 @@ std::string HloModulesOnly(std::string_view hlo_proto,
   return out.Take();
 }
 
-// Fusions refer to computations by id, which may come later in the message: first all are read.
+// Reads all computations first, because fusions refer to them by id and may precede them.
 void HloProducts::AddModule(std::string_view hlo_proto) {
   boost::unordered_flat_map<std::uint64_t, bool> computations;
   std::vector<Instruction> fusions;
@@ -273,7 +273,7 @@ void HloProducts::AddModule(std::string_view hlo_proto) {
           const auto found = computations.find(called);
           return found != computations.end() && found->second;
         });
-    // Names repeat between modules; a kernel does not say whose it is.
+    // Several modules may use one name, and kernels do not show their module. So all must agree.
     const auto [known, is_new] = is_product_.try_emplace(KernelName(fusion.name), is_product);
     if (!is_new) known->second = known->second && is_product;
   }

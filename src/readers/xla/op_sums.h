@@ -1,9 +1,9 @@
-// The XLA compiler's data about each HLO op of a TPU: FLOPs and bytes of one execution. Summed up
-// over the executions they place every op on the roofline.
+// The XLA compiler's data about each HLO op of a TPU: FLOPs and bytes per execution. Summed over
+// all executions, they place each op on the roofline.
 //
 //   intensity = FLOPs / bytes;  achieved = FLOPs / time;  peak from the device's plane
-//   compute roof = FLOPs / peak FLOP/s;  memory roof = bytes / peak bandwidth, both in seconds
-//   bound: the longer of the two;  share of the roof = the longer / time
+//   compute time = FLOPs / peak FLOP/s;  memory time = bytes / peak bandwidth, both in seconds
+//   bound: the longer of the two;  share of the roofline = the longer / time
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -18,20 +18,20 @@
 
 namespace profgauge::readers::xla {
 
-/// Adds up the ops of a plane.
+/// Sums the ops of a plane.
 class OpSums {
  public:
-  /// Peak rates by the device's plane; 0 unknown.
+  /// Sets the peak rates of the device's plane; 0 unknown.
   void SetPeaks(double flops, double bandwidth);
-  /// The device executes something from `start` to `end`.
+  /// Notes that the device runs an op from `start` to `end`.
   void Extend(std::int32_t device, Ns start, Ns end);
-  /// One execution of an op that has no other inside of it: those of its body count. Negative
-  /// numbers are unknown.
+  /// Adds one execution of an op that contains no other op: of a loop, only ops in its body count.
+  /// Negative numbers are unknown.
   void Add(StringId name, Ns duration, double flops, double bytes);
-  /// Roofline, achieved FLOP/s and share of the peak, as the file states them. Nothing when no op
-  /// has FLOPs. The metrics are over the time from the first to the last op of each device, added
-  /// up over the devices, so idle time lowers them. Bytes are absent of an op if one execution has
-  /// none.
+  /// Reports roofline, achieved FLOP/s and share of the peak, as reported by the file. Nothing if
+  /// no op has FLOPs. The metrics cover the time from the first to the last op of each device,
+  /// summed over the devices, so idle time lowers them. An op's bytes are absent if one of its
+  /// executions has none.
   void Report(ProfileBuilder& builder) const;
 
  private:
@@ -44,38 +44,38 @@ class OpSums {
   struct Extent {
     Ns first = 0, last = 0;
   };
-  boost::unordered_flat_map<std::uint32_t, Sum> ops_;  ///< By the id of the name.
+  boost::unordered_flat_map<std::uint32_t, Sum> ops_;  ///< By the id of the op's name.
   std::map<std::int32_t, Extent> devices_;
   double peak_flops_ = 0, peak_bandwidth_ = 0;
 };
 
-// Which kernels Triton compiled of matmuls in narrow types for XLA, by the HLO modules that
-// a profile holds: the kernels' names ("gemm_fusion_dot_general_24") say neither.
+// Finds the kernels that Triton compiled from matmuls in narrow types for XLA, by the HLO modules
+// in a profile. The kernels' names ("gemm_fusion_dot_general_24") show neither.
 //
 //   HloProto 1 module ── 3 computations { 5 id, 2 instructions }
 //   instruction "gemm_fusion.24": opcode fusion, config with "triton", calls computation 7
-//   computation 7: dot of bf16 and bf16 ──> kernel "gemm_fusion_24" is a product
+//   computation 7: dot of bf16 and bf16 ──> kernel "gemm_fusion_24" is a matmul
 //
-// Narrow types have at most 16 bits: Tensor Cores compute them. Message and field numbers:
+// Narrow types have at most 16 bits, so Tensor Cores compute them. Message and field numbers:
 // xla/service/hlo.proto and xla/xla_data.proto of github.com/openxla/xla.
 
-/// An HloProto with the fields that HloProducts reads, and names of instructions as of kernels,
-/// made by `name`.
+/// Copies an HloProto with only the fields that HloProducts reads. `name` makes the names of its
+/// instructions, and must do so as for kernels.
 std::string HloModulesOnly(std::string_view hlo_proto,
                            const std::function<std::string(std::string_view)>& name);
 
 /// Collects the modules of a profile; then answers by kernel name.
 class HloProducts {
  public:
-  /// An HloProto. Any other message gives nothing.
+  /// Adds an HloProto. Any other message adds nothing.
   void AddModule(std::string_view hlo_proto);
 
-  /// Whether the kernel is of a fusion that Triton compiled, with a product whose operands have at
-  /// most 16 bits. Where modules have several of one name, all of them must be.
+  /// True if the kernel is a fusion that Triton compiled, with a matmul whose operands have at most
+  /// 16 bits. If modules have several fusions of that name, this must be true of all.
   bool Has(std::string_view kernel_name) const;
 
  private:
-  /// Kernels are asked for by the million: without a copy of the name.
+  /// Enables lookups without copying the name: there are millions.
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const {

@@ -17,7 +17,7 @@
 namespace profgauge::readers::xla {
 namespace {
 
-/// Of planes of devices and of the session.
+/// Kept stats of the planes of devices and of the session.
 constexpr std::string_view kPlaneStats[] = {"device_vendor",
                                             "device_type_string",
                                             "gpu_device_name",
@@ -29,14 +29,14 @@ constexpr std::string_view kPlaneStats[] = {"device_vendor",
                                             "compute_cap_minor",
                                             "profile_start_time",
                                             "profile_stop_time"};
-/// Stats of events whose texts are names of code; those of the others are XLA's own.
+/// Stats of events with names of code. Texts of other stats are XLA's.
 constexpr std::string_view kNameStats[] = {"hlo_op", "hlo_module", "tf_op", "name", "source"};
 
 bool IsOneOf(std::string_view name, const std::string_view* begin, const std::string_view* end) {
   return std::find(begin, end, name) != end;
 }
 
-// By the reader's own list, so that a stat that it begins to read is copied, too.
+// Uses the list of the reader, so that stats added there are copied, too.
 bool IsKeptStat(std::string_view name) {
   return Event::StatNamed(name) != nullptr ||
          IsOneOf(name, std::begin(kPlaneStats), std::end(kPlaneStats));
@@ -46,8 +46,8 @@ bool IsNameStat(std::string_view name) {
   return IsOneOf(name, std::begin(kNameStats), std::end(kNameStats));
 }
 
-/// Without the host's name, which XProf writes before it. A plane that is neither a device's nor a
-/// host's may be named by a program.
+/// Removes the host's name, which XProf writes before the plane's. A plane of neither device nor
+/// host may have a name from the program.
 std::string PlaneName(std::string_view name, const Rename& rename) {
   if (const auto device = DevicePlaneOf(name)) return std::string(device->name);
   const auto at = name.find("/host:");
@@ -55,14 +55,14 @@ std::string PlaneName(std::string_view name, const Rename& rename) {
   return name == kEnvironmentPlane ? std::string(name) : CopiedName(name, rename);
 }
 
-/// One plane. Field numbers: xplane.h. Names of stats are read first, since they decide which stats
-/// stay, and those that stay are written with their texts.
+/// Copies one plane. Field numbers: xplane.h. Reads the names of stats first, since they decide
+/// which stats are kept. Kept stats are written with their texts.
 class PlaneCopier {
  public:
   PlaneCopier(std::string_view message, const Rename& rename)
       : message_(message), rename_(rename) {}
 
-  /// Empty bytes are an empty plane; ok() is false where a part of it was no message.
+  /// Returns the copy, empty for an empty plane. ok() is false if a part was no message.
   std::string Copy() {
     ReadNames();
     WireWriter out;
@@ -107,7 +107,7 @@ class PlaneCopier {
     });
   }
 
-  /// The name in an entry {1 id, 2 {2 name}} of a table.
+  /// The name in a table's entry {1 id, 2 {2 name}}.
   std::string_view NameOfEntry(std::string_view entry) {
     std::string_view name;
     Each(entry, [&](const WireReader& field, std::string_view) {
@@ -119,7 +119,7 @@ class PlaneCopier {
     return name;
   }
 
-  /// An entry {1 id, 2 message} of a table; `copy` writes what stays of a field of the message.
+  /// Copies a table's entry {1 id, 2 message}; `copy` writes the kept part of each message field.
   template <class Copy>
   std::string Entry(std::string_view entry, Copy copy) {
     WireWriter out;
@@ -160,7 +160,7 @@ class PlaneCopier {
         case 10:
           return out.Raw(raw);
         case 2:
-        case 11:  // Lines of devices are XLA's, those of hosts are threads.
+        case 11:  // Lines of devices have XLA's names, those of hosts are threads.
           return out.Bytes(field.field(), is_of_device_ ? WithoutPaths(field.Bytes())
                                                         : CopiedName(field.Bytes(), rename_));
         case 4:
@@ -172,7 +172,7 @@ class PlaneCopier {
     return out.Take();
   }
 
-  // Numbers of an event (its metadata, times, occurrences) as they are; its stats by their names.
+  // Copies an event's numbers (metadata, times, occurrences) unchanged, and its stats by name.
   std::string EventOf(std::string_view message) {
     WireWriter out;
     Each(message, [&](const WireReader& field, std::string_view raw) {
@@ -182,7 +182,7 @@ class PlaneCopier {
     return out.Take();
   }
 
-  /// A stat that refers to a text gets the text: the table of texts has others too.
+  /// Replaces references to texts by the texts, because the table of texts also has other texts.
   void Stat(std::string_view message, std::uint32_t as, WireWriter& out) {
     std::string_view name;
     Each(message, [&](const WireReader& field, std::string_view) {
@@ -224,14 +224,14 @@ class PlaneCopier {
 constexpr std::string_view kTraceKeys[] = {"ph", "pid", "tid", "ts", "dur", "name"};
 constexpr std::string_view kRoot = "traceEvents/", kArgs = "traceEvents/args/";
 
-/// The name of a process has the host's, as that of a plane.
+/// The name of a process includes the host's name, like that of a plane.
 std::string CleanTrace(std::string_view path, std::string_view text, const Rename& rename) {
   if (path == "traceEvents/args/name" && text.find("/device:") != text.npos) {
     return PlaneName(text, rename);
   }
   const bool is_event = path == "traceEvents/name";
   const bool is_argument = path.starts_with(kArgs) && IsNameStat(path.substr(kArgs.size()));
-  // Of tracks: "Stream #7", "XLA Ops", "/host:CPU".
+  // Names of tracks: "Stream #7", "XLA Ops", "/host:CPU".
   const bool is_track = text.find('#') != text.npos || text.starts_with("XLA ") ||
                         text.starts_with("/host:") || text == "Steps";
   if (path == "traceEvents/args/name" && is_track) return WithoutPaths(text);

@@ -10,16 +10,16 @@
 
 namespace profgauge::readers::xla {
 
-/// Of the reader whose files are copied.
+/// The reader whose files are copied.
 inline constexpr std::string_view kReader = "xla";
 
-/// Of the XPlane messages in `bytes` the fields and stats that reports need. Of the modules that
-/// ran their instructions stay without sources. `file` names it in errors: kInput "xla/malformed",
-/// also for a file that is cut inside a plane or has none.
+/// Copies from the XPlane messages in `bytes` only fields and stats that reports need. Modules that
+/// ran keep their instructions, without sources. `file` names the input in errors: kInput
+/// "xla/malformed", also if the file is cut inside a plane or has no plane.
 Result<std::string> ScrubXSpace(const std::string& file, std::string_view bytes,
                                 const Rename& rename);
 
-/// What stays of a trace.json.
+/// The keys of a trace.json to copy.
 JsonKeep KeptKeys(const Rename& rename);
 
 }  // namespace profgauge::readers::xla

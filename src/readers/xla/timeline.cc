@@ -1,4 +1,4 @@
-// Stats of events by their names, and planes of devices.
+// Interprets the stats of events by name, and the planes of devices.
 
 #include "readers/xla/timeline.h"
 
@@ -23,7 +23,7 @@
 namespace profgauge::readers::xla {
 namespace {
 
-/// The number at the beginning of "3 [77]"; -1 when there is none.
+/// The number at the begin of "3 [77]"; -1 if there is none.
 std::int32_t LeadingNumber(std::string_view text) {
   std::int32_t number = -1;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -32,8 +32,8 @@ std::int32_t LeadingNumber(std::string_view text) {
 
 }  // namespace
 
-// The names are those of tsl's xplane_schema.h and of arguments in trace.json. They are so few that
-// a linear search is fast enough.
+// The names in tsl's xplane_schema.h, and of arguments in trace.json. There are so few that a
+// linear search is fast enough.
 std::span<const Event::Stat> Event::Stats() {
   static constexpr std::array<Stat, 18> kStats = {{
       {"correlation_id", &Event::correlation_id},
@@ -65,8 +65,8 @@ std::string_view Event::*Event::StatNamed(std::string_view name) {
   return nullptr;
 }
 
-// tsl's kTpuPlaneRegex and kSparseCorePlaneRegex: "/device:TPU:([0-9]*)$",
-// "/device:TPU:[0-9]+ SparseCore ([0-9]+)$". Planes of other processes go on with " [PID]".
+// Follows tsl's kTpuPlaneRegex and kSparseCorePlaneRegex: "/device:TPU:([0-9]*)$",
+// "/device:TPU:[0-9]+ SparseCore ([0-9]+)$". Names from other processes end in " [PID]".
 std::int32_t TrailingNumber(std::string_view text) {
   std::size_t begin = text.size();
   while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
@@ -112,8 +112,8 @@ std::int64_t StreamNumber(std::string_view line) {
   return number;
 }
 
-/// The text after "key:" in "grid:16,1,1 block:512,1,1". A key is a whole word: "size" is not in
-/// "kind_size:4".
+/// The text after "key:" in "grid:16,1,1 block:512,1,1". Only whole words match: "size" is not
+/// found in "kind_size:4".
 std::string_view Detail(std::string_view details, std::string_view key) {
   for (auto at = details.find(key); at != std::string_view::npos; at = details.find(key, at + 1)) {
     const auto end = at + key.size();
@@ -125,7 +125,7 @@ std::string_view Detail(std::string_view details, std::string_view key) {
   return {};
 }
 
-/// "$profiler.py:101 start_trace" as other profilers write frames: "profiler.py(101): start_trace".
+/// Formats "$profiler.py:101 start_trace" like other profilers: "profiler.py(101): start_trace".
 std::string FrameName(std::string_view name) {
   name.remove_prefix(1);
   const auto space = name.find(' ');
@@ -135,13 +135,13 @@ std::string FrameName(std::string_view name) {
                      name.substr(space + 1));
 }
 
-/// Tracks of a device plane that say when steps ran; all other derived ones repeat the streams.
+/// Tracks of a device plane with the times of steps. Other derived tracks repeat the streams.
 constexpr std::string_view kSteps = "Steps";
 constexpr std::string_view kModules = "XLA Modules";
 constexpr std::string_view kNestedOps = "XLA Ops";
 constexpr std::string_view kSparseCoreOps = "Sparse Core Ops";
 
-// Categories are those of tsl/profiler/convert/xla_op_utils.h: "all-reduce fusion", "send-done".
+// The categories of tsl/profiler/convert/xla_op_utils.h, e.g. "all-reduce fusion", "send-done".
 bool IsCollective(std::string_view category) {
   for (const std::string_view kind :
        {"all-", "collective-", "reduce-scatter", "ragged-all-to-all", "send", "recv"}) {
@@ -150,7 +150,7 @@ bool IsCollective(std::string_view category) {
   return false;
 }
 
-// A TPU's activity without work: transfers to and from the host.
+// True for transfers of a TPU to and from the host, in which it computes nothing.
 bool WaitsForHost(const Event& event) {
   for (const std::string_view kind : {"infeed", "outfeed", "host send", "host recv"}) {
     if (event.hlo_category.starts_with(kind)) return true;
@@ -174,8 +174,8 @@ void Timeline::AddGpu(Gpu gpu) {
   builder_.AddGpu(std::move(gpu));
 }
 
-// The plane of a TPU is a device of the program. GPUs that it does not use also have planes, which
-// are empty: they are listed if a GPU that ran other work has no kernels of the program.
+// A TPU's plane is a device of the program. Unused GPUs have planes, too, which are empty. They are
+// listed only if a GPU with other events has no kernels, i.e. lost them.
 void Timeline::ListDevices() {
   const bool lost = std::ranges::any_of(devices_, [](const auto& entry) {
     return entry.second.has_events && !entry.second.has_work;
@@ -211,7 +211,7 @@ Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::st
       track.kind = Track::Kind::kModules;
     } else if (name == kSteps) {
       track.kind = Track::Kind::kSteps;
-      // By process, like the host's: steps of several devices do not mean several programs.
+      // The thread is of the process of all steps: several devices are still one program.
       track.thread = builder_.AddThread(kSteps, device->name);
       builder_.NameThread(kSteps, device->name, device->name);
     }
@@ -272,7 +272,7 @@ void Timeline::Add(const Track& track, const Event& event) {
 //   hlo_module "jit_f", hlo_op "dot.3"    hlo "jit_f/dot.3"
 Timeline::Names Timeline::NamesOf(const Event& event) {
   Names names;
-  // "XlaModule:" represents all that XLA compiled. A scope without a slash is an argument's name.
+  // "XlaModule:" means everything that XLA compiled. A scope without slash is an argument's name.
   auto scope = event.tf_op.substr(0, event.tf_op.rfind(':'));
   if (scope.empty() || scope == "XlaModule") scope = event.scope;
   if (scope.find('/') != std::string_view::npos || (scope == event.tf_op && !scope.empty())) {
@@ -288,11 +288,11 @@ Timeline::Names Timeline::NamesOf(const Event& event) {
 }
 
 void Timeline::AddHost(const Track& track, const Event& event) {
-  // Times of iterations that ran without the profiler, which the run itself put into the profile.
+  // The run puts times of iterations without the profiler into the profile.
   if (event.name == "profgauge.run" && !event.v.empty()) {
     if (auto document = DecodeBase64Url(event.v)) builder_.SetRunDocument(*std::move(document));
   }
-  // Frames of Python: "$file.py:12 function".
+  // Python frames are named "$file.py:12 function".
   if (event.name.starts_with('$')) {
     PythonRow row;
     row.start = event.start;
@@ -304,7 +304,7 @@ void Timeline::AddHost(const Track& track, const Event& event) {
   if (!event.allocator_name.empty() && !event.allocation_bytes.empty()) {
     return AddMemory(track, event);
   }
-  // A call of the device's runtime. It waits: the kernel that it launched may name its op.
+  // A call of the runtime is added later, since the name of its operator may be in its kernel.
   if (!event.correlation_id.empty()) {
     Call call;
     call.row.start = event.start;
@@ -323,8 +323,8 @@ void Timeline::AddHost(const Track& track, const Event& event) {
   row.thread = track.thread;
   row.kind = HostKind::kAnnotation;
   row.name = builder_.Intern(event.name);
-  // jax.profiler.StepTraceAnnotation and tf.profiler.experimental.Trace. Whether it is an iteration
-  // is decided in AddSteps().
+  // From jax.profiler.StepTraceAnnotation or tf.profiler.experimental.Trace. AddSteps() decides if
+  // it is an iteration.
   if (!event.step_num.empty()) {
     row.kind = HostKind::kIterationMarker;
     row.name = builder_.Intern(fmt::format("{} {}", event.name, event.step_num));
@@ -351,7 +351,7 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
     row.kind = DeviceKind::kMemcpy;
     row.copy = CopyKindOf(event.name);
     row.bytes = IntegerOr(Detail(event.memcpy_details, "size"), -1);
-    // The host's side of the copy.
+    // The copy's side on the host.
     const auto side = row.copy == CopyKind::kHostToDevice ? "kind_src" : "kind_dst";
     const auto memory = Detail(event.memcpy_details, side);
     if (memory == "pageable") row.host_memory = HostMemory::kPageable;
@@ -364,10 +364,10 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
   }
   builder_.AddDevice(row);
   if (row.correlation >= 0) work_.push_back({row.gpu, row.start, row.correlation});
-  // The call may not name the launched work; the kernel does.
+  // The operator's name may be missing in the call, but is in the kernel.
   const auto names = NamesOf(event);
   if (row.correlation >= 0 && (names.scope.valid() || names.hlo.valid())) {
-    // The first kernel of a call names its op.
+    // The call's first kernel names its operator.
     launched_.emplace(row.correlation, names);
   }
 }
@@ -388,7 +388,7 @@ LaunchConfigId Timeline::ConfigOf(std::int32_t gpu, const Event& kernel) {
   if (fixed >= 0 || dynamic >= 0) {
     config.shared_memory = std::max<std::int64_t>(fixed, 0) + std::max<std::int64_t>(dynamic, 0);
   }
-  // 0 is written where it was not worked out.
+  // The value 0 means that it was not computed.
   const double percent = ParseReal(Detail(details, "occ_pct")).value_or(0);
   if (percent > 0 && percent <= 100) config.occupancy = percent / 100;
   if (const auto cores = cores_.find(gpu); cores != cores_.end() && cores->second > 0) {
@@ -402,7 +402,7 @@ void Timeline::AddMemory(const Track& track, const Event& event) {
   MemoryRow row;
   row.time = event.start;
   row.thread = track.thread;
-  // "GPU_0_bfc", "gpu_host_bfc", "cpu".
+  // Names of allocators: "GPU_0_bfc", "gpu_host_bfc", "cpu".
   if (event.allocator_name.starts_with("GPU_")) {
     row.device_type = 1;
     const auto rest = event.allocator_name.substr(4);
@@ -419,7 +419,7 @@ void Timeline::AddMemory(const Track& track, const Event& event) {
 //            |------ jit_f/gemm_fusion.3 -----|     hlo, inside: added after it
 //            |------ cuLaunchKernel ----------|     the call
 //
-// All three have the call's time: an op is known by its launches only.
+// All three have the call's time, as only launches of an operator are recorded.
 void Timeline::AddOps(const Call& call) {
   auto names = call.names;
   if (!names.scope.valid() && !names.hlo.valid()) {
@@ -438,7 +438,7 @@ void Timeline::AddOps(const Call& call) {
   }
 }
 
-// A fusion's name ("fusion.12") does not show its purpose, its category may.
+// The name of a fusion ("fusion.12") does not show its purpose, but its category may.
 Timeline::Piece Timeline::NestedOf(const Track& track, const Event& event) {
   Piece piece;
   piece.gpu = track.gpu;
@@ -474,18 +474,18 @@ void Timeline::Finish() {
   sums_.Report(builder_);
 }
 
-// Steps that need the whole timeline: nested events as pieces, and steps of devices as iterations.
+// Adds steps that need the whole timeline: nested events as pieces, device steps as iterations.
 
-// If events nest, each instant belongs to the innermost one.
+// If events nest, each time belongs to the innermost event.
 //
 //   while.1  |-----------------------------|     0 to 30
 //   fusion.2     |------|                        4 to 11
 //   fusion.3                 |----|              16 to 21
 //   pieces   |w.1| f.2  |w.1 |f.3 |  w.1   |
 //
-// Sorted by start, outer events first; `open` has the events around the moment, the innermost last.
-// FLOPs count for events without another inside (fusion.2, fusion.3), as a loop's own are those of
-// its body.
+// Events are sorted by start, outer ones first. `open` has the events around the current time, the
+// innermost last. FLOPs count only for events without inner events (fusion.2, fusion.3), because
+// the FLOPs of a loop are those of its body.
 void Timeline::AddNested() {
   std::stable_sort(nested_.begin(), nested_.end(), [](const Piece& a, const Piece& b) {
     return std::tuple(a.gpu, a.stream, a.start, -a.end) <
@@ -508,13 +508,13 @@ void Timeline::AddNested() {
     builder_.AddDevice(row);
   };
   std::vector<const Piece*> open;
-  const Piece* inner = nullptr;  // The event that began last: its work counts unless another nests.
+  const Piece* inner = nullptr;  // The last begun event. It counts if no other event nests in it.
   const auto count = [&] {
-    // The peak that a plane states is the TensorCores'.
+    // The peak of a plane is the one of the TensorCores.
     if (inner == nullptr || inner->stream != kTensorCore) return;
     sums_.Add(inner->name, inner->end - inner->start, inner->flops, inner->bytes);
   };
-  Ns told = 0;  // Up to here every instant of the open events has its piece.
+  Ns told = 0;  // Up to here, all times of the open events have pieces.
   const auto close_until = [&](Ns time) {
     while (!open.empty() && open.back()->end <= time) {
       add(*open.back(), told, open.back()->end);
@@ -541,17 +541,17 @@ void Timeline::AddNested() {
   nested_.clear();
 }
 
-// Iterations are time spans of the host. If it marked none, a step is the host's from the call
-// that launched its first work on the device to that of the next step, so that its work belongs to
-// it however far the host runs ahead; without launches it stays the device's.
+// Iterations are time spans on the host. If the host marked none, a step reaches from the call that
+// launched its first kernel to that of the next step. So its kernels belong to it, however far the
+// host runs ahead. Without launches, the step keeps its times on the device.
 //
 //   device   Steps   |-- step 1 --|   |-- step 2 --|   |-- step 3 --|
 //            work    a  b             c   d            e
 //   host     calls   a b c d e                           it runs ahead
-//   step 1   from the call of a to that of c; step 2 to that of e; step 3 to the end of that
+//   step 1   from the call of a to that of c; step 2 to that of e; step 3 to the end of e's call
 //
-// Only if each step has launches and they are in the order of the steps; else all steps of the
-// device keep its times.
+// This needs launches in each step, in the order of the steps. Otherwise all steps keep their times
+// on the device.
 void Timeline::AddDeviceSteps() {
   boost::unordered_flat_map<std::int64_t, Span> calls;
   for (const Call& call : calls_) {
@@ -564,7 +564,7 @@ void Timeline::AddDeviceSteps() {
                    [](const DeviceStep& a, const DeviceStep& b) {
                      return std::pair(a.gpu, a.row.start) < std::pair(b.gpu, b.row.start);
                    });
-  // For each step the calls of its work, from the first one's start to the last one's end.
+  // For each step, the time from the start of its first launch to the end of its last launch.
   std::vector<Span> launches;
   for (std::size_t i = 0; i < device_steps_.size(); ++i) {
     const DeviceStep& step = device_steps_[i];
@@ -573,7 +573,7 @@ void Timeline::AddDeviceSteps() {
       return std::pair(work.gpu, work.start) < std::pair(step.gpu, step.row.start);
     });
     Ns end = step.row.start + step.row.duration;
-    // Steps do not overlap; where a file says so, work is of the later one.
+    // Steps do not overlap. If they do in a file, kernels belong to the later step.
     if (i + 1 < device_steps_.size() && device_steps_[i + 1].gpu == step.gpu) {
       end = std::min(end, device_steps_[i + 1].row.start);
     }
@@ -605,15 +605,15 @@ void Timeline::AddDeviceSteps() {
   }
 }
 
-// If the host continues before the device is done, a step is the time of dispatching, and
-// without launches its work is unknown.
+// True if the host continues before the device has finished, and kernels have no launches. Then the
+// host's steps are only times of dispatching.
 //
 //   host     |step 1|step 2|step 3|                 ends of dispatching
 //   device         |--- 1 ---|--- 2 ---|--- 3 ---|
-//                                 ^^^^^^^^^^^^^^^^   outside of the host's steps
+//                                 ^^^^^^^^^^^^^^^^   outside the host's steps
 //
-// Links from calls to work would assign the work; where there are none, and the device's steps lie
-// largely outside, the host's markers are annotations only.
+// Links from calls to kernels would show the step of each kernel. Without links, if much of the
+// device's steps is outside the host's, the host's markers are only annotations.
 bool Timeline::HostRunsAhead() const {
   const bool any_work =
       std::ranges::any_of(devices_, [](const auto& entry) { return entry.second.has_work; });

@@ -1,19 +1,18 @@
-// The timeline of an XLA profile (JAX, TensorFlow, PyTorch/XLA): planes with lines with events,
-// whatever file they come from, made into rows of the model.
+// Makes rows of the model from the timeline of an XLA profile (JAX, TensorFlow, PyTorch/XLA):
+// planes, which have lines, which have events. The source may be any file form.
 //
 // Lines that the profiler derived from others (Steps, XLA Modules, XLA Ops on GPUs, framework name
-// scopes, source code) repeat the time of the streams: they are counted in the import log and
-// otherwise skipped, except for XLA Modules, which are ranges over the device for display. Work
-// on a device:
+// scopes, source code) repeat the time of the streams. They are counted in the import log and
+// otherwise skipped, except XLA Modules, which become device ranges for display. Work on a device:
 //   - GPU: the lines "Stream #N…";
-//   - TPU, which has no streams: the line "XLA Ops", and "Sparse Core Ops" of each of its
-// SparseCores, which are separate planes but units of it. Events nest (a loop around its
-//     body), so an event becomes the pieces of it that no nested event covers. Waiting for the host
-//     (infeed) is no work; XProf calls such ops off duty.
+//   - TPU, which has no streams: the line "XLA Ops", and "Sparse Core Ops" of each SparseCore
+//     (separate planes, but units of the TPU). Events nest (a loop around its body), so an event
+//     becomes the pieces of it that no nested event covers. Waiting for the host (infeed) is no
+//     work; XProf calls such ops off duty.
 //
-// Framework ops and HLO ops launched a kernel: two nested ops around the launching call,
-// the framework's name scope outside ("jit(f)/dot_general"), the HLO op of its module inside
-// ("jit_f/gemm_fusion_dot.3").
+// A kernel was launched by a framework op and an HLO op. They become two nested ops around the
+// launching call: the framework's name scope outside ("jit(f)/dot_general"), the HLO op of its
+// module inside ("jit_f/gemm_fusion_dot.3").
 //
 // Names and stats: tsl/profiler/utils/xplane_schema.h of github.com/openxla/tsl.
 #pragma once
@@ -33,11 +32,10 @@
 
 namespace profgauge::readers::xla {
 
-/// Represents a stream of a TPU: its TensorCores, then each SparseCore. Stream 0 is the TensorCore,
-/// stream 1 + n the SparseCore n.
+/// Streams of a TPU: 0 is its TensorCore, 1 + n its SparseCore n.
 inline constexpr std::int64_t kTensorCore = 0;
 
-/// One event. Stats are text, as trace.json has them; empty when absent.
+/// One event. Stats are text, as in trace.json; empty if absent.
 struct Event {
   std::string_view name;
   Ns start = 0;
@@ -65,29 +63,29 @@ struct Event {
     std::string_view name;
     std::string_view Event::*member;
   };
-  /// All that matter.
+  /// All stats that are used.
   static std::span<const Stat> Stats();
-  /// The member for a stat's name; nullptr for stats that do not matter.
+  /// The member for a stat's name; nullptr for unused stats.
   static std::string_view Event::*StatNamed(std::string_view name);
 };
 
-/// A plane of a device: "/device:TPU:0", or "/device:TPU:0 SparseCore 3" of a unit of it.
+/// A plane of a device: "/device:TPU:0", or "/device:TPU:0 SparseCore 3" for a unit of it.
 struct DevicePlane {
-  std::string_view name;          ///< Without the host's, which XProf writes before it.
-  std::int32_t number = -1;       ///< The device's; -1 when there is none.
+  std::string_view name;          ///< Without the host's name, which XProf writes before it.
+  std::int32_t number = -1;       ///< Number of the device; -1 if there is none.
   std::int32_t sparse_core = -1;  ///< -1: the plane is of the device itself.
-  /// Also of a SparseCore.
+  /// Also true for a SparseCore.
   bool is_tpu() const { return name.starts_with("/device:TPU"); }
 };
-/// Nothing for planes of hosts, and of other objects ("/device:CUSTOM:…").
+/// nullopt for planes of hosts, and of other objects ("/device:CUSTOM:…").
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
-/// The number at the end of "/device:GPU:3"; -1 when there is none, or 32 bits do not hold it.
+/// The number at the end of "/device:GPU:3"; -1 if there is none, or if it exceeds 32 bits.
 std::int32_t TrailingNumber(std::string_view text);
 
 /// Data about a device that only its plane has.
 struct SeenDevice {
   bool is_tpu = false;
-  bool is_listed = false;  ///< By Timeline::AddGpu().
+  bool is_listed = false;  ///< Timeline::AddGpu() was called.
   bool has_events = false;
   bool has_work = false;
 };
@@ -109,33 +107,33 @@ struct Track {
   std::int32_t gpu = -1;
   std::int64_t stream = -1;
   ThreadId thread;
-  SeenDevice* device = nullptr;  ///< Whose it is; of the timeline that made the track.
+  SeenDevice* device = nullptr;  ///< Its device, in the timeline that made the track.
 };
 
-/// Takes planes and events in file order. Finish() links launches to work. Memory: calls, nested
-/// events and steps wait for Finish(), all other rows go to the builder immediately.
+/// Receives planes and events in file order; Finish() links launches to work. Calls, nested events
+/// and steps are in memory until Finish(); all other rows go to the builder immediately.
 class Timeline {
  public:
   explicit Timeline(ProfileBuilder& builder) : builder_(builder) {}
 
-  /// `plane` is "/device:GPU:0", "/host:CPU"…, `line` the id and `name` the name of its line. The
-  /// track has a pointer into this.
+  /// `plane` is "/device:GPU:0", "/host:CPU"…; `line` and `name` are the id and name of its line.
+  /// The track has a pointer into this timeline.
   Track MakeTrack(std::string_view plane, std::string_view line, std::string_view name);
-  /// Counts the event as read. Its views are used during the call only.
+  /// Adds an event and counts it as read. Its views are used only during the call.
   void Add(const Track& track, const Event& event);
-  /// A plane is there, whatever is in it. Its device; nullptr when it is of none.
+  /// Notes a plane, even if it is empty. Returns its device; nullptr if it has none.
   SeenDevice* SeePlane(std::string_view plane);
-  /// A device, with the data of its plane.
+  /// Adds a device with the data of its plane.
   void AddGpu(Gpu gpu);
-  /// Compute units of that device, for blocks per unit.
+  /// Sets the device's number of compute units, to compute blocks per unit.
   void SetCores(std::int32_t gpu, std::int32_t cores) { cores_[gpu] = cores; }
-  /// Peak rates of one device, in FLOP/s and bytes per second; 0 unknown.
+  /// Sets the peak rates of one device, in FLOP/s and bytes per second; 0 unknown.
   void SetPeaks(double flops, double bandwidth) { sums_.SetPeaks(flops, bandwidth); }
-  /// A module that ran, as an HloProto. REQUIRES: before the events of devices, whose kernels it
-  /// explains.
+  /// Adds a module that ran, as an HloProto. REQUIRES: it precedes the events of devices, whose
+  /// kernels it explains.
   void AddModule(std::string_view hlo_proto) { products_.AddModule(hlo_proto); }
-  /// Adds data that is known only at the end: ops around launches, nested device ops, steps. Once.
-  /// O(n log n) in the number of nested events and of steps.
+  /// Adds data that is known only at the end: ops around launches, nested device ops, steps. Call
+  /// once. O(n log n) in the number of nested events and of steps.
   void Finish();
 
  private:
@@ -158,7 +156,7 @@ class Timeline {
     double flops = -1, bytes = -1;  ///< -1 unknown.
     LaunchConfigId config;
     CollectiveId collective;
-    bool waits = false;  ///< For the host: it is no work.
+    bool waits = false;  ///< Waits for the host: no work.
   };
 
   Names NamesOf(const Event& event);
@@ -179,7 +177,7 @@ class Timeline {
   std::vector<Piece> nested_;
   OpSums sums_;
   HloProducts products_;
-  /// A step as a device saw it, from its first work to its last.
+  /// A step as one device ran it, from its first work to its last.
   struct DeviceStep {
     HostRow row;
     std::int32_t gpu = -1;

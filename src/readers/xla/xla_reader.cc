@@ -48,12 +48,12 @@ constexpr RecordingHint kHints[] = {
     {Capability::kDeviceProperties, "pass the `.xplane.pb` next to the trace, which has them"},
 };
 
-/// Protocol Buffers' own limit of a message.
+/// The maximum size of a message in Protocol Buffers.
 constexpr std::size_t kMaxMessage = (std::size_t{1} << 31) - 1;
 
 constexpr const char* kNoEvents = "xla/no-events";
 
-// The common end of both forms.
+// Finishes the profile of either form.
 Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline& timeline,
                          ProfileBuilder& builder) {
   timeline.Finish();
@@ -71,7 +71,7 @@ Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline
                  "the profiler was stopped before an iteration ran; record a few iterations"));
 }
 
-/// Words near the beginning of XProf's pages: sums that TensorBoard draws.
+/// Words near the begin of XProf's pages, which have only sums for TensorBoard.
 constexpr std::string_view kXprofWords[] = {"\"cols\"", "\"byCategory\"", "\"byProgram\"",
                                             "\"podStatsSequence\"", "\"hloModule\""};
 constexpr std::size_t kNearBeginning = 512;
@@ -124,7 +124,7 @@ class XPlaneReader final : public Reader {
                       "(plugins/profile/<time>/<host>.xplane.pb)");
   }
 
-  /// The latest recording of a log folder, whose folders are named by time.
+  /// The latest profile in a log folder, where folders are named by time.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>& earlier) const override {
     std::vector<std::string> recordings;
@@ -152,7 +152,7 @@ class XPlaneReader final : public Reader {
   }
 
  private:
-  /// The planes show which parts were profiled.
+  /// The error for a file without events. Its planes show which parts were profiled.
   static Error NoEvents(const ByteSource& source, std::string_view bytes) {
     const std::string planes = PlaneNames(bytes);
     return InputError(
@@ -162,7 +162,7 @@ class XPlaneReader final : public Reader {
             ? "record a few iterations, until the last one has run"
             : "no GPU or TPU was profiled: record in the process that uses it");
   }
-  // The limit is tested while reading, so that a larger file does not fill the memory first.
+  // Checks the limit while reading, so that a larger file does not fill the memory first.
   static Status ReadAll(ByteSource& source, const ReadOptions& options, ProfileBuilder& builder,
                         std::string& bytes) {
     ContentHash hash;
@@ -197,7 +197,7 @@ class XPlaneReader final : public Reader {
   }
 };
 
-/// Events whose track is unknown yet: its definition comes after them.
+/// Events that precede the definition of their track.
 class WaitingEvents {
  public:
   void Add(std::uint32_t track, const Event& event) {
@@ -209,7 +209,7 @@ class WaitingEvents {
     }
   }
 
-  /// Gives every event of them, in their order, and its track. Empty after it.
+  /// Passes each event and its track to `place`, in order. Afterwards it is empty.
   template <typename Place>
   void Take(Place place) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -230,16 +230,16 @@ class WaitingEvents {
  private:
   struct Row {
     std::uint32_t track = 0;
-    std::uint32_t texts = 0;  ///< The first of texts_.
+    std::uint32_t texts = 0;  ///< The first text in texts_.
     Ns start = 0, duration = 0;
     StringId name;
   };
   std::vector<Row> rows_;
-  std::vector<std::pair<std::uint32_t, StringId>> texts_;  ///< By the number of the stat.
-  StringPool pool_;  ///< Separate: most are numbers that nothing else names.
+  std::vector<std::pair<std::uint32_t, StringId>> texts_;  ///< With the stat's number.
+  StringPool pool_;  ///< Separate, as most are unique numbers.
 };
 
-/// The rows of trace.json: names of processes and threads, and events, in any order.
+/// Reads the rows of trace.json: names of processes and threads, and events, in any order.
 class TraceRows final : public JsonRowReceiver {
  public:
   TraceRows(Timeline& timeline, ProfileBuilder& builder) : timeline_(timeline), builder_(builder) {}
@@ -254,7 +254,7 @@ class TraceRows final : public JsonRowReceiver {
     if (!row.fields().empty()) builder_.log().Add(Counter::events_ignored_kind);
   }
 
-  /// Places the events that came before the names of their tracks.
+  /// Adds the events that preceded the names of their tracks.
   void Finish() {
     for (Named& track : tracks_) MakeTrack(track, true);
     std::uint64_t nameless = 0;
@@ -270,7 +270,7 @@ class TraceRows final : public JsonRowReceiver {
   }
 
  private:
-  /// A thread of a process: a track as soon as both have their names.
+  /// A thread of a process, which becomes a track when both names are known.
   struct Named {
     std::string process, thread;
     std::string name;
@@ -278,7 +278,7 @@ class TraceRows final : public JsonRowReceiver {
     std::optional<Track> track;
   };
 
-  // A later name replaces an earlier one: the events from there on are of that track.
+  // A later name replaces the earlier one: events after it are on the track of that name.
   void Name(const JsonRow& row) {
     const auto what = row.Text("name");
     const std::string process(row.Text("pid"));
@@ -296,7 +296,7 @@ class TraceRows final : public JsonRowReceiver {
     MakeTrack(track, false);
   }
 
-  /// Nothing where a name is missing; at the end a host's thread needs none, which is for show.
+  /// Makes no track if a name is missing. At the end, threads of hosts need no name.
   void MakeTrack(Named& track, bool is_end) {
     if (track.track) return;
     const auto plane = planes_.find(track.process);
@@ -316,7 +316,7 @@ class TraceRows final : public JsonRowReceiver {
     return found->second;
   }
 
-  // Tracks are mostly named before their events. Where they are not, events wait until Finish().
+  // Most tracks are named before their events. Otherwise the events wait until Finish().
   void Complete(const JsonRow& row) {
     ++events_;
     auto& log = builder_.log();
@@ -380,7 +380,7 @@ class XlaTraceReader final : public Reader {
     TraceRows rows(timeline, builder);
     PROFGAUGE_CHECK(ReadJsonRows(source, options, rows, builder));
     rows.Finish();
-    if (rows.events() == knowledge::kXlaTraceEvents) {  // It keeps the earliest.
+    if (rows.events() == knowledge::kXlaTraceEvents) {  // The writer keeps the earliest events.
       builder.log().AddAt(Counter::events_dropped,
                           "XLA's writer keeps 1 000 000 events; the `.xplane.pb` has them all");
     }

@@ -1,17 +1,16 @@
-// Profiles of XLA, which JAX, TensorFlow and PyTorch/XLA write into plugins/profile/<time>/.
+// Reads XLA's profiles, which JAX, TensorFlow and PyTorch/XLA write into plugins/profile/<time>/.
 //
-//   - `<host>.xplane.pb`, complete: readers/xla/xplane.h;
-//   - `<host>.trace.json.gz` (perfetto_trace.json.gz of JAX too), the same events without the
+//   - `<host>.xplane.pb`: complete; see readers/xla/xplane.h;
+//   - `<host>.trace.json.gz` (JAX: also perfetto_trace.json.gz): the same events without the
 //     properties of the devices, cut off after the first million.
 //
-// Both go through one Timeline, so that a run gives the same rows from either, as far as both have
-// them:
+// One Timeline reads both, so both files of a run give the same rows, as far as both have the data:
 //
 //   .xplane.pb      ReadXSpace, ReadPlane   ┐
 //                                           ├ Timeline: MakeTrack, Add, Finish ── ProfileBuilder
 //   .trace.json.gz  ReadJsonRows, TraceRows ┘
 //
-// trace.json has the events of the planes as Chrome's: a process is a plane, a thread a line.
+// trace.json has the planes' events in Chrome's format: a process is a plane, a thread a line.
 //
 //   {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
 //   {"ph": "M", "pid": 1, "tid": 16, "name": "thread_name",
@@ -20,8 +19,7 @@
 //    "args": {"hlo_op": "dot.3", "hlo_module": "jit_f", "correlation_id": "42", ...}},
 //   {}
 //
-// All arguments are texts, times count from the start of the session, and the last element is
-// empty.
+// All arguments are texts; times count from the start of the session; the last element is empty.
 #pragma once
 
 #include <memory>
@@ -30,11 +28,11 @@
 
 namespace profgauge::readers {
 
-/// The file is read as a whole, since planes may refer to texts that come later: memory of its
-/// size. Errors, all kInput: "xla/truncated", "xla/malformed", "xla/goes-on", "xla/too-large",
-/// "xla/no-events". The latest profile of a log folder is read.
+/// Reads the whole file into memory, since planes may refer to later texts. From a log folder,
+/// reads the latest profile. Errors, all kInput: "xla/truncated", "xla/malformed", "xla/goes-on",
+/// "xla/too-large", "xla/no-events".
 std::unique_ptr<Reader> MakeXPlaneReader();
-/// A trace.json beside its `.xplane.pb` is left out (FullerThan).
+/// Reads trace.json files, but not those beside their `.xplane.pb` (FullerThan).
 std::unique_ptr<Reader> MakeXlaTraceReader();
 
 }  // namespace profgauge::readers

@@ -31,7 +31,7 @@ constexpr std::string_view kModulePlane = "/host:metadata";
 //   │                             └ field 1 of the plane: its id; may be missing
 //   └ field 1 of the file: a plane
 bool BeginsXSpace(std::string_view head) {
-  // A first plane may be longer than the available bytes: its length is not checked.
+  // The first plane may be longer than the available bytes, so its length is not checked.
   if (head.size() < 3 || head.front() != '\x0A') return false;
   head.remove_prefix(1);
   std::size_t length_bytes = 0;
@@ -61,9 +61,9 @@ std::string_view NameOf(std::string_view plane) {
   return {};
 }
 
-/// The planes so far: concatenated Protocol Buffers files are one message with the planes of all.
-/// Two planes of one name do not show a second profile: hosts may write several. The plane of a GPU
-/// or TPU is written once.
+/// The planes that were read. Concatenated Protocol Buffers files are one message with all planes.
+/// Hosts may write several planes with one name, but a GPU or TPU is written once: its repeated
+/// name shows a second profile.
 class SeenPlanes {
  public:
   enum class Is : std::uint8_t { kNew, kCopy, kOfAnother };
@@ -81,7 +81,7 @@ class SeenPlanes {
   std::map<std::string_view, std::vector<std::string_view>> planes_;
 };
 
-/// Calls `each` with the bytes of all fields of that number in the message.
+/// Calls `each` with the bytes of all fields `field` in the message.
 template <class Each>
 void ForEachField(std::string_view message, std::uint32_t field, Each each) {
   WireReader fields(message);
@@ -90,10 +90,10 @@ void ForEachField(std::string_view message, std::uint32_t field, Each each) {
   }
 }
 
-/// The modules that the profile ran: stats of bytes in the metadata of a plane's events.
+/// Reads the modules that ran, from the stats in the metadata of a plane's events:
 ///   plane "/host:metadata" ── event metadata ── stats ── bytes: an HloProto
 ///
-/// Before the planes of devices, wherever it is in the file: kernels are looked up by it.
+/// Runs before the devices' planes are read, because kernels are looked up in the modules.
 void ReadModules(std::string_view bytes, Timeline& timeline) {
   ForEachField(bytes, space::kPlanes, [&](std::string_view plane) {
     if (NameOf(plane) != kModulePlane) return;
@@ -115,21 +115,21 @@ bool Says(std::string_view text, std::string_view words) {
   return std::search(text.begin(), text.end(), words.begin(), words.end(), same) != text.end();
 }
 
-/// Whether the profiler says that its profile has no events. Its texts are for people: these words
-/// are those of xla/backends/profiler and tsl/profiler.
+/// True if a message of the profiler says that events were lost. The words are those in
+/// xla/backends/profiler and tsl/profiler.
 bool TellsOfLoss(bool is_error, std::string_view text) {
   // "Detected GPU events dropped on HOST: …", "No XSpace data returned from subprocess: …".
   constexpr std::string_view kWords[] = {"dropped",         "no XSpace data", "no kernel events",
                                          "buffer overflow", "events lost",    "lost events"};
   const auto says = [&](std::string_view words) { return Says(text, words); };
   if (std::any_of(std::begin(kWords), std::end(kWords), says)) return true;
-  // An option that it does not know is an error too, and loses nothing.
+  // An unknown option is an error without loss.
   return is_error && !says("ignored");
 }
 
-// The texts are shown, cut to 200 bytes: they name the loss.
+// Messages are shown, cut to 200 bytes, since they name the loss.
 void AddWords(bool is_error, std::string_view text, ImportLog& log) {
-  // events_dropped of 1 represents a statement without a number; a second one would make it two.
+  // One lost event represents messages without a number, so further messages are not counted.
   const bool is_loss = TellsOfLoss(is_error, text) && log[Counter::events_dropped] == 0;
   log.AddAt(is_loss ? Counter::events_dropped : Counter::profiler_warnings,
             PrintableShort(text, 200));
@@ -189,7 +189,7 @@ Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, Profile
 
 namespace {
 
-/// Valid text; bytes that are no UTF-8 are shown as U+FFFD.
+/// The text, with U+FFFD for bytes that are no UTF-8.
 std::string_view Valid(std::string_view text, std::deque<std::string>& kept, ImportLog& log) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -202,20 +202,20 @@ std::string_view Valid(std::string_view text, std::deque<std::string>& kept, Imp
   return kept.emplace_back(ValidUtf8(text));
 }
 
-/// Picoseconds to nanoseconds, half up.
+/// Converts picoseconds to nanoseconds, rounded half up.
 Ns Nanoseconds(std::int64_t picoseconds) {
   const auto whole = picoseconds / 1000, rest = picoseconds % 1000;
   return whole + (rest >= 500 ? 1 : rest <= -500 ? -1 : 0);
 }
 
-/// One plane: first the definitions of its ids, then its lines. Two passes over the message:
-/// definitions may come after the lines that use them.
+/// Reads one plane in two passes: first the definitions of ids, then the lines. Definitions may
+/// follow the lines that use them.
 class Plane {
  public:
   Plane(std::string_view message, Timeline& timeline, ProfileBuilder& builder)
       : message_(message), timeline_(timeline), builder_(builder) {}
 
-  /// Where a part of it is no message; empty when all is well.
+  /// The position of a part that is no message; empty if there is none.
   std::optional<std::string_view> Read() {
     if (!ReadMetadata()) return bad_;
     if (name_ == kEnvironmentPlane) {
@@ -237,7 +237,7 @@ class Plane {
   };
   struct EventMeta {
     std::string_view name;
-    std::string_view stats_of;  ///< The message, when it has stats; else empty.
+    std::string_view stats_of;  ///< The message if it has stats; otherwise empty.
   };
 
   bool Bad(const WireReader& fields) {
@@ -274,14 +274,14 @@ class Plane {
       if (fields.field() == metadata::kDisplayName) display = fields.Bytes();
       if (fields.field() == metadata::kStats) meta.stats_of = message;
     }
-    // The name of a TPU's op is its whole HLO text.
+    // The name of a TPU's operator is the whole text of its HLO.
     if (!display.empty()) meta.name = display;
     meta.name = Valid(meta.name, texts_, builder_.log());
     events_[id] = meta;
     return fields.ok() || Bad(fields);
   }
 
-  // The name is looked up once per plane; its events then only follow the pointer to the member.
+  // Looks up the name once per plane; events then use the pointer to the member.
   bool AddStatMeta(std::int64_t id, std::string_view message) {
     WireReader fields(message);
     StatMeta meta;
@@ -293,7 +293,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
-  /// A stat's value as text, and its kind.
+  /// A stat's kind, and its value as text.
   struct Stat {
     StatMeta meta;
     std::string_view text;
@@ -333,7 +333,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
-  // Slots are used again for the next event; a deque, so that views of earlier slots stay valid.
+  // Slots are reused for the next event. In a deque, views of earlier slots stay valid.
   std::string_view Kept(std::string text) {
     if (used_ == numbers_.size()) numbers_.emplace_back();
     auto& slot = numbers_[used_++];
@@ -354,7 +354,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
-  // The plane "Task Environment" has the session's begin and end in Unix nanoseconds, as stats.
+  // Stats of the plane "Task Environment" have begin and end of the session in Unix nanoseconds.
   void ReadEnvironment() {
     Ns start = 0, stop = 0;
     for (const auto message : stats_) {
@@ -365,14 +365,14 @@ class Plane {
       if (stat.meta.name == "profile_stop_time") stop = value;
       used_ = 0;
     }
-    // Times of lines count from the start of the session.
+    // Times of lines are relative to the start of the session.
     if (start <= 0 || start > kMaxTime) return;
     builder_.SetClockOffset(start);
     if (stop > start && stop <= kMaxTime) builder_.SetSpan(0, stop - start);
   }
 
-  // Planes of GPUs and of TPUs state unlike properties; one that is missing stays unknown. Peak
-  // rates are in 1e12 FLOP/s and 1e9 bytes per second.
+  // Planes of GPUs and TPUs have different properties; missing ones stay unknown. Peak rates are in
+  // 1e12 FLOP/s and 1e9 bytes per second.
   void ReadDevice() {
     timeline_.SeePlane(name_);
     const auto device = DevicePlaneOf(name_);
@@ -402,14 +402,14 @@ class Plane {
     }
     if (peak_flops > 0 || peak_bandwidth > 0) timeline_.SetPeaks(peak_flops, peak_bandwidth);
     if (type.empty() && device->is_tpu()) type = "TPU";
-    if (gpu.id < 0 || (gpu.sms < 0 && type.empty())) return;  // Seen, but not used.
+    if (gpu.id < 0 || (gpu.sms < 0 && type.empty())) return;  // Seen, but unused.
     if (vendor == "Nvidia") vendor = "NVIDIA";
     gpu.name = !type.empty() ? type : vendor.empty() ? "" : vendor + " GPU";
     timeline_.SetCores(gpu.id, gpu.sms);
     timeline_.AddGpu(std::move(gpu));
   }
 
-  // The line's name and start may come after its events, so they are read first.
+  // Reads name and start of the line first, since they may follow its events.
   bool ReadLine(std::string_view message) {
     WireReader fields(message);
     std::int64_t id = 0;
@@ -434,8 +434,8 @@ class Plane {
 
   //   start = line's start in ns + offset in ps, rounded; the length is rounded for itself
   //
-  // Stats of the metadata come first: an event's own stat of the same name replaces them. An event
-  // that only counts occurrences has no time.
+  // Adds the stats of the metadata first, because the event's stats replace those of the same name.
+  // An event that only counts occurrences has no time.
   bool ReadEvent(std::string_view message, Ns base, const Track& track) {
     WireReader fields(message);
     std::int64_t id = 0, offset = 0, duration = 0;
@@ -478,7 +478,7 @@ class Plane {
   boost::unordered_flat_map<std::int64_t, StatMeta> stat_names_;
   std::deque<std::string> numbers_;  ///< Numbers of one event's stats, as text.
   std::size_t used_ = 0;
-  std::deque<std::string> texts_;  ///< Repaired ones.
+  std::deque<std::string> texts_;  ///< Repaired texts.
   std::string_view bad_;
 };
 

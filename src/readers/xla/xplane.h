@@ -1,6 +1,6 @@
-// XSpace, the Protocol Buffers message in `*.xplane.pb`: planes (devices, hosts) with lines with
-// events, and their stats. Message and field numbers: tsl/profiler/protobuf/xplane.proto of
-// github.com/openxla/tsl.
+// XSpace, the Protocol Buffers message in `*.xplane.pb`: planes (devices, hosts), which have lines,
+// which have events; and their stats. Message and field numbers: tsl/profiler/protobuf/xplane.proto
+// of github.com/openxla/tsl.
 //
 //   XSpace     1 planes, 2 errors, 3 warnings
 //   XPlane     2 name "/device:GPU:0", 3 lines, 4 event metadata, 5 stat metadata, 6 stats
@@ -11,8 +11,8 @@
 //              7 number of the stat metadata whose name is the text
 //   metadata   entries { 1 number, 2 { 1 id, 2 name, 4 display name, 5 stats } }
 //
-// An event has its own stats and those of its metadata, which all events of one op share. Times of
-// lines count from the start of the session, which the plane "Task Environment" has in Unix time.
+// An event has its own stats and those of its metadata, which all events of one op share. Lines'
+// times count from the start of the session; the plane "Task Environment" has it in Unix time.
 #pragma once
 
 #include <cstdint>
@@ -26,36 +26,36 @@
 
 namespace profgauge::readers::xla {
 
-/// The plane of the session's times.
+/// The plane with the session's times.
 inline constexpr std::string_view kEnvironmentPlane = "Task Environment";
 
-/// Whether `head`, the first bytes of a file, begin an XSpace: field 1, a length, and a first plane
-/// whose name is one that XLA's profilers give.
+/// True if `head`, the first bytes of a file, begins an XSpace: field 1, a length, and a first
+/// plane with a name that XLA's profilers use.
 bool BeginsXSpace(std::string_view head);
 
-/// How far ReadXSpace() came.
+/// The position and state at which ReadXSpace() stopped.
 struct XSpaceEnd {
-  bool complete = true;      ///< The last plane is whole.
-  bool goes_on = false;      ///< A second recording follows there.
-  std::uint64_t offset = 0;  ///< Where it stopped.
+  bool complete = true;      ///< The last plane is complete.
+  bool goes_on = false;      ///< A second profile follows.
+  std::uint64_t offset = 0;  ///< The position of the stop.
 };
 
-/// Reads all of `bytes` into `builder`; an incomplete end is skipped. Events without a
-/// usable time, or that only count occurrences, are counted in the import log. A plane that is
-/// there twice byte for byte counts once; another of a device that has one is a second recording's,
-/// at which reading ends. Errors: kInput "xla/malformed" when a whole plane holds bytes that are no
-/// message.
+/// Reads all of `bytes` into `builder`; an incomplete end is skipped. Events without a usable time,
+/// or that only count occurrences, are counted in the import log. A plane that occurs twice byte
+/// for byte counts once. Another plane of a known device belongs to a second profile; reading stops
+/// there. Errors: kInput "xla/malformed" if a complete plane has bytes that are no message.
 Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder);
 
-/// What a message of the profiler's comes to, in words that count like it: that of lost events, or
-/// of anything else. Its own text may have names of files.
+/// The kind of a profiler message, in fixed words that can be counted: lost events, or another
+/// kind. The message itself may contain file names.
 std::string_view MessageKind(bool is_error, std::string_view text);
 
-/// "/host:CPU, /device:GPU:0": as far as the bytes go. For errors about profiles without events.
+/// Lists planes: "/host:CPU, /device:GPU:0", as far as `bytes` go. For errors about profiles
+/// without events.
 std::string PlaneNames(std::string_view bytes);
 
-// One plane of an XSpace: its definitions of ids, then its lines with their events. The layout:
-// readers/xla/xplane.h.
+// Reads one plane of an XSpace: its definitions of ids, then its lines with their events. The
+// layout: readers/xla/xplane.h.
 
 /// Field numbers by message.
 namespace space {
@@ -92,7 +92,7 @@ enum : std::uint32_t { kName = 2, kDisplayName = 4, kStats = 5 };
 }
 
 /// Reads a plane, the bytes of one message, into the timeline and the environment of the profile.
-/// Gives where a part of it is no message; nothing when all is well. O(bytes).
+/// Returns the part that is no message; nullopt if all parts are valid. O(bytes).
 std::optional<std::string_view> ReadPlane(std::string_view message, Timeline& timeline,
                                           ProfileBuilder& builder);
 

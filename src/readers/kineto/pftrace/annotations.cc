@@ -38,7 +38,7 @@ void Annotations::Begin() {
   signs_ = {};
 }
 
-// Arguments without a field here are read all the same: they may be signs.
+// Arguments that are no known field are read, too: they may be signs of a writer.
 bool Annotations::Read(std::string_view message, const Interned& interned) {
   if (++seen_ > kMostAnnotations) {
     ++left_out_;
@@ -53,7 +53,7 @@ bool Annotations::Read(std::string_view message, const Interned& interned) {
   return true;
 }
 
-// The text of a value goes to texts_. A value without text is a list or object without elements,
+// Appends the text of a value to texts_. A value without text is a list or object without elements,
 // which is not written.
 bool Annotations::ReadValue(std::string_view message, const Interned& interned, int depth,
                             std::string_view& name, Value& value) {
@@ -111,7 +111,7 @@ bool Annotations::ReadValue(std::string_view message, const Interned& interned, 
     }
   }
   if (!fields.ok()) return false;
-  // A second walk over the message, since its kind is known only after the first.
+  // The kind is known only after the first pass over the message, so a second one is needed.
   if (is_object || is_list || !is_scalar) {
     texts_.resize(value.at);
     value.form = Form::kStructure;
@@ -125,7 +125,7 @@ bool Annotations::ReadValue(std::string_view message, const Interned& interned, 
   return true;
 }
 
-// Keys of nested objects are bare, as those of the JSON reader's canonical text.
+// Keys of nested objects have no quotes, as in the canonical text of the JSON reader.
 void Annotations::AppendKey(std::string_view entry, const Interned& interned) {
   WireReader fields(entry);
   while (fields.Next()) {
@@ -156,7 +156,7 @@ bool Annotations::AppendNested(std::string_view message, const Interned& interne
   return true;
 }
 
-// For each argument of a trace: most are distinguished by their length.
+// Runs for each argument of a trace, so it compares the length of the name first.
 void Annotations::SeeSign(std::string_view name, const Value& value) {
   switch (name.size()) {
     case 4:
@@ -178,7 +178,7 @@ void Annotations::SeeSign(std::string_view name, const Value& value) {
       return;
     case 14:
       if (name == "cuda_sync_kind") signs_.is_sync = true;
-      // rocpd's converter: "256 (x=256,y=1,z=1)".
+      // Written by rocpd's converter: "256 (x=256,y=1,z=1)".
       if (name == "workgroup_size" && value.form == Form::kString) signs_.has_sizes_as_text = true;
       return;
     default:

@@ -1,4 +1,4 @@
-// Arguments of a slice, which Perfetto calls debug annotations, as values of a raw event.
+// Arguments of a slice (Perfetto's debug annotations), as values of a raw event.
 //
 //   DebugAnnotation                                          text
 //   1 name's number, or 10 name                              the key
@@ -6,10 +6,9 @@
 //   6 string, 9 JSON, 17 number of a text                    the text
 //   12 elements, DebugAnnotations without names              "[[32, 3], []]"
 //   11 entries, DebugAnnotations with names                  "{a: 1, b: 2}"
-//   no such field                                            "[]": PyTorch writes empty lists so
+//   no such field                                            "[]": how PyTorch writes empty lists
 //
-// The texts are those that the parser of JSON makes (kineto/event_parser.h), so that one sink reads
-// both.
+// The texts are the same as those from JSON (kineto/event_parser.h), so that one sink reads both.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,29 +29,30 @@ inline std::string_view DigitsOf(const fmt::format_int& number) {
   return {number.data(), number.size()};
 }
 
-/// Deeper values and further annotations of one event are left out.
+/// Limits: deeper values and further annotations of one event are left out.
 inline constexpr int kDeepest = 32;
 inline constexpr std::size_t kMostAnnotations = 4096;
 
-/// The arguments that show the kind of an event without a category.
+/// Arguments that show the kind of an event without a category.
 struct ArgumentSigns {
   bool has_device = false, has_stream = false, has_context = false, has_correlation = false;
   bool has_grid = false, has_call_id = false, is_frame = false, is_sync = false,
        has_sizes_as_text = false;
 };
 
-/// Reads the annotations of one event after another; their texts live until Begin(). For each
-/// event: Begin(), Read() or Add() for each argument, SetAll(). Reused, so that it needs no memory
-/// per event.
+/// Reads the annotations of one event after another. For each event call Begin(), then Read() or
+/// Add() for each argument, then SetAll(). Texts live until the next Begin(). Reused, so that it
+/// allocates no memory per event.
 class Annotations {
  public:
-  /// Forgets the event before; its views are no longer valid.
+  /// Drops the previous event; its views become invalid.
   void Begin();
-  /// DebugAnnotation. False where it is no message.
+  /// Reads a DebugAnnotation. Returns false if it is not a message.
   bool Read(std::string_view message, const Interned& interned);
-  /// A value that is text or a number already.
+  /// Adds a value that already is text or a number.
   void Add(kineto::Field field, std::string_view value, kineto::Form form);
-  /// Gives all to `event`, whose views then are of this: no Read() or Add() after it.
+  /// Passes all values to `event`, whose views then refer to this object: no Read() or Add() after
+  /// it.
   void SetAll(kineto::RawEvent& event);
   /// For the current event: the number of omitted values, and missing names.
   std::uint64_t left_out() const { return left_out_; }

@@ -14,11 +14,11 @@ namespace profgauge::readers::pftrace {
 namespace {
 
 constexpr std::size_t kMostSequences = 65536;
-/// One text, and all of a trace: a name of a kernel that templates made has some kilobytes.
+/// Limits of one text and of all texts. Names of template instances have some kilobytes.
 constexpr std::size_t kLongestText = std::size_t{16} << 20;
 constexpr std::uint64_t kMostInterned = std::uint64_t{2} << 30;
 constexpr std::uint32_t kMostRows = ~std::uint32_t{0} - 1;
-/// Rows that are made before they are handed on.
+/// The number of rows that are collected before they are passed on.
 constexpr std::uint32_t kBlock = 4096;
 
 // TracePacket.sequence_flags.
@@ -26,7 +26,7 @@ enum Flags : std::uint64_t { kCleared = 1, kNeedsState = 2 };
 
 }  // namespace
 
-/// The fields of a TracePacket that are read; messages that are not there have no data.
+/// The fields of a TracePacket that are read. Missing messages have no data.
 struct Decoder::Packet {
   std::optional<std::uint64_t> timestamp;
   std::uint64_t clock = 0, sequence = 0, flags = 0, dropped = 0;
@@ -42,7 +42,7 @@ struct Decoder::Packet {
 void Decoder::Packet::Set(std::uint32_t field, const WireReader& value) {
   switch (field) {
     // The numbers are those of TracePacket in Perfetto's protos.
-    case 1:  // Events of the kernel, and its processes.
+    case 1:  // Events of the operating system and its processes.
     case 2:
       is_of_system = true;
       break;
@@ -112,7 +112,7 @@ Decoder::Stop Decoder::Take(std::string_view packet, std::uint64_t offset) {
   return TakePlain(packet, offset, false);
 }
 
-// A packet without bytes is valid and says nothing.
+// A packet without bytes is valid and has no effect.
 Decoder::Stop Decoder::TakePlain(std::string_view bytes, std::uint64_t offset, bool is_inside) {
   if (bytes.empty()) return Stop::kNone;
   ++decoded_.packets;
@@ -162,9 +162,9 @@ Sequence* Decoder::SequenceOf(std::uint64_t number) {
   return last_sequence_;
 }
 
-// Loss first, then the clearing: a packet may report both, and then its state is whole.
+// Handles loss before clearing: after a packet that reports both, the state is complete.
 void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_t offset) {
-  // A sequence's first packet has it, too; causes have separate bits.
+  // A sequence's first packet has bit 1, too. Causes of loss have separate bits.
   const bool is_loss = packet.dropped > 1 || (packet.dropped == 1 && sequence.has_packets);
   if (is_loss) {
     builder_.log().AddAt(Counter::events_dropped,
@@ -178,7 +178,7 @@ void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_
   sequence.has_packets = true;
 }
 
-// Clear first, then interned data, then the event: all may be in one packet.
+// Order: clearing, interned data, event. One packet may have all of them.
 bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   Sequence* const sequence = SequenceOf(packet.sequence);
   if (sequence == nullptr) return false;
@@ -187,7 +187,7 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   const auto read = [&](std::string_view message, auto how) {
     if (message.data() != nullptr && !how(message)) is_whole = false;
   };
-  // A field that is broken does not keep those of the state from being read, but the event is not.
+  // If one field is broken, the other fields of the state are read, but the event is not.
   read(packet.defaults, [&](auto message) { return ReadDefaults(message, *sequence); });
   read(packet.interned, [&](auto message) {
     return !sequence->is_valid || packet.sequence == 0 || Intern(message, *sequence);
@@ -200,7 +200,7 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   read(packet.stats, [&](auto message) { return ReadStats(message); });
   const bool has_slice = packet.slice.data() != nullptr, has_stage = packet.stage.data() != nullptr;
   if (!is_whole || (!has_slice && !has_stage)) return is_whole;
-  // An event of no sequence has no texts, and Perfetto drops it, too.
+  // Without a sequence an event has no texts. Perfetto drops it, too.
   if (packet.sequence == 0) return false;
   if ((packet.flags & kNeedsState) != 0 && !sequence->is_valid) {
     decoded_.lost_state = true;
@@ -220,8 +220,8 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   return ReadSlice(packet.slice, *stamp, packet.sequence, *sequence);
 }
 
-// TracePacketDefaults: 58 clock, 11 TrackEventDefaults { 11 track }. They hold until the state is
-// cleared.
+// TracePacketDefaults: 58 clock, 11 TrackEventDefaults { 11 track }. The defaults are valid until
+// the state is cleared.
 bool Decoder::ReadDefaults(std::string_view message, Sequence& sequence) {
   WireReader fields(message);
   while (fields.Next()) {
@@ -256,8 +256,8 @@ bool Decoder::Intern(std::string_view message, Sequence& sequence) {
   return fields.ok();
 }
 
-// InternedString and its likes: 1 number, 2 text; of a kernel 2 is the mangled name, 3 the readable
-// one.
+// InternedString and similar messages: 1 number, 2 text. For a kernel, 2 is the mangled name and 3
+// the readable name.
 bool Decoder::InternOne(Table table, std::string_view message, Sequence& sequence) {
   std::uint64_t iid = 0;
   std::string_view name, readable;
@@ -314,8 +314,8 @@ bool Decoder::ReadStats(std::string_view message) {
   return fields.ok();
 }
 
-// The row is made like one of a "B" in JSON: the sink leaves its time and length open. A row that
-// the sink did not make (an unknown category) still has a number, so that its end finds it.
+// Makes the row like one of a "B" in JSON: the sink leaves time and length open. If the sink makes
+// no row (an unknown category), the number is still used, so that the end finds its begin.
 std::uint32_t Decoder::Receive(std::string_view category, std::string_view name) {
   event_.Clear();
   event_.is_placed_later = true;
@@ -328,7 +328,7 @@ std::uint32_t Decoder::Receive(std::string_view category, std::string_view name)
   return received_ - 1;
 }
 
-// In blocks, so that the rows of the sink do not pile up beside those of the trace.
+// Merges in blocks, so that the sink's rows do not use memory beside the trace's rows.
 void Decoder::Merge() {
   kineto::Merge(rows_, builder_, made_, traces_);
   for (kineto::ApartRow& made : made_.Take()) decoded_.rows.push_back(std::move(made.row));
@@ -347,7 +347,7 @@ Decoded Decoder::Finish() {
 
 // Begins and ends of slices: TrackEvent.
 
-// A number without a text is counted.
+// The interned text of a number. A missing text is counted.
 std::optional<std::string_view> Decoder::Find(const Sequence& sequence, Table table,
                                               std::uint64_t iid) {
   auto found = sequence.interned.Find(table, iid);
@@ -358,15 +358,14 @@ std::optional<std::string_view> Decoder::Find(const Sequence& sequence, Table ta
   return found;
 }
 
-// "name#7" where the text of number 7 is lost: the event still happened.
+// Returns "name#7" if the text of number 7 is lost, since the event still happened.
 std::string_view Decoder::NameOf(std::optional<std::string_view> found, std::uint64_t iid) {
   if (found) return *found;
   scratch_ = fmt::format("name#{}", iid);
   return scratch_;
 }
 
-// The slice's fields in any order; without a category, its arguments decide
-// its kind.
+// Reads the fields of a slice in any order. Without a category, the arguments decide the kind.
 bool Decoder::ReadSlice(std::string_view message, Stamp stamp, std::uint64_t writer,
                         const Sequence& sequence) {
   enum Type : std::uint64_t { kBegin = 1, kEnd = 2 };
@@ -409,7 +408,7 @@ bool Decoder::ReadSlice(std::string_view message, Stamp stamp, std::uint64_t wri
     }
   }
   if (!fields.ok()) return false;
-  // Instants, counters and states.
+  // These are instants, counters and states.
   if (type != kBegin && type != kEnd) {
     builder_.log().Add(Counter::events_ignored_kind);
     return true;
@@ -428,8 +427,8 @@ bool Decoder::ReadSlice(std::string_view message, Stamp stamp, std::uint64_t wri
   return true;
 }
 
-// Released versions write no category for synchronization and overhead; heads of June 2026 for
-// nothing, and there an annotation of PyTorch's own has a # in its name.
+// Released versions of PyTorch write no category for synchronization and overhead, those of June
+// 2026 for no event. In the latter, the names of PyTorch's annotations have a #.
 std::string_view Decoder::CategoryByArguments(std::string_view name) const {
   const ArgumentSigns& signs = arguments_.signs();
   if (signs.has_call_id) return "cuda_runtime";
@@ -461,8 +460,8 @@ void Decoder::CountArguments() {
 //   21 launch { 1 grid { 1 x, 2 y, 3 z }, 2 block { same }, 3 argument { 1, 2 name, 3, 4 value } }
 //   6 extra_data { 1 name, 2 value }, texts: "device id", "stream id", "correlation", "arch"
 //
-// The device of extra_data is CUDA's; field 11 counts devices of the process and is used without
-// it.
+// The device of extra_data has CUDA's number. Field 11 numbers the devices of the process and is
+// only used without it.
 
 namespace {
 
@@ -477,7 +476,7 @@ constexpr StageKind kStageKinds[] = {{"Kernel", "kernel"},
                                      {"Memset", "gpu_memset"},
                                      {"Annotation", "gpu_user_annotation"}};
 
-/// The category that PyTorch's JSON has; empty for stages that nothing here is made of.
+/// The category in PyTorch's JSON; empty for stages that are not used.
 std::string_view CategoryOfStage(std::string_view name) {
   for (const StageKind& kind : kStageKinds) {
     if (kind.name == name) return kind.category;
@@ -485,7 +484,7 @@ std::string_view CategoryOfStage(std::string_view name) {
   return {};
 }
 
-/// The argument that PyTorch's JSON has in place of a text of extra_data; of others a collective's.
+/// The field for a text of extra_data: device, stream, correlation, bytes or one of a collective.
 Field FieldOfExtra(std::string_view name) {
   if (name == "device id") return Field::kDevice;
   if (name == "stream id") return Field::kStream;
@@ -496,7 +495,7 @@ Field FieldOfExtra(std::string_view name) {
   return is_collective ? field : Field::kNone;
 }
 
-/// "[24, 1, 1]" of a message of three numbers.
+/// Formats a message of three numbers as "[24, 1, 1]".
 std::string_view TripleOf(std::string_view message, std::string& text) {
   std::uint64_t sizes[3] = {0, 0, 0};
   WireReader fields(message);
@@ -520,7 +519,7 @@ Ns LengthOf(std::uint64_t duration) {
 
 }  // namespace
 
-// Numbers are texts here; "0" is left out by the writer.
+// The numbers are texts. The writer leaves out "0".
 bool Decoder::ReadExtra(std::string_view message) {
   std::string_view name, value;
   WireReader fields(message);
@@ -537,7 +536,7 @@ bool Decoder::ReadExtra(std::string_view message) {
   return fields.ok();
 }
 
-// Shared memory is not taken: the writer has the dynamic part only of it.
+// Shared memory is not read, because the writer has only its dynamic part.
 bool Decoder::ReadArgument(std::string_view message, const Sequence& sequence) {
   std::string_view name;
   std::int64_t value = 0;

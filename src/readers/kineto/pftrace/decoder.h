@@ -1,16 +1,16 @@
-// Pairs begins and ends: a Perfetto trace has both as separate packets, and an end
-// names only its track.
+// Pairs begins and ends: a Perfetto trace has both as separate packets, and an end names only its
+// track.
 //
-// PyTorch writes groups: all begins, then as many ends in the same order; within a group the k-th
-// end is that of the k-th begin, also where slices of one track overlap without nesting, which they
-// do (94 of 35 569 slices of a ResNet-50 would get another's end). All others write in the order of
-// time: there an end closes the slice that began last on its track.
+// PyTorch writes groups: all begins, then as many ends in the same order. In a group, the k-th end
+// belongs to the k-th begin, even if slices of one track overlap without nesting, which they do (94
+// of 35 569 slices of a ResNet-50 would get another slice's end). Other writers write in the order
+// of time: there, an end closes the slice of its track that began last.
 //
 //   file order   B 0   B 5   B 20   E 10   E 12   E 30     one track, not in the order of time
 //   as a group   0 to 10, 5 to 12, 20 to 30                as they ran
 //   by a stack   5 to 10, 0 to 12, 20 to 30                two are wrong
 //
-// Marks that are in the order of time go to the stack, also where they could be a group.
+// Marks in the order of time are paired by the stack, even if they could be a group.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -37,10 +37,10 @@
 
 namespace profgauge::readers::pftrace {
 
-// Packets of a Perfetto trace into rows without times, and marks that say when they begin and end.
+// Turns packets of a Perfetto trace into rows without times, and marks of their begins and ends.
 //
-// Times, threads and lengths are known at the end only of the trace: clocks and tracks may be
-// defined after their first use, and ends follow their begins at any distance.
+// Times, threads and lengths are known only at the end of the trace: clocks and tracks may be
+// defined after their first use, and ends may follow their begins at any distance.
 //
 //   packet           Decoder::Take              at the end, PlaceRows
 //   TrackEvent B     row i, slices += begin i   ┐ pair: start and length of row i,
@@ -49,14 +49,14 @@ namespace profgauge::readers::pftrace {
 
 using Row = decltype(kineto::ApartRow::row);
 
-/// One end of a slice. A begin has the place of its row.
+/// The begin or end of a slice. A begin has the index of its row.
 struct SliceEnd {
   Stamp stamp;
   std::uint64_t track = 0;
   std::uint32_t sequence = 0, row = 0;
   bool is_begin = false;
 };
-/// Work of a device, whole.
+/// Device work with start and length.
 struct Stage {
   Stamp stamp;
   Ns duration = 0;
@@ -71,29 +71,29 @@ struct Decoded {
   Tracks tracks;
   Clocks clocks;
   Signs signs;
-  /// Device and "sm_90" of the first work whose architecture is stated.
+  /// Device and architecture ("sm_90") of the first kernel that has them.
   std::optional<std::pair<std::int64_t, std::string>> architecture;
   std::uint64_t packets = 0;
-  bool lost_state = false;  ///< Packets were left out that count on packets which are not there.
+  bool lost_state = false;  ///< Packets were left out because they depend on missing packets.
 };
 
 /// Takes the packets of a trace in file order. A packet that cannot be read is counted in the log
 /// and skipped; only Stop ends the reading.
 class Decoder {
  public:
-  /// `builder` gets names, counts and some rows while packets come, and must outlive this.
+  /// `builder` receives names, counts and some rows with each packet; it must outlive this.
   explicit Decoder(ProfileBuilder& builder);
-  /// Why the trace is not read on.
+  /// The reason to stop reading the trace.
   enum class Stop : std::uint8_t { kNone, kDamaged, kNested, kTooLarge, kSystem };
-  /// `offset`: of the packet, or of the compressed one that holds it.
+  /// `offset`: of the packet, or of the compressed packet that contains it.
   Stop Take(std::string_view packet, std::uint64_t offset);
-  /// After the last packet, once. Its rows have the builder's ids.
+  /// Call once, after the last packet. The rows have the builder's ids.
   Decoded Finish();
 
  private:
   struct Packet;
-  // Each reads one message, or a part of it. False: the bytes are no message, and the packet counts
-  // as unreadable. Views of texts are used before the next packet.
+  // Each reads a message or a part of it. Returns false if the bytes are no message; then the
+  // packet counts as unreadable. Views of texts are used before the next packet.
   Stop TakePlain(std::string_view bytes, std::uint64_t offset, bool is_inside);
   Stop TakeBundle(const Packet& packet, std::uint64_t offset, bool is_inside);
   bool Decode(const Packet& packet, std::uint64_t offset);
@@ -121,7 +121,7 @@ class Decoder {
   Decoded decoded_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> sequence_ids_;
   std::deque<Sequence> sequences_;     ///< They stay where they are: views refer to their texts.
-  Sequence* last_sequence_ = nullptr;  ///< The sequence of the packet before, and its number.
+  Sequence* last_sequence_ = nullptr;  ///< The sequence of the previous packet, and its number.
   std::uint64_t last_number_ = 0;
   kineto::EventSink sink_;
   kineto::Rows rows_;

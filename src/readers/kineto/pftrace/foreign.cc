@@ -12,7 +12,7 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-// Categories of events, each the writer's own words.
+// Categories of events that are specific to one writer.
 constexpr std::string_view kPyTorch[] = {"cpu_op", "cuda_runtime", "cuda_driver", "user_annotation",
                                          "python_function"};
 constexpr std::string_view kRocprofv3[] = {
@@ -62,7 +62,7 @@ void Signs::SeeCategory(std::string_view category) {
   }
 }
 
-// A trace by Perfetto's daemon on a phone or a host.
+// Recognizes traces of Perfetto's daemon on a phone or a host.
 void Signs::SeeSource(std::string_view name) {
   if (name.starts_with("linux.") || name.starts_with("android.")) system = true;
 }

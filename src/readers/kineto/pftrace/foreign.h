@@ -1,4 +1,4 @@
-// The writer of a Perfetto trace, by its contents, and the next step if PyTorch did not write it.
+// Finds the writer of a Perfetto trace by its contents, and the next step if it was not PyTorch.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace profgauge::readers::pftrace {
 /// The program that wrote a Perfetto trace. Only traces of kPyTorch are read here.
 enum class Writer : std::uint8_t {
   kPyTorch,
-  kPyTorchSlices,  ///< Heads of June 2026, never released: work of the device as slices.
+  kPyTorchSlices,  ///< Development versions of June 2026, never released: device work as slices.
   kRocprofv3,
   kRocpd,
   kRocprofSys,
@@ -23,32 +23,31 @@ enum class Writer : std::uint8_t {
   kUnknown,
 };
 
-/// Contents that distinguish writers. The name of a file says nothing: several writers use
-/// .pftrace.
+/// Contents that distinguish writers. The file's name does not: several writers use .pftrace.
 struct Signs {
   bool system = false;          ///< ftrace, process trees, or data sources of a system.
   bool rocprof_sys = false;     ///< Categories of rocprof-sys.
   bool rocprofv3 = false;       ///< Categories of rocprofv3.
   bool process = false;         ///< A process is described.
-  bool sizes_as_text = false;   ///< As rocpd's converter writes them.
+  bool sizes_as_text = false;   ///< Sizes as texts, as rocpd's converter writes them.
   bool pytorch_stages = false;  ///< Stages with the device and stream in their extra data.
   bool other_stages = false;
   bool pytorch_categories = false;
   bool device_slices = false;  ///< Slices with device, context, stream and correlation.
-  bool legacy = false;         ///< Chrome's events.
+  bool legacy = false;         ///< Events in Chrome's legacy form.
   bool neuron = false;         ///< Tracks of NeuronCores.
 
   void SeeCategory(std::string_view category);
-  /// A data source of the profile's settings.
+  /// Notes a data source of the profile's settings.
   void SeeSource(std::string_view name);
   void SeeTrack(std::string_view name);
 };
 
-/// kUnknown if no sign is present. Of several the first one counts: those of a system and of AMD's
-/// tools before those of PyTorch, and those before other stages, Chrome and Neuron.
+/// kUnknown if there is no sign. If there are several, the first counts in this order: a system,
+/// AMD's tools, PyTorch, other stages, Chrome, Neuron.
 Writer WriterBy(const Signs& signs);
 
-/// Why a trace of that writer is not read, with how to record one that is.
+/// Why a trace of that writer is not read, and how to record a readable one.
 Error ForeignTrace(const std::string& file, Writer writer);
 
 }  // namespace profgauge::readers::pftrace

@@ -15,29 +15,29 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-// Small in fuzz targets, so that packets are cut.
+// Fuzz targets make this small, so that packets are split.
 constexpr std::size_t kWindow = kReadBlock / 4;
-// Any other field at this level is no trace of Perfetto.
+// A file with another field at this level is no Perfetto trace.
 constexpr char kPacketTag = '\x0A';  // Field 1, length-delimited.
 /// zstd's own limit for streams is 128 MB of memory; Perfetto's writer needs 2.
 constexpr int kZstdWindowLog = 25;
 
-/// Unpacks piece by piece: one of both codecs.
+/// Unpacks a stream piece by piece; one class for each codec.
 class Unpacker {
  public:
   virtual ~Unpacker() = default;
   enum class Step : std::uint8_t { kGoesOn, kEnd, kDamaged };
-  /// Fills `out` as far as it goes; `written` says how far.
+  /// Fills `out` as far as possible, and sets `written` to the number of bytes.
   virtual Step Next(std::span<char> out, std::size_t& written) = 0;
 };
 
-// zlib's stream with its header, as Perfetto's packets have it.
+// Unpacks a zlib stream with its header, the form in Perfetto's packets.
 class DeflateUnpacker final : public Unpacker {
  public:
   explicit DeflateUnpacker(std::string_view bytes) {
     if (inflateInit(&stream_) != Z_OK) throw std::bad_alloc();
     stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
-    stream_.avail_in = static_cast<uInt>(bytes.size());  // A packet's length fits.
+    stream_.avail_in = static_cast<uInt>(bytes.size());  // The length of a packet fits.
   }
   DeflateUnpacker(const DeflateUnpacker&) = delete;
   DeflateUnpacker& operator=(const DeflateUnpacker&) = delete;
@@ -49,7 +49,7 @@ class DeflateUnpacker final : public Unpacker {
     const int code = inflate(&stream_, Z_NO_FLUSH);
     written = out.size() - stream_.avail_out;
     if (code == Z_STREAM_END) return Step::kEnd;
-    // All input is given in one call: where neither output nor the end comes of it, it is cut.
+    // All input is given in one call. If there is neither output nor the end, the stream is cut.
     return code == Z_OK && written > 0 ? Step::kGoesOn : Step::kDamaged;
   }
 
@@ -86,8 +86,8 @@ std::unique_ptr<Unpacker> MakeUnpacker(std::string_view bytes, Codec codec) {
   return std::make_unique<DeflateUnpacker>(bytes);
 }
 
-/// A varint at `at`, which moves after it. Nothing where the bytes end inside it, or it is too
-/// long: then `at` is npos.
+/// Reads a varint at `at`, which moves after it. If the bytes end inside the varint, returns
+/// nothing; if it is too long, `at` is npos, too.
 std::optional<std::uint64_t> TakeLength(std::string_view bytes, std::size_t& at) {
   std::string_view rest = bytes.substr(at);
   std::uint64_t value = 0;
@@ -101,8 +101,8 @@ std::optional<std::uint64_t> TakeLength(std::string_view bytes, std::size_t& at)
 
 }  // namespace
 
-// Bytes of packets that were taken are dropped here and not packet by packet, which would move the
-// rest each time.
+// Drops the bytes of used packets here, since dropping them packet by packet would move the rest
+// each time.
 void PacketBuffer::Add(std::string_view bytes) {
   bytes_.erase(0, at_);
   taken_ += at_;
@@ -118,7 +118,7 @@ PacketBuffer::State PacketBuffer::Next() {
   std::size_t behind = at_ + 1;
   const auto length = TakeLength(bytes_, behind);
   if (behind == std::string_view::npos) return State::kDamaged;
-  // The bytes end within the length itself.
+  // The bytes end inside the length.
   if (!length) return State::kNeedsMore;
   if (*length > kLargestPacket) return State::kDamaged;
   if (*length > bytes_.size() - behind) return State::kNeedsMore;

@@ -1,5 +1,5 @@
-// Cuts a Perfetto trace into packets: "field 1, length, bytes", again and again, with nothing that
-// says where the trace ends. Packets may hold compressed packets, one level deep.
+// Cuts a Perfetto trace into packets: "field 1, length, bytes", repeated, without any mark at the
+// end of the trace. Packets may contain compressed packets, one level deep.
 //
 //   0A  8E 02  <270 bytes>   0A  05  <5 bytes>   0A ...
 //   │   └ length, a varint: 7 bits a byte, the lowest first, the last byte below 80
@@ -20,26 +20,26 @@
 
 namespace profgauge::readers::pftrace {
 
-/// A packet that says to be longer is none: the length is damaged.
+/// A packet that states a greater length is invalid: its length is damaged.
 inline constexpr std::uint64_t kLargestPacket = std::uint64_t{256} << 20;
-/// The size limit of one compressed packet.
+/// The size limit of one compressed packet, after decompression.
 inline constexpr std::uint64_t kLargestBundle = std::uint64_t{256} << 20;
 
-/// Holds bytes of the stream until a packet is whole. Memory: the longest packet and one block.
+/// Keeps bytes of the stream until a packet is complete. Memory: the longest packet and one block.
 class PacketBuffer {
  public:
-  /// The result of cutting. kNeedsMore: the packet ends after the bytes that are there.
+  /// The result of cutting. kNeedsMore: the packet's end has not been added yet.
   enum class State : std::uint8_t { kPacket, kNeedsMore, kDamaged };
 
-  /// The next bytes of the stream, which are copied. Drops packets that Next() passed.
+  /// Adds the next bytes of the stream (copied). Drops packets that Next() has passed.
   void Add(std::string_view bytes);
   /// Moves to the next packet: packet() is valid until the next call of Add() or Next().
   State Next();
-  /// The content of the packet, without its tag and length; empty unless Next() said kPacket.
+  /// The content of the packet, without tag and length; empty unless Next() returned kPacket.
   std::string_view packet() const { return packet_; }
   /// Offset in the stream of the first byte of the packet that Next() examined last.
   std::uint64_t offset() const { return offset_; }
-  /// Whether bytes are left that are no whole packet.
+  /// True if bytes are left that are not a complete packet.
   bool has_rest() const { return at_ < bytes_.size(); }
 
  private:
@@ -50,15 +50,15 @@ class PacketBuffer {
   std::string_view packet_;
 };
 
-/// How a compressed packet is packed.
+/// The compression of a packet.
 enum class Codec : std::uint8_t { kDeflate, kZstd };
 
-/// How the bytes of a compressed packet ended.
+/// How the decompression of a packet ended.
 enum class BundleEnd : std::uint8_t { kWhole, kDamaged, kTooLarge, kStopped };
 
-/// Gives each packet of a compressed one to `take`, which may stop it by false. Memory does not
-/// grow with the unpacked size, but with the longest packet in it. kTooLarge beyond kLargestBundle,
-/// when part of the packets was given already. The view is valid during the call.
+/// Passes each packet inside a compressed one to `take`, which returns false to stop. Memory
+/// depends on the longest packet in it, not on the decompressed size. Returns kTooLarge beyond
+/// kLargestBundle, after some packets were passed on. The view is valid during the call.
 BundleEnd Unpack(std::string_view compressed, Codec codec,
                  const std::function<bool(std::string_view)>& take);
 
@@ -66,14 +66,14 @@ BundleEnd Unpack(std::string_view compressed, Codec codec,
 class PacketReader {
  public:
   explicit PacketReader(ByteSource& source) : source_(source) {}
-  /// False at the end, also where the stream stops inside a packet or is damaged.
+  /// False at the end, also if the stream ends inside a packet or is damaged.
   bool Next();
   std::string_view packet() const { return buffer_.packet(); }
   /// Offset of the packet, or of bytes that are no packet.
   std::uint64_t offset() const { return buffer_.offset(); }
-  /// Whether the stream has bytes that are no packet. The rest is not read.
+  /// True if the stream has bytes that are no packet; the rest is not read then.
   bool damaged() const { return damaged_; }
-  /// Whether the stream stops inside a packet.
+  /// True if the stream ends inside a packet.
   bool truncated() const { return truncated_; }
   /// Why the source stopped before its end, if it did.
   const std::optional<Error>& error() const { return error_; }

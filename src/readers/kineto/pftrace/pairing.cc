@@ -9,7 +9,7 @@ namespace {
 
 using Marks = std::span<const SliceMark>;
 
-/// How many of `marks` from `from` on are of one writer and all begins, or all ends.
+/// The number of marks from `from` on that are of one writer and are all begins, or all ends.
 std::size_t RunFrom(Marks marks, std::size_t from, bool begins) {
   std::size_t at = from;
   while (at < marks.size() && marks[at].is_begin == begins &&
@@ -19,15 +19,15 @@ std::size_t RunFrom(Marks marks, std::size_t from, bool begins) {
   return at - from;
 }
 
-/// Whether a writer that writes as time goes by could have written these. Two nested slices in the
-/// order of time are B B E E, which looks like a group as well: then the stack is right.
+/// True if a writer could have written these marks as time passed. Two nested slices in order of
+/// time are B B E E, like a group; then the stack is right.
 bool IsInTime(Marks marks) {
   return std::is_sorted(marks.begin(), marks.end(),
                         [](const SliceMark& a, const SliceMark& b) { return a.time < b.time; });
 }
 
-/// Whether the second half of `marks` are the ends of the first, one by one. One begin and one end
-/// are a pair either way.
+/// True if the second half of `marks` are the ends of the first half, one by one. For a single
+/// begin and end the stack finds the same pair.
 bool IsGroup(Marks marks) {
   const std::size_t count = marks.size() / 2;
   if (count < 2 || marks.front().sequence != marks.back().sequence) return false;
@@ -38,7 +38,7 @@ bool IsGroup(Marks marks) {
   return !IsInTime(marks);
 }
 
-/// Marks of one track, by their places: an end closes the slice that began last.
+/// Pairs the marks of one track at `places`: an end closes the slice that began last.
 void PairTrack(Marks marks, std::span<std::uint32_t> places, Paired& paired) {
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
     return marks[a].time < marks[b].time;
@@ -79,7 +79,7 @@ void PairByTrack(Marks marks, std::vector<std::uint32_t>& rest, Paired& paired) 
 //              B B B   E E E            a group: k-th with k-th
 //                              B E      one pair: kept for the stack
 //
-// Marks of no group are paired track by track.
+// Marks outside groups are paired track by track.
 Paired Pair(Marks marks) {
   Paired paired;
   paired.end_of.assign(marks.size(), Paired::kNone);
@@ -91,7 +91,7 @@ Paired Pair(Marks marks) {
     const std::size_t begins = marks[at].is_begin ? RunFrom(marks, at, true) : 0;
     const std::size_t middle = at + begins;
     const std::size_t ends = middle < marks.size() ? RunFrom(marks, middle, false) : 0;
-    // Begins without an end may be before the group.
+    // There may be begins without an end before the group.
     const std::size_t first = middle - std::min(begins, ends), behind = middle + ends;
     keep(at, first);
     if (begins >= ends && IsGroup(marks.subspan(first, behind - first))) {

@@ -23,7 +23,7 @@
 
 namespace profgauge::readers::pftrace {
 
-/// A begin or an end, in file order.
+/// The begin or end of a slice; marks are in file order.
 struct SliceMark {
   Ns time = 0;
   std::uint64_t track = 0;
@@ -34,13 +34,12 @@ struct SliceMark {
 /// The pairs of a trace. Marks without a counterpart are counted and left out.
 struct Paired {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t>
-      end_of;  ///< For each mark that begins: the place of its end, or kNone.
+  std::vector<std::uint32_t> end_of;  ///< For each begin mark: the index of its end, or kNone.
   std::size_t begins_alone = 0, ends_alone = 0;
 };
 
-/// Pairs marks in the file's order. O(n log n). REQUIRES: fewer than 2^32 - 1. A run in which an
-/// end would be before its begin is no group.
+/// Pairs marks in the file's order. Marks are no group if an end would precede its begin. O(n log
+/// n). REQUIRES: fewer than 2^32 - 1 marks.
 Paired Pair(std::span<const SliceMark> marks);
 
 }  // namespace profgauge::readers::pftrace

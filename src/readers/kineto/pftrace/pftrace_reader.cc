@@ -38,7 +38,7 @@ constexpr RecordingHint kHints[] = {
 };
 #undef PROFGAUGE_JSON_INSTEAD
 
-/// "sm_90", "sm_100a": the last digit is the minor version.
+/// Adds the GPU of "sm_90" or "sm_100a": the last digit is the minor version.
 void AddGpu(const Decoded& decoded, ProfileBuilder& builder) {
   if (!decoded.architecture) return;
   const auto& [device, name] = *decoded.architecture;
@@ -98,7 +98,7 @@ class Import {
     return {};
   }
 
-  // After all packets: with allow_incomplete those before the damage are judged.
+  // Runs after all packets: with allow_incomplete, the packets before the damage are judged.
   Status CheckEnd() {
     const bool is_whole = !packets_.error() && !packets_.damaged() && !packets_.truncated();
     if (is_whole) return {};
@@ -164,9 +164,8 @@ class Import {
   Decoder decoder_;
 };
 
-/// Whether a packet is a snapshot of the clocks that PyTorch writes: two, of one time. PyTorch's
-/// base is in Unix time, for both clocks; a trace by Perfetto itself has times since boot, which
-/// differ.
+/// True for a snapshot of clocks as PyTorch writes it: two clocks with one time. PyTorch uses Unix
+/// time for both clocks. Perfetto's traces have times since boot, which differ.
 bool IsClockOfPyTorch(std::string_view packet) {
   WireReader fields(packet);
   std::uint64_t at[2] = {0, 0};
@@ -186,7 +185,7 @@ bool IsClockOfPyTorch(std::string_view packet) {
   return fields.ok() && clocks == 2 && at[0] == at[1];
 }
 
-/// A packet that describes a track and is no writer's, as PyTorch's are.
+/// True for a packet that describes a track and has no sequence, as in PyTorch's traces.
 bool IsTrackOfNoWriter(std::string_view packet) {
   bool is_track = false;
   WireReader fields(packet);
@@ -197,7 +196,7 @@ bool IsTrackOfNoWriter(std::string_view packet) {
   return fields.ok() && is_track;
 }
 
-// Fields 50 and 133 of a packet: other packets, by deflate or by zstd.
+// True for fields 50 and 133 of a packet, which bundle packets compressed by deflate or zstd.
 bool IsBundle(std::string_view packet) {
   WireReader fields(packet);
   bool is_bundle = false;
@@ -205,7 +204,7 @@ bool IsBundle(std::string_view packet) {
   return fields.ok() && is_bundle;
 }
 
-/// Whether the first packet, which may be longer than the examined bytes, is a compressed one.
+/// True if the first packet is compressed. It may be longer than the examined bytes.
 ///   0A  <length>  92 03 <length> 78 ...     field 50, bytes: tag 50 << 3 | 2 = 402 = 92 03
 ///   0A  <length>  AA 08 <length> 28 B5 ...  field 133, bytes: tag 133 << 3 | 2 = 1066 = AA 08
 bool BeginsWithBundle(std::string_view head) {
@@ -217,9 +216,9 @@ bool BeginsWithBundle(std::string_view head) {
   return head.starts_with(kDeflateTag) || head.starts_with(kZstdTag);
 }
 
-// Packets that fit into `head`; one that it cuts is no evidence. kYes: clocks as PyTorch's, then a
-// track of no writer. Three messages in a row under field 1 are kMaybe: any message that repeats
-// its first field looks so, XSpace, too.
+// Examines the packets that fit into `head`; a cut one is no evidence. kYes: clocks as PyTorch's,
+// then a track of no writer. kMaybe: three messages in a row under field 1, as any message that
+// repeats its first field has them, including XSpace.
 Match MatchOf(std::string_view head) {
   constexpr int kNoAccident = 3;  // Messages in a row under field 1.
   PacketBuffer buffer;
@@ -246,7 +245,7 @@ Match MatchOf(std::string_view head) {
   return count >= kNoAccident || is_bundle ? Match::kMaybe : Match::kNo;
 }
 
-// For an error only: a file of that name that is no trace.
+// Used only for the error for a file of such a name that is no trace.
 bool IsNamedLikeOne(const std::string& path) {
   for (const std::string_view suffix :
        {".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto"}) {
@@ -269,7 +268,7 @@ class PftraceReader final : public Reader {
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
     return Import(source, options).Run();
   }
-  /// PyTorch compresses whatever the name is.
+  /// PyTorch compresses files of any name.
   bool IsCompressedUnderAnyName() const override { return true; }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {

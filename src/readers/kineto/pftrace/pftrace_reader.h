@@ -1,6 +1,6 @@
 // Reads the binary traces (.pftrace) that PyTorch's profiler writes since 2.14, in Perfetto's
-// format. Files of other programs in that format are refused by their contents, with the format to
-// record instead.
+// format. Traces of other programs in that format are recognized by their contents and rejected,
+// with the format to record instead.
 //
 // The packets of PyTorch, in this order:
 //
@@ -11,7 +11,7 @@
 //   GpuRenderStage     kernels, then copies, memsets, annotations: whole, with their length
 //   GpuCounter         clocks, power; not read
 //
-// Against JSON of the same run it has no memory events, no properties of devices beside the compute
+// Unlike JSON of the same run, it has no memory events, no device properties except the compute
 // capability, no directions of copies, no occupancy and no links between forward and backward.
 #pragma once
 
@@ -21,9 +21,9 @@
 
 namespace profgauge::readers {
 
-/// Its errors, all kInput: "perfetto/truncated", "perfetto/damaged", "perfetto/too-large",
-/// "perfetto/no-events", and "input/perfetto" for other writers. A cut between two packets does not
-/// show in the file.
+/// Errors, all kInput: "perfetto/truncated", "perfetto/damaged", "perfetto/too-large",
+/// "perfetto/no-events", and "input/perfetto" for other writers. A file that was cut between two
+/// packets looks complete.
 std::unique_ptr<Reader> MakePftraceReader();
 
 }  // namespace profgauge::readers

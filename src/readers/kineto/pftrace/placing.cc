@@ -12,8 +12,8 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-/// Rows of each kind, added in batches. One call of the builder for thousands of rows. The
-/// destructor adds the rest.
+/// Adds rows of each kind in batches: one call of the builder for thousands of rows. The destructor
+/// adds the rest.
 class Batches {
  public:
   explicit Batches(ProfileBuilder& builder) : builder_(builder) {}
@@ -53,14 +53,14 @@ class Batches {
   std::vector<PythonRow> python_;
 };
 
-/// Threads of the builder by their tracks. A track is looked up once: its parents are walked and
-/// its names given to the builder.
+/// The builder's threads by their tracks. Each track is looked up once: the lookup walks its
+/// parents and gives its names to the builder.
 class Threads {
  public:
   Threads(const Tracks& tracks, ProfileBuilder& builder) : tracks_(tracks), builder_(builder) {}
   struct Thread {
     ThreadId id;
-    bool is_profiler = false;  ///< It is of no process of the program.
+    bool is_profiler = false;  ///< The thread is in no process of the program.
   };
   Thread Of(std::uint64_t track) {
     const auto found = found_.find(track);
@@ -95,7 +95,7 @@ concept OnThread = requires(Row row) {
   row.thread;
 };
 
-/// Completes the row and adds it. A row of the host without a thread is counted as ignored.
+/// Completes the row and adds it. Host rows without a thread are counted as ignored.
 struct Placer {
   Ns start = 0, duration = 0;
   std::optional<Threads::Thread> thread;
@@ -112,14 +112,14 @@ struct Placer {
       row.thread = thread->id;
     }
     if constexpr (std::is_same_v<Row, HostRow>) {
-      // PyTorch writes overhead without a category, on the process -1.
+      // PyTorch writes overhead on process -1, without a category.
       if (thread->is_profiler) row.kind = HostKind::kOverhead;
     }
     to.Add(row);
   }
 };
 
-/// Slices whose times are known, with the places that they had.
+/// Slices with known times, and the rows to which they belong.
 struct Settled {
   std::vector<SliceMark> marks;
   std::vector<std::uint32_t> rows;  ///< By mark.
@@ -131,7 +131,7 @@ bool CountsTime(const std::optional<Ns>& time, ProfileBuilder& builder) {
   return false;
 }
 
-// Ends whose time is unknown are dropped, so their begins remain without end and are counted.
+// Drops ends with unknown times. Their begins remain without an end and are counted.
 Settled SettleTimes(std::vector<SliceEnd>& slices, const Clocks& clocks, ProfileBuilder& builder) {
   Settled settled;
   settled.marks.reserve(slices.size());
@@ -146,7 +146,7 @@ Settled SettleTimes(std::vector<SliceEnd>& slices, const Clocks& clocks, Profile
   return settled;
 }
 
-// One line in the log for each kind, whatever their number.
+// Writes one line to the log for each kind, independent of the number of cases.
 void CountAlone(const Paired& paired, ProfileBuilder& builder) {
   const auto count = [&](std::size_t cases, std::string_view what) {
     if (cases == 0) return;

@@ -1,4 +1,4 @@
-// Gives rows their times and threads, once the whole trace is read, and hands them to the builder.
+// Sets times and threads of rows after the whole trace is read, and passes rows to the builder.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -25,8 +25,8 @@
 
 namespace profgauge::readers::pftrace {
 
-/// Adds ranges with begin and end, in the trace's order, and counts those without. O(n log n) in
-/// the number of slices.
+/// Adds ranges that have a begin and an end, in the trace's order, and counts the others. O(n log
+/// n) in the number of slices.
 void PlaceRows(Decoded& decoded, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::pftrace

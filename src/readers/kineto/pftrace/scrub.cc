@@ -18,9 +18,9 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-/// What takes the place of the name of an argument that is left out: its number may be used.
+/// The name for arguments that are left out. It is needed, since events may use its number.
 constexpr std::string_view kLeftOut = "left out";
-/// Arguments by which the decoder knows an event's kind, and those of stages.
+/// Arguments that show the decoder an event's kind, and those of stages.
 constexpr std::string_view kSigns[] = {
     "cbid",      "context",        "cuda_sync_kind", "device id",
     "stream id", "workgroup_size", "arch",           "registers_per_thread"};
@@ -42,7 +42,7 @@ class PacketCopier {
  public:
   explicit PacketCopier(const Rename& rename) : rename_(rename) {}
 
-  /// False where the packet is no message or bundles packets that are damaged.
+  /// False if the packet is no message, or bundles packets that are damaged.
   bool Take(std::string_view bytes) {
     std::string_view bundle;
     Codec codec = Codec::kDeflate;
@@ -69,7 +69,7 @@ class PacketCopier {
   void Each(std::string_view message, Use use) {
     ok_ = ForEachWireField(message, use) && ok_;
   }
-  /// A message with these fields of it as they are.
+  /// Copies only these fields of the message, unchanged.
   std::string Only(std::string_view message, std::initializer_list<std::uint32_t> kept) {
     WireWriter out;
     Each(message, [&](const WireReader& field, std::string_view raw) {
@@ -77,7 +77,7 @@ class PacketCopier {
     });
     return out.Take();
   }
-  /// The same, where the only field is a message of which `of` makes the copy's.
+  /// Copies only the field `kept`, a message, which `of` converts.
   template <class Of>
   std::string Inside(std::string_view message, std::uint32_t kept, Of of) {
     WireWriter out;
@@ -88,7 +88,7 @@ class PacketCopier {
   }
   std::string Name(std::string_view text) const { return CopiedName(text, rename_); }
 
-  // Texts first: they may be defined in the packet that uses them.
+  // Copies texts first, since the packet that uses a text may also define it.
   std::string Packet(std::string_view bytes) {
     WireWriter out;
     Each(bytes, [&](const WireReader& field, std::string_view) {
@@ -136,7 +136,7 @@ class PacketCopier {
     return out.Take();
   }
 
-  /// Without the process' command line.
+  /// Copies the descriptor without the command line of the process.
   std::string Descriptor(std::string_view message) {
     WireWriter out;
     Each(message, [&](const WireReader& field, std::string_view raw) {
@@ -172,7 +172,7 @@ class PacketCopier {
           return out.Bytes(field.field(), ArgumentName(field.Bytes(), field.field()));
         case Table::kSpecifications:
           return out.Bytes(field.field(), Text(field.Bytes(), false));
-        case Table::kTexts:  // They go where they are used.
+        case Table::kTexts:  // Texts are copied to the places of their use.
           return Keep(field.Bytes());
         default:
           return;
@@ -191,7 +191,7 @@ class PacketCopier {
     return out.Take();
   }
 
-  // The number stays, since arguments that are left out may be counted by it.
+  // Keeps the number, since arguments that are left out may refer to it.
   std::string ArgumentName(std::string_view message, std::uint32_t table) {
     std::uint64_t iid = 0;
     std::string_view name;
@@ -207,8 +207,8 @@ class PacketCopier {
     return out.Take();
   }
 
-  // Texts by number may be shared by an argument that is kept and one that is not, so each kept one
-  // gets its text in place.
+  // A text with a number may belong to arguments that are kept and to ones that are not. So each
+  // kept argument gets a copy of the text.
   void Keep(std::string_view message) {
     std::uint64_t iid = 0;
     std::string_view text;
@@ -229,7 +229,7 @@ class PacketCopier {
     return out.Take();
   }
 
-  /// DebugAnnotation; `outer` is the name of the one that it is an element of.
+  /// Copies a DebugAnnotation. `outer`: the name of the annotation of which it is an element.
   std::string Argument(std::string_view message, std::string outer) {
     Each(message, [&](const WireReader& field, std::string_view) {
       if (!outer.empty()) return;
@@ -276,7 +276,7 @@ class PacketCopier {
     return kineto::IsNameArgument(argument) ? Name(text) : WithoutPaths(text);
   }
 
-  // Without the lane, the context and ids: only fields that the decoder reads.
+  // Copies only fields that the decoder reads: not the lane, the context and ids.
   std::string Stage(std::string_view message) {
     WireWriter out;
     Each(message, [&](const WireReader& field, std::string_view raw) {
@@ -302,7 +302,7 @@ class PacketCopier {
     to.Bytes(6, out.Take());
   }
 
-  // Grid and block as they are; of the arguments those that are kept, by name or by number.
+  // Copies grid and block unchanged, and the kept arguments, which have a name or a number.
   std::string Launch(std::string_view message) {
     WireWriter out;
     Each(message, [&](const WireReader& field, std::string_view raw) {
@@ -327,7 +327,7 @@ class PacketCopier {
   }
 
   const Rename& rename_;
-  Texts names_, texts_;  ///< Of arguments, by sequence and number.
+  Texts names_, texts_;  ///< Texts of arguments, by sequence and number.
   std::uint64_t sequence_ = 0;
   WireWriter out_;
   bool ok_ = true;

@@ -1,4 +1,4 @@
-// A copy of a binary trace of PyTorch that has the fields and arguments that reports need.
+// Copies a binary trace of PyTorch with only the fields and arguments that reports need.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace profgauge::readers::pftrace {
 
-/// Of the reader whose files are copied.
+/// The reader whose files are copied.
 inline constexpr std::string_view kReader = "pftrace";
 
-/// The copy is not compressed, and compressed packets are written as plain ones: their texts must
-/// be seen to be replaced. Errors: kInput "scrub/damaged" where the trace is not whole.
+/// The copy is uncompressed, and compressed packets become plain ones: otherwise their texts could
+/// not be replaced. Errors: kInput "scrub/damaged" if the trace is incomplete.
 Result<std::string> ScrubPackets(ByteSource& source, const Rename& rename);
 
 }  // namespace profgauge::readers::pftrace

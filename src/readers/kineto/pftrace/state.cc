@@ -10,15 +10,15 @@ namespace profgauge::readers::pftrace {
 namespace {
 
 constexpr std::uint64_t kRealtime = 1, kBoottime = 6;
-/// Clocks of these numbers are a sequence's own.
+/// Clocks with these numbers belong to their sequence.
 constexpr std::uint64_t kFirstOwnClock = 64, kLastOwnClock = 127;
-/// Written for -1, since the sign is masked away: no process or thread of the program.
+/// PyTorch masks the sign, so this number is -1: no process or thread of the program.
 constexpr std::int64_t kNone = 0x7FFFFFFF;
 constexpr std::size_t kMostTracks = 4'000'000;
-/// Parents of tracks; a trace may lead in a circle.
+/// The maximum length of a chain of parents, since a trace may have a cycle.
 constexpr int kMostParents = 16;
 
-// Nothing where a product or sum leaves 64 bits: such a time is no time of a clock.
+// Returns nothing if a product or sum exceeds 64 bits: such a value is no time.
 std::optional<Ns> Scaled(std::uint64_t time, std::uint64_t unit, Ns offset) {
   std::uint64_t scaled = 0;
   if (__builtin_mul_overflow(time, unit, &scaled)) return std::nullopt;
@@ -56,10 +56,10 @@ bool ReadClock(std::string_view message, ClockReading& clock) {
   return fields.ok();
 }
 
-// PyTorch writes ids & 0x7FFFFFFF, so -1 comes as 2147483647.
+// PyTorch writes ids & 0x7FFFFFFF, so -1 is written as 2147483647.
 std::string NumberOf(std::int64_t id) { return std::to_string(id == kNone ? -1 : id); }
 
-/// ProcessDescriptor or ThreadDescriptor.
+/// Reads a ProcessDescriptor or ThreadDescriptor.
 bool ReadOwner(std::string_view message, bool is_process, Track& track) {
   const std::uint32_t name = is_process ? 6 : 5;
   (is_process ? track.is_process : track.is_thread) = true;
@@ -74,7 +74,7 @@ bool ReadOwner(std::string_view message, bool is_process, Track& track) {
 
 }  // namespace
 
-// The text before stays in memory, so that views of it stay valid.
+// The earlier text stays in memory, so that views of it stay valid.
 bool Interned::Set(Table table, std::uint64_t iid, std::string_view text) {
   const std::pair key(static_cast<std::uint16_t>(table), iid);
   const auto found = found_.find(key);
@@ -98,18 +98,18 @@ void Interned::Clear() {
   texts_.clear();
 }
 
-// Incremental clocks go on: only a snapshot sets them anew.
+// Incremental clocks continue: only a snapshot sets them.
 void Sequence::Begin() {
   is_valid = true;
   interned.Clear();
   clock = track = 0;
 }
 
-// Own clocks of a sequence are keyed by both numbers, all others are the trace's.
+// A sequence's clocks have both numbers as key. All other clocks are shared by the trace.
 std::uint32_t Clocks::IndexOf(std::uint64_t clock, std::uint64_t number) {
   if (clock == 0 || clock == kBoottime) return 0;
   const bool is_own = clock >= kFirstOwnClock && clock <= kLastOwnClock;
-  // Sequences and clocks have 32-bit numbers.
+  // Numbers of sequences and clocks have 32 bits.
   const std::uint64_t key = (is_own ? number : 0) << 32 | (clock & 0xFFFFFFFF);
   const auto next = static_cast<std::uint32_t>(clocks_.size());
   const auto [at, is_new] = found_.emplace(key, next);
@@ -171,7 +171,7 @@ std::optional<Stamp> Clocks::Read(std::uint64_t time, std::uint64_t clock, std::
 std::optional<Ns> Clocks::Settle(Stamp stamp) const {
   if (stamp.pending == 0) return stamp.time;
   const Clock& clock = clocks_[stamp.pending];
-  // A clock that counts on says nothing of times before its snapshot.
+  // An incremental clock cannot convert times before its snapshot.
   if (!clock.is_known || clock.counts_on) return std::nullopt;
   return Scaled(static_cast<std::uint64_t>(stamp.time), clock.unit, clock.offset);
 }
@@ -214,7 +214,7 @@ const Track* Tracks::Find(std::uint64_t uuid) const {
 }
 
 //   track 9 (a queue) ── parent 4 (thread 812 of 800) ── parent 1 (process 800 "python")
-//   thread 812 by the first thread on the way, process 800 by the process
+//   The first thread on the way gives thread 812, and the process gives process 800.
 Place Tracks::PlaceOf(std::uint64_t uuid) const {
   Place place;
   const Track* at = Find(uuid);

@@ -1,5 +1,5 @@
-// Referenced data of a Perfetto trace: per writer sequence texts by number and clocks, and
-// the tracks of the whole trace.
+// Data of a Perfetto trace to which its packets refer: texts by number and clocks of each writer
+// sequence, and the tracks of the whole trace.
 //
 // Packets of one sequence in order; others may be between them:
 //
@@ -38,17 +38,17 @@ enum class Table : std::uint16_t {
   kArguments = 1001,
 };
 
-/// Texts by number, of one sequence. Numbers are keys and may be any.
+/// Texts of one sequence by number. Numbers are keys; any value is possible.
 class Interned {
  public:
   Interned() = default;
   Interned(const Interned&) = delete;  // The results are views of texts_.
   Interned& operator=(const Interned&) = delete;
-  /// False where the number had another text, which it no longer has.
+  /// False if the number had another text, which is replaced.
   bool Set(Table table, std::uint64_t iid, std::string_view text);
-  /// Valid until Clear(), also after the number got another text.
+  /// Valid until Clear(), even if the number gets another text.
   std::optional<std::string_view> Find(Table table, std::uint64_t iid) const;
-  /// Forgets all texts. Views of them are no longer valid.
+  /// Removes all texts. Views of them become invalid.
   void Clear();
 
  private:
@@ -61,7 +61,7 @@ class Interned {
   boost::unordered_flat_map<std::pair<std::uint16_t, std::uint64_t>, std::string_view, Hash> found_;
 };
 
-/// One writer's state: data to which its later packets refer.
+/// The state of one writer, to which its later packets refer.
 struct Sequence {
   bool is_valid = false;  ///< From the packet that clears the state on, until packets are lost.
   bool has_packets = false;
@@ -71,14 +71,14 @@ struct Sequence {
   /// Last values of incremental clocks.
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> last;
 
-  /// Forgets texts and defaults. That there were packets stays, and so do incremental clocks.
+  /// Removes texts and defaults; keeps has_packets and incremental clocks.
   void Begin();
 };
 
-/// A time as a packet has it. Clocks::Settle() makes it a time of the trace's clock.
+/// A time as in a packet. Clocks::Settle() converts it to the trace's clock.
 struct Stamp {
   Ns time = 0;
-  /// 0: `time` is of the trace's clock. Else of a clock that no snapshot has explained yet.
+  /// 0: `time` is in the trace's clock. Else: in a clock that no snapshot has related to it yet.
   std::uint32_t pending = 0;
 };
 
@@ -89,19 +89,19 @@ struct Stamp {
 ///   6            time since boot           all packets
 ///   64 to 127    one sequence's own        none
 ///
-/// A snapshot has readings of several clocks at one moment: the difference of two is the offset of
-/// one from the other. An incremental clock adds its values up, in the order of the packets, so it
-/// needs its snapshot before them; other clocks may be explained later.
+/// A snapshot has readings of several clocks at one moment; the difference of two is the offset
+/// between these clocks. An incremental clock sums up its values in the order of the packets, so
+/// its snapshot must precede them. Other clocks may be related later.
 class Clocks {
  public:
-  /// ClockSnapshot of a packet of sequence `number`. False where it is no message. A later snapshot
-  /// of the same clock counts for packets after it, and for those that wait.
+  /// Reads the ClockSnapshot of a packet of sequence `number`. False if it is not a message. A
+  /// later snapshot of the same clock applies to packets after it, and to waiting ones.
   bool ReadSnapshot(std::string_view message, std::uint64_t number, Sequence& sequence);
-  /// `time` of a packet; `clock` 0: the sequence's. Nothing where it is beyond all times.
+  /// Reads the `time` of a packet; `clock` 0: the sequence's. nullopt if it is out of range.
   std::optional<Stamp> Read(std::uint64_t time, std::uint64_t clock, std::uint64_t number,
                             Sequence& sequence);
-  /// Once all snapshots are read: the time in the trace's clock. Nothing where none explained it.
-  /// `stamp` is of Read() of the same object.
+  /// Converts a time to the trace's clock, after all snapshots were read. nullopt if none relates
+  /// its clock to it. `stamp` comes from Read() of this object.
   std::optional<Ns> Settle(Stamp stamp) const;
   /// The offset from the trace's clock to Unix time.
   Ns to_unix() const { return to_unix_.value_or(0); }
@@ -126,8 +126,8 @@ struct Track {
   std::string name;
 };
 
-/// A track's process and thread, as texts that name them, and their own names. "-1" is the profiler
-/// itself: its overhead is of no process of the program.
+/// A track's process and thread, as texts that identify them, and their names. "-1" is the profiler
+/// itself: its overhead belongs to no process of the program.
 struct Place {
   std::string process, thread, process_name, thread_name;
 };
@@ -135,13 +135,13 @@ struct Place {
 /// The tracks of a trace by id.
 class Tracks {
  public:
-  /// TrackDescriptor. False where it is no message, or there are too many. A later one of the same
-  /// id replaces the first.
+  /// Reads a TrackDescriptor. False if it is not a message, or if there are too many. A later
+  /// descriptor of the same id replaces the first.
   bool Read(std::string_view message);
-  /// nullptr without descriptor. Valid until the next Read().
+  /// nullptr without a descriptor. Valid until the next Read().
   const Track* Find(std::uint64_t uuid) const;
-  /// Threads without descriptor are called by the number of their track. Walks up the parents to
-  /// the process, at most 16 steps.
+  /// A thread without a descriptor is named by the number of its track. Follows parents up to the
+  /// process, at most 16 levels.
   Place PlaceOf(std::uint64_t uuid) const;
   const boost::unordered_flat_map<std::uint64_t, Track>& all() const { return tracks_; }
 

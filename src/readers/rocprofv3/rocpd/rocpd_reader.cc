@@ -30,13 +30,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDatabase = "_results.db", kJson = "_results.json";
-/// `rocpd.db` or `rocpd-PID.db`.
+/// True for `rocpd.db` and `rocpd-PID.db`.
 bool IsOfRocprofSys(std::string_view name) {
   return name.starts_with("rocpd") && name.ends_with(".db") &&
          name.find_first_not_of("-0123456789", std::string_view("rocpd").size()) == name.size() - 3;
 }
 
-/// Each costs a search in the list of all tables; a merged file of a large run has hundreds.
+/// Limit: each process needs a search of all tables. Merged files of large runs have hundreds.
 constexpr std::size_t kMostProcesses = 1024;
 
 bool HasLaunch(const Profile& profile) {
@@ -67,7 +67,7 @@ Status AddFacts(sqlite::Database& database, const std::set<std::string>& tables,
   return {};
 }
 
-/// A launcher inherits its ranks' environment: only who computes or communicates has a rank.
+/// A launcher has its ranks' environment: only processes that compute or communicate are ranks.
 void SetRank(const Environment& environment, Profile& profile) {
   if (profile.device.size() + profile.host.size() == 0) return;
   profile.distributed.rank = environment.rank;
@@ -173,7 +173,7 @@ class RocpdReader final : public Reader {
            "kernels, calls and markers with `rocpd convert`, and check the rank and marker names; "
            "`rocpd_layout` lists the tables and columns found";
   }
-  // It writes DIR/HOST/PID_results.db; files in pass_1, pass_2 … are runs with other counters.
+  // The tool writes DIR/HOST/PID_results.db. Folders pass_1, pass_2 … are runs with other counters.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {
     return FoldersBelow(folder, [](const fs::path& host) {
@@ -184,7 +184,7 @@ class RocpdReader final : public Reader {
     });
   }
 
-  // PID_results.json and PID_results.db of one run are the same events: the database counts.
+  // PID_results.json and PID_results.db of one run have the same events: the database is read.
   std::string FullerThan(const std::string& name,
                          const std::vector<std::string>& names) const override {
     if (!name.ends_with(kJson)) return {};
@@ -193,8 +193,8 @@ class RocpdReader final : public Reader {
     return std::find(names.begin(), names.end(), database) != names.end() ? database : "";
   }
 
-  // Launchers and loaders of data may write a file, too.
-  // A process that only calls the runtime is no rank; one that launched and lost its kernels is.
+  // Launchers and data loaders may write a file, too. A process that only calls the runtime is no
+  // rank, unless it launched kernels and lost them.
   Status Settle(const std::string&, Run& run) const override {
     const auto is_idle = [](const Profile& profile) {
       return profile.source.format == "rocprofv3" &&
@@ -214,7 +214,7 @@ class RocpdReader final : public Reader {
   }
 
  private:
-  // Until ROCm 7.0 rocprof-sys wrote no kernels, copies and calls at all.
+  // Up to ROCm 7.0, rocprof-sys wrote no kernels, copies and calls.
   static Error NoEvents(const std::string& path, const std::string& dialect) {
     const bool is_of_rocprof_sys = dialect.starts_with("rocprof-sys");
     return InputError(path, "rocprofv3/no-events",
@@ -244,7 +244,7 @@ std::unique_ptr<Reader> MakeRocpdReader() { return std::make_unique<rocpd::Rocpd
 namespace profgauge::readers::rocpd {
 namespace {
 
-/// Prefixes of both tools' names for the data measured here.
+/// Prefixes of the names that both tools use for the domains that are read.
 Domain DomainNamed(std::string_view category) {
   struct Entry {
     std::string_view start;
@@ -269,7 +269,7 @@ Domain DomainNamed(std::string_view category) {
   return Domain::kOther;
 }
 
-/// The text of an event's `{"message": …}`.
+/// The text in an event's `{"message": …}`.
 std::string MessageOf(std::string_view json) {
   std::string message;
   ReadJsonObject(json, [&](const JsonRow& row) { message = row.Text("message"); });
@@ -283,7 +283,7 @@ Result<TableScan> Import::Open(std::string_view base, std::initializer_list<Want
   return TableScan::Open(database_, TableOf(base, suffix_), wanted, only);
 }
 
-// Tables that rows refer to come before theirs: texts, processes, tracks, agents, symbols, events.
+// Reads the tables that rows refer to first: texts, processes, tracks, agents, symbols, events.
 Status Import::Read() {
   PROFGAUGE_CHECK(ReadTexts());
   PROFGAUGE_CHECK(ReadCategories());
@@ -324,7 +324,7 @@ std::string_view Import::TextOf(const ById<Text>& texts, std::int64_t id) const 
                          : std::string_view(bytes_).substr(text->begin, text->size);
 }
 
-// Most are names of operations that nothing here uses: they are no strings of the profile yet.
+// Keeps texts outside the profile's strings, since most are names of unused operations.
 Status Import::ReadTexts() {
   PROFGAUGE_TRY(auto scan, Open("string", {{{"id"}}, {{"string"}}}));
   if (!scan.Has(0)) return {};
@@ -332,7 +332,7 @@ Status Import::ReadTexts() {
 }
 
 Status Import::ReadCategories() {
-  constexpr std::size_t kMostIds = 512;  // For markers: a writer has four.
+  constexpr std::size_t kMostIds = 512;  // For markers; a writer has four.
   PROFGAUGE_TRY(auto scan, Open("info_category", {{{"id"}}, {{"name"}}}));
   has_categories_ = scan.Has(0);
   const auto note = [&](std::int64_t id, std::string_view name) {
@@ -355,7 +355,7 @@ Domain Import::DomainOf(std::int64_t category) const {
   return name.empty() ? Domain::kNone : DomainNamed(name);
 }
 
-// Not the command line, nor anything else that a user may want to keep.
+// Reads no command line and no other private data.
 Status Import::ReadProcesses() {
   PROFGAUGE_TRY(auto scan, Open("info_process", {{{"id"}}, {{"pid"}}, {{"environment"}}}));
   bool is_first = true;
@@ -412,7 +412,7 @@ Status Import::ReadAgents() {
   });
 }
 
-// Without extdata, which says the same again and is most of the file.
+// Does not read extdata, which repeats the same data and is most of the file.
 Status Import::ReadSymbols() {
   PROFGAUGE_TRY(auto scan,
                 Open("info_kernel_symbol",
@@ -425,7 +425,7 @@ Status Import::ReadSymbols() {
   });
 }
 
-// The category of the row before is kept, as events of one kind follow each other.
+// Caches the category of the row before, since events of one kind are mostly consecutive.
 Status Import::ReadEvents() {
   PROFGAUGE_TRY(auto scan, Open("event", {{{"id"}}, {{"category_id"}}, {{"stack_id"}}}));
   if (!scan.Has(0)) return {};
@@ -462,7 +462,7 @@ const Import::Track* Import::TrackOf(const TableScan& scan, std::size_t column) 
   return scan.IsSet(column) ? tracks_.Find(scan.Integer(column)) : nullptr;
 }
 
-// By rows of the tables, which may be missing: then their numbers are taken for the system's.
+// Looks up the rows of thread and process. If they are missing, uses the numbers themselves.
 ThreadId Import::ThreadOf(std::int64_t process, std::int64_t thread) {
   const auto [at, is_new] = known_threads_.try_emplace({process, thread});
   if (!is_new) return at->second;
@@ -474,14 +474,14 @@ ThreadId Import::ThreadOf(std::int64_t process, std::int64_t thread) {
   return at->second;
 }
 
-// Kernels, copies, regions and samples of a process.
+// Reads kernels, copies, regions and samples of a process.
 
 namespace {
 
 using rocprofv3::Times;
 
-/// For a record whose event is missing, by the function's name: rocprofv3 writes without foreign
-/// keys.
+/// Finds the domain of a record without an event by the function's name. rocprofv3 does not enforce
+/// foreign keys.
 Domain DomainOfFunction(std::string_view name) {
   const auto is_upper = [&](std::size_t at) {
     return name.size() > at && name[at] >= 'A' && name[at] <= 'Z';
@@ -594,8 +594,8 @@ Status Import::ReadRegions() {
   });
 }
 
-// Records that end when they begin; the rest are counters of other tools, which have no domain
-// here.
+// Reads records that end when they begin. Other samples are counters of other tools, without a
+// domain.
 Status Import::ReadSamples() {
   enum : std::size_t { kTime, kTrack, kEvent, kName };
   PROFGAUGE_TRY(auto scan,
@@ -616,7 +616,7 @@ Status Import::ReadSamples() {
 }
 
 std::string_view Import::MarkerText(std::int64_t event, std::string_view name) const {
-  // Pausing, naming threads and the like are calls without a range.
+  // Calls to pause or to name threads have no range.
   const bool is_function = name.starts_with("roctx");
   if (is_function && (name.find("Name") != name.npos || name.find("Profiler") != name.npos)) {
     return {};
@@ -626,7 +626,7 @@ std::string_view Import::MarkerText(std::int64_t event, std::string_view name) c
   return text == "roctxGetThreadId" || text.starts_with("MARKER_") ? std::string_view() : text;
 }
 
-// The category of the event decides the kind of a region; without an event its name does.
+// The event's category decides the kind of a region; without an event the name decides.
 void Import::Place(const Times& times, std::int64_t event, std::string_view name,
                    std::pair<std::int64_t, std::int64_t> thread) {
   const Event* const known = events_.Find(event);
@@ -645,8 +645,8 @@ void Import::Place(const Times& times, std::int64_t event, std::string_view name
   rows_.AddCall(times, name, on, known == nullptr ? 0 : known->stack);
 }
 
-// Kernels; sampling while they run (SPM) lets them run concurrently.
-// Counters of a kernel are several rows with one event: each kernel counts once.
+// Counts the kernels with counters, but not with sampling (SPM), where kernels run concurrently. A
+// kernel's counters are several rows of one event, which count once.
 Status Import::CountCounters() {
   PROFGAUGE_TRY(auto scan, Open("pmc_event", {{{"event_id"}}, {{"sample_id"}}}));
   boost::unordered_flat_set<std::int64_t> kernels;
@@ -659,7 +659,7 @@ Status Import::CountCounters() {
   return {};
 }
 
-// Allocations of the runtime are no allocator's.
+// Counts allocations of the runtime as ignored: they are not those of an allocator.
 Status Import::CountOthers() {
   PROFGAUGE_TRY(auto scan, Open("memory_allocate", {{{"start"}}}));
   return scan.ForEach([&] {

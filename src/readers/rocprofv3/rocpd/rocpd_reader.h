@@ -1,9 +1,9 @@
 // Databases of AMD's rocprofv3 (`*_results.db`, its default output since ROCm 7.0) and of
-// rocprof-sys (`rocpd.db`): SQLite, the tables of each process under names with its own suffix
-// (an id).
+// rocprof-sys (`rocpd.db`): SQLite. The names of each process's tables have a separate suffix (an
+// id).
 //
-// A process is a profile; its rank comes from the environment. Times are the computer's uptime in
-// nanoseconds: those of two computers are unrelated.
+// Each process is a profile; its rank comes from the environment. Times are nanoseconds of the
+// host's uptime: times of two hosts are unrelated.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -36,37 +36,36 @@ std::unique_ptr<Reader> MakeRocpdReader();
 
 namespace profgauge::readers::rocpd {
 
-// One process of a rocpd database, into a profile.
+// Reads one process of a rocpd database into a profile.
 //
-// Source of the schema: rocprofiler-sdk's and rocprof-sys' writers and schema files. Any table and
-// column may be missing, and ids may name nothing: a row is kept without the missing data.
+// Source of the schema: writers and schema files of rocprofiler-sdk and rocprof-sys. Any table and
+// column may be missing, and ids may refer to nothing: a row is kept without the missing data.
 
 /// The kind of a region or sample.
 enum class Domain : std::uint8_t { kNone, kCall, kRccl, kMarker, kKernel, kOther };
-/// Whether its regions and samples are rows of the profile.
+/// True if its regions and samples become rows of the profile.
 constexpr bool IsMeasured(Domain domain) {
   return domain == Domain::kCall || domain == Domain::kRccl || domain == Domain::kMarker;
 }
 
-/// One process' tables; all ids are of these tables. Kernels, copies and calls of one launch have
-/// different events, whose `stack_id` is the same:
+/// The tables of one process, to which all ids refer. Kernels, copies and calls of one launch have
+/// different events with equal `stack_id`:
 ///
 ///   region 7           -> event 12: stack 5, category HIP_RUNTIME_API    hipLaunchKernel
 ///   kernel_dispatch 3  -> event 31: stack 5, category KERNEL_DISPATCH    its kernel
 ///
-/// Texts are ids of the table `string`. Versions differ in where streams and threads are: in the
-/// row, or in the row of `track` that it names.
+/// Texts are ids of the table `string`. In some versions, a row has the stream and thread itself;
+/// in others, the row of `track` that it names has them.
 class Import {
  public:
   Import(sqlite::Database& database, std::string suffix, ProfileBuilder& builder)
       : database_(database), suffix_(std::move(suffix)), builder_(builder), rows_(builder) {}
 
-  /// Reads all tables; the builder is complete then except for Finish().
-  /// Once. Definitions are read before the rows that name them; all ids of a process are in memory.
+  /// Reads all tables; after this, the builder only needs Finish(). Definitions are read before
+  /// rows that use them; all ids of a process are in memory. Call once.
   Status Read();
   const Environment& environment() const { return environment_; }
-  /// Differences between releases, for users with a file of a new one: "streams by row;
-  /// …".
+  /// Differences between releases, for users with a file of a new one: "streams by row; …".
   std::string Layout() const;
 
  private:
@@ -78,9 +77,9 @@ class Import {
     Domain domain = Domain::kNone;
   };
   struct Thread {
-    std::int64_t process = -1, number = -1;  ///< The row of the process; the system's number.
+    std::int64_t process = -1, number = -1;  ///< Row of the process; the system's thread number.
   };
-  /// Rows from 4.1 on name this instead of its contents.
+  /// In version 4.1 and later, rows refer to this instead of containing it.
   struct Track {
     std::int64_t process = -1, thread = -1, agent = -1, queue = -1, stream = -1;
   };
@@ -104,14 +103,14 @@ class Import {
   Status CountOthers();
 
   void Keep(ById<Text>& texts, std::int64_t id, std::string_view text);
-  /// Empty where there is none.
+  /// Empty if there is no such text.
   std::string_view TextOf(const ById<Text>& texts, std::int64_t id) const;
   std::string_view NameOf(std::int64_t id) const { return TextOf(texts_, id); }
   Domain DomainOf(std::int64_t category) const;
   const Event& EventOf(const TableScan& scan, std::size_t column) const;
   const Track* TrackOf(const TableScan& scan, std::size_t column) const;
   ThreadId ThreadOf(std::int64_t process, std::int64_t thread);
-  /// A region, or a record of no length that became a sample; `event` is its row's number.
+  /// Adds a region, or a zero-length record stored as a sample; `event` is its event's number.
   void Place(const rocprofv3::Times& times, std::int64_t event, std::string_view name,
              std::pair<std::int64_t, std::int64_t> thread);
   /// Empty for calls of roctx that make no range (pause, resume, names of threads).
@@ -122,12 +121,12 @@ class Import {
   ProfileBuilder& builder_;
   rocprofv3::Rows rows_;
   Environment environment_;
-  std::string bytes_;  ///< Bytes of all texts that may be asked for.
+  std::string bytes_;  ///< Bytes of all texts that may be needed.
   ById<Text> texts_, categories_, messages_;
-  std::vector<std::int64_t> marker_categories_;  ///< Their ids.
+  std::vector<std::int64_t> marker_categories_;  ///< Ids of the categories that are markers.
   bool has_categories_ = false, has_tracks_ = false, streams_are_queues_ = false;
   std::uint64_t without_length_ = 0, by_message_ = 0;
-  ById<std::int64_t> pids_;  ///< By the row of a process.
+  ById<std::int64_t> pids_;  ///< By the id of a process's row.
   ById<Thread> threads_;
   ById<Track> tracks_;
   ById<Event> events_;

@@ -18,10 +18,9 @@ namespace profgauge::readers::rocpd {
 namespace {
 
 constexpr std::string_view kPrefix = "rocpd_";
-/// Tables by which a process is known.
+/// Tables that every process has.
 constexpr std::string_view kInfo[] = {"info_node", "info_process"};
-/// Tables of schemas 3 to 3.0.5 and 4.1, and those of AMD's viewer, without the tables that are
-/// read.
+/// Known tables that are not read, in schemas 3 to 3.0.5 and 4.1 and from AMD's viewer.
 constexpr std::string_view kKnown[] = {"arg",
                                        "call_stack",
                                        "event",
@@ -50,7 +49,7 @@ constexpr std::string_view kKnown[] = {"arg",
                                        "track",
                                        "info_address_range"};
 
-/// Suffixes become part of statements.
+/// True if the suffix may become part of SQL statements.
 bool IsPlain(std::string_view suffix) {
   constexpr std::size_t kLongest = 200;
   return suffix.size() <= kLongest && std::all_of(suffix.begin(), suffix.end(), [](char letter) {
@@ -59,7 +58,7 @@ bool IsPlain(std::string_view suffix) {
          });
 }
 
-/// Whether tables of rows have times, as far as there are any.
+/// Whether any tables of rows have times, and whether any have none.
 struct RowTables {
   bool any_with = false, any_without = false;
 };
@@ -163,7 +162,7 @@ namespace {
 struct RankNames {
   std::string_view rank, size;
 };
-// torchrun's first: with one task for each node it starts, SLURM's is the node's.
+// torchrun's names come first: if SLURM runs one task per node, its rank is the node's.
 constexpr RankNames kRanks[] = {
     {"RANK", "WORLD_SIZE"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -213,7 +212,7 @@ bool IsOn(std::string_view value) {
 
 }  // namespace
 
-// Variables that the profiler's command sets, one for each domain: ROCPROF_HIP_RUNTIME_API_TRACE.
+// Reads variables that the profiler's command sets, one per domain: ROCPROF_HIP_RUNTIME_API_TRACE.
 Environment EnvironmentOf(std::string_view json) {
   Environment out;
   ReadJsonObject(json, [&](const JsonRow& variables) {
@@ -229,7 +228,7 @@ Environment EnvironmentOf(std::string_view json) {
         IsOn(variables.Text("ROCPROF_SELECTED_REGIONS"))) {
       out.traced += (out.traced.empty() ? "" : ", ") + std::string("only in selected regions");
     }
-    // The filter's text may hold private names.
+    // The text of a filter may have private names.
     const auto filters = [&](std::string_view name) { return !variables.Text(name).empty(); };
     if (std::any_of(std::begin(kFilters), std::end(kFilters), filters)) {
       out.traced += (out.traced.empty() ? "" : ", ") + std::string("only kernels of a filter");

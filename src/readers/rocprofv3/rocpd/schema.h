@@ -1,5 +1,5 @@
-// The tables of a rocpd database, and whether their layout is known. Versions are no
-// evidence: "3" names several layouts and "4" three that exclude each other.
+// The tables of a rocpd database, and whether their layout is known. Version numbers do not show
+// it: "3" names several layouts and "4" three incompatible ones.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,48 @@
 
 namespace profgauge::readers::rocpd {
 
-/// "rocpd_BASE" and the suffix in the names of one process' tables: mostly an id.
+/// "rocpd_BASE" plus the suffix of one process's tables, mostly an id.
 std::string TableOf(std::string_view base, const std::string& suffix);
 
-/// The suffixes of the processes that a database is of, in order; none: it is no rocpd.
-/// Only of letters, digits, `_` and `-`: they become part of statements.
+/// The suffixes of the processes in a database, in order; empty: it is no rocpd database. Only
+/// suffixes of letters, digits, `_` and `-`, since they become part of SQL statements.
 std::vector<std::string> SuffixesOf(const std::set<std::string>& tables);
 
-/// Tables of rows that no version known here has, with their columns: "hip_event (id, name_id)".
-/// At most eight.
+/// Tables with rows that are in no known version, with their columns: "hip_event (id, name_id)". At
+/// most eight.
 Result<std::vector<std::string>> UnknownTables(sqlite::Database& database,
                                                const std::set<std::string>& tables,
                                                const std::string& suffix);
 
-/// The writer's data about a process' tables.
+/// The writer's metadata of a process's tables.
 struct Metadata {
-  std::string version;      ///< "3"; empty where it does not say.
+  std::string version;      ///< "3"; empty if it is missing.
   std::string compression;  ///< Compression of texts; empty: none.
   bool is_of_rocprof_sys = false;
 };
 Result<Metadata> ReadMetadata(sqlite::Database& database, const std::string& suffix);
 
-/// Errors: kInput "rocpd/compressed" and "rocpd/unknown-schema", the latter where a table of
-/// rows has no times, as those of drafts that name rows of times, and where there is no such table.
+/// Checks that the layout can be read. Errors: kInput "rocpd/compressed"; "rocpd/unknown-schema" if
+/// a table of rows has no times (as in drafts, where rows refer to times), or if there is no such
+/// table.
 Status CheckLayout(sqlite::Database& database, const std::vector<std::string>& suffixes);
 
-// The rank of a process and the traced kinds, from its environment. The database holds all of
-// the environment, with tokens: only the variables named here are read.
+// The rank of a process and the traced kinds, from its environment. The database contains the whole
+// environment, including tokens: only the variables listed here are read.
 
 struct Environment {
-  std::int64_t rank = -1, world_size = -1;  ///< -1: not said.
-  /// Whether the profiler's own variables state the traced kinds.
+  std::int64_t rank = -1, world_size = -1;  ///< -1: not stated.
+  /// True if the profiler's own variables state the traced kinds.
   bool says_traced = false;
   bool kernels_traced = false, copies_traced = false;
   std::string traced;  ///< "kernels, copies, HIP calls"
 };
 
-/// `json` is an object of texts; nothing is taken of anything else.
-/// The rank is that of the first known launcher that set one: torchrun, Open MPI, PMIx, PMI,
-/// MVAPICH, Slurm.
+/// Reads a JSON object of texts; any other JSON gives nothing. The rank is that of the first known
+/// launcher that set one: torchrun, Open MPI, PMIx, PMI, MVAPICH, Slurm.
 Environment EnvironmentOf(std::string_view json);
 
-/// The JSON of these variables alone; a filter that is set is "hidden".
+/// The JSON of only these variables; the value of a set filter becomes "hidden".
 std::string ScrubbedEnvironment(std::string_view json);
 
 }  // namespace profgauge::readers::rocpd

@@ -13,7 +13,7 @@
 namespace profgauge::readers::rocpd {
 namespace {
 
-/// What GpuOf() takes of an agent's description.
+/// Keeps the parts of an agent's description that GpuOf() reads.
 std::string AgentOf(std::string_view json) {
   static const JsonKeep kKeep = {
       "rocpd",
@@ -92,7 +92,7 @@ Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
                             }};
   keep.functions = {{"agent", AgentOf},
                     {"environment", ScrubbedEnvironment},
-                    // Most events have nothing there.
+                    // The message of most events is empty.
                     {"message", [&message](std::string_view json) {
                        return json == "{}" ? std::string(json) : CopyJsonText(json, message);
                      }}};

@@ -1,7 +1,7 @@
-// A copy of a rocpd database without data about persons or machines.
+// A copy of a rocpd database without personal and machine data.
 //
-// The database has the command line, the whole environment, host and machine id. The copy has the
-// columns that reports need, of the environment the rank and the profiler's switches.
+// The database contains the command line, the whole environment, host and machine id. The copy has
+// only columns that reports need and, of the environment, the rank and the profiler's settings.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace profgauge::readers::rocpd {
 
-/// REQUIRES: `in` is a database with tables of rocpd. Errors: as CopyTables() and CheckLayout().
+/// REQUIRES: `in` is a rocpd database. Errors: those of CopyTables() and CheckLayout().
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out, const Rename& rename);
 
 }  // namespace profgauge::readers::rocpd
