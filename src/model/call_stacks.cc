@@ -1,5 +1,5 @@
-// HostTable::call_stack from Python functions, for profiles that have these and no stacks: since
-// PyTorch 1.13 with_stack=True records functions as separate events.
+// Fills HostTable::call_stack from Python functions, for profiles that have functions but no
+// stacks: since PyTorch 1.13, with_stack=True records functions as separate events.
 #include "model/call_stacks.h"
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::uint32_t kNone = kNoIndex;
 
-// A stack grows from its outermost function; equal ones share a number.
-// The stacks of a program are a tree; a node is a function and the node of its caller:
+// Call stacks, each extended from its outermost function; equal stacks share a number. The stacks
+// of a program are a tree; a node is a function and the node of its caller:
 //
 //   0 main        1 train <- 0      2 step <- 1      3 loss <- 1
 //
-// Texts are made once a node, and only for those within which an operator begins.
+// Texts are made once per node, and only for stacks in which an operator begins.
 class Stacks {
  public:
   explicit Stacks(Profile& profile) : profile_(profile) {}
@@ -34,7 +34,7 @@ class Stacks {
     if (is_new) all_.push_back({outer, function, {}});
     return at->second;
   }
-  /// The innermost first, functions only of Python files; invalid when there is none.
+  /// Innermost function first, only functions in Python files; invalid if there are none.
   StringId Text(std::uint32_t stack) {
     if (stack == kNone) return {};
     if (all_[stack].text.valid()) return all_[stack].text;
@@ -59,7 +59,7 @@ class Stacks {
   boost::unordered_flat_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known_;
 };
 
-// The functions that run on one thread, as time goes on.
+// Tracks which functions run on one thread over time.
 class OpenFunctions {
  public:
   OpenFunctions(const PythonTable& python, std::size_t begin, Stacks& stacks)
@@ -73,8 +73,8 @@ class OpenFunctions {
       open_.push_back({next_, kNone});
     }
     Close(at);
-    // Most functions call no operator, so stacks are numbered where one asks.
-    // Numbered functions are at the bottom of the list: all below a numbered one are numbered.
+    // Most functions call no operator, so stacks are numbered only on request. If a function has a
+    // number, all functions below it in the list have one.
     std::size_t numbered = open_.size();
     while (numbered > 0 && open_[numbered - 1].stack == kNone) --numbered;
     std::uint32_t stack = numbered > 0 ? open_[numbered - 1].stack : kNone;
@@ -103,7 +103,7 @@ class OpenFunctions {
   std::vector<Open> open_;
 };
 
-// Markers that carry only a stack are around the operators that were called with it.
+// Markers that have only a stack enclose the operators called with that stack.
 void TakeFromMarkers(HostTable& host) {
   std::vector<StringId> around(host.size());
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -127,7 +127,7 @@ void CallStacks(Profile& profile) {
   if (python.size() == 0) return;
   if (std::ranges::any_of(host.call_stack.values(), is_valid)) return;
   Stacks stacks(profile);
-  // One walk over each thread's functions, with its operators as questions in order of time.
+  // Passes over each thread's functions once, with the start of its operators as queries.
   for (std::size_t begin = 0; begin < python.size();) {
     const ThreadId thread = python.thread[begin];
     OpenFunctions open(python, begin, stacks);

@@ -9,8 +9,8 @@
 
 namespace profgauge::link {
 
-/// HostTable::call_stack of operators from the markers with a stack around them, or from the Python
-/// functions, where a profile has functions and no call stacks.
+/// Fills HostTable::call_stack of operators in profiles without recorded call stacks: from
+/// enclosing markers that have a stack, or from the Python frames.
 void CallStacks(Profile& profile);
 
 }  // namespace profgauge::link

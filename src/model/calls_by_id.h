@@ -14,18 +14,18 @@
 
 namespace profgauge {
 
-/// A row of calls for each id of some device work. Profilers count their ids: they are mostly
-/// dense, and then the rows are in their order.
+/// Maps the correlation id of device work to the row of the call that launched it. Profilers count
+/// ids up, so they are mostly dense and in the order of the rows.
 ///
 ///   ids of work        102 103 105          dense_   | none | none | no work | none |
 ///   after the calls    call 8 has 102       dense_   |  8   | none | no work | none |   first_ 102
 ///
-/// Find() of 104 is null: no work has it. Find() of 103 gives ApiId::kNone until the caller writes
-/// a call there. O(1) each. Memory is four bytes an id, also for ids in between; ids that
-/// are far apart are in a hash table.
+/// Find() of 104 returns null: no work has this id. Find() of 103 returns ApiId::kNone until the
+/// caller stores a call there. O(1) each. Dense ids take four bytes each, including unused ids
+/// between them; ids that are far apart are kept in a hash table.
 class CallsById {
  public:
-  /// One entry, ApiId::kNone at first, for each of `ids` that is not negative.
+  /// Makes one entry, ApiId::kNone at first, for each of `ids` that is not negative.
   template <std::ranges::input_range Ids>
   explicit CallsById(const Ids& ids) {
     std::int64_t last = -1;
@@ -53,7 +53,7 @@ class CallsById {
     }
   }
 
-  /// Null where no work has that id.
+  /// Returns null if no work has that id.
   std::uint32_t* Find(std::int64_t id) {
     return const_cast<std::uint32_t*>(std::as_const(*this).Find(id));
   }
@@ -68,7 +68,7 @@ class CallsById {
   }
 
  private:
-  /// A map takes about as much memory as an array with this many empty places for each full one.
+  /// A hash table takes about as much memory as an array with this many places per used place.
   static constexpr std::uint64_t kSparse = 4;
   static constexpr std::uint32_t kNoWork = ApiId::kNone - 1;
   std::int64_t first_ = std::numeric_limits<std::int64_t>::max();

@@ -1,5 +1,5 @@
 // Categories of time: the parts of the exclusive breakdown, and those that only a timeline shows.
-// The one list of them: everything else takes ids, words and order from here, and colors by enum
+// This is the only list: all other code takes ids, words and order from here, and colors (by enum)
 // from render/shared/looks.h.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace profgauge {
 
-/// The parts of an iteration in their order of priority, then those outside it. Exposed
-/// communication comes before copies: no computation overlaps it, whether or not data is copied
+/// The parts of an iteration in order of priority, then the categories outside the breakdown.
+/// Exposed communication precedes copies: no computation overlaps it, whether or not data is copied
 /// meanwhile.
 enum class Category : std::uint8_t {
   kTensorCoreKernel,
@@ -28,7 +28,7 @@ enum class Category : std::uint8_t {
   kOther,
   kAnnotation,
   kPython,
-  kWait,  ///< Engines of a NeuronCore that wait for semaphores: no work.
+  kWait,  ///< Engines of a NeuronCore wait for semaphores; no work.
 };
 inline constexpr std::size_t kBreakdownCategories = static_cast<std::size_t>(Category::kOther) + 1;
 inline constexpr std::size_t kAllCategories = static_cast<std::size_t>(Category::kWait) + 1;
@@ -36,7 +36,7 @@ inline constexpr std::size_t kAllCategories = static_cast<std::size_t>(Category:
 struct CategoryInfo {
   std::string_view id;       ///< Column of `iterations`, kind of an event.
   std::string_view title;    ///< May name parts of the device: model/devices.h.
-  std::string_view meaning;  ///< When a moment counts as it.
+  std::string_view meaning;  ///< Which moments count as this category.
 };
 
 inline constexpr std::array<CategoryInfo, kAllCategories> kCategoryInfo = {{
@@ -62,7 +62,7 @@ constexpr const CategoryInfo& InfoOf(Category category) {
 }
 constexpr std::string_view CategoryId(Category category) { return InfoOf(category).id; }
 
-/// Nothing for any other id.
+/// Returns nullopt for an unknown id.
 constexpr std::optional<Category> FindCategory(std::string_view id) {
   for (std::size_t i = 0; i < kAllCategories; ++i) {
     if (kCategoryInfo[i].id == id) return static_cast<Category>(i);

@@ -26,15 +26,15 @@ namespace {
 
 Ns EndOfCall(const ApiTable& api, std::uint32_t row) { return api.start[row] + api.duration[row]; }
 
-// How long after calls that wait for it work still runs; -1 where less than half of them returned
-// too early. Waits are those for a whole device, of threads that launch on one, and those right
-// after a copy to the host, which wait for that copy.
+// By how much work outlasts the synchronizing calls that wait for it; -1 unless at least half of
+// these calls returned too early. Considers calls that wait for a whole device, by threads that
+// launch on only one, and those right after a copy to the host, which wait for that copy.
 //
 //   host     [launch] [cudaDeviceSynchronize ........]
 //   device             [gemm .............................]
 //                                                     ^---^  the wait returned this much too early
 //
-// A few such waits show nothing; where half of all waits return too early it is the clock.
+// A few such calls show nothing; if half of all calls return too early, the clock is wrong.
 Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
@@ -50,7 +50,7 @@ Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
   }
   std::size_t waits = 0;
   std::vector<Ns> late;
-  Ns latest = 0;                     // End of the last work that this thread has launched.
+  Ns latest = 0;                     // End of the last work launched by this thread.
   std::optional<std::int32_t> used;  // The GPU of this thread.
   bool uses_several = false, is_copy_last = false;
   Ns copied = 0;
@@ -82,8 +82,8 @@ Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
   return late[late.size() / 2];
 }
 
-// A wait ends after the work that it waits for, unless the device's clock is ahead of the host's.
-// (A device clock that is late shows as work before its launch.)
+// Certifies that waits end after the awaited work; otherwise the device's clock is ahead of the
+// host's. (A device clock that is late shows work before its launch.)
 void CertifyClocks(Profile& profile) {
   if (profile.api.size() == 0 || !profile.has_timeline) return;
   const Ns ahead = WorkAfterWaits(profile, knowledge::kClocksAhead.ns());
@@ -98,8 +98,8 @@ bool IsOfCollective(std::string_view range) {
          range.starts_with("record_param_comms") || range.starts_with("c10d::");
 }
 
-// Launches within ranges of collectives, and those of them without work. Launches
-// after the last call that has work are in flight at the end.
+// Counts launches inside ranges of collectives, and those without work. Launches after the last
+// call that has work are in flight at the end.
 void CertifyCollectives(Profile& profile) {
   const ApiTable& api = profile.api;
   const HostTable& host = profile.host;
@@ -148,7 +148,7 @@ bool RunsOnDeviceOnly(std::string_view name) {
                                        [&](auto begin) { return name.starts_with(begin); }));
 }
 
-// What shows that a device was used, the surest first; empty where nothing does.
+// The evidence that a device was used, the most certain first; empty if there is none.
 std::string DeviceUseOf(const Profile& profile) {
   const std::vector<ApiKind>& calls = profile.api.kind;
   if (const auto launches = std::count(calls.begin(), calls.end(), ApiKind::kLaunch)) {
@@ -167,7 +167,7 @@ std::string DeviceUseOf(const Profile& profile) {
     return has_rank ? fmt::format("backend {}, rank {} of {}", *backend, run.rank, run.world_size)
                     : fmt::format("backend {}", *backend);
   }
-  const auto& types = profile.memory.device_type;  // As PyTorch numbers them: 0 is the CPU.
+  const auto& types = profile.memory.device_type;  // PyTorch's numbers: 0 is the CPU.
   if (std::any_of(types.begin(), types.end(), [](auto type) { return type != 0; })) {
     return "allocations in its memory";
   }
@@ -224,7 +224,7 @@ bool NoNegative(const Times& times) {
   return true;
 }
 
-/// Whether key(row) never falls from row to row.
+/// True if key(row) never decreases from row to row.
 template <class Key>
 bool Ordered(std::size_t size, Key key) {
   if (size == 0) return true;

@@ -61,7 +61,7 @@ struct VendorSign {
   Accelerator maker = Accelerator::kUnknown;
 };
 
-// "zeCommandListAppendLaunchKernel", or of the layer above it "urEnqueueKernelLaunch".
+// Matches "zeCommandListAppendLaunchKernel", and "urEnqueueKernelLaunch" of the layer above it.
 bool IsOfLevelZero(std::string_view call) {
   const bool has_prefix = call.starts_with("ze") || call.starts_with("ur");
   return has_prefix && call.size() > 2 && call[2] >= 'A' && call[2] <= 'Z';
@@ -83,7 +83,7 @@ bool StartsASentence(std::string_view before) {
 }
 
 bool StartsWithAVowelsSound(std::string_view word) {
-  // Said letter by letter: an NPU, an SM, an XPU.
+  // Abbreviations that begin with a vowel sound: an NPU, an SM, an XPU.
   for (const std::string_view said : {"MTIA", "NPU", "SM", "XPU"}) {
     if (word.starts_with(said)) return true;
   }
@@ -103,7 +103,7 @@ const DeviceWord* FindWord(std::string_view name) {
   return nullptr;
 }
 
-// A `{{ device.… }}` of a text.
+// A `{{ device.… }}` in a text.
 struct Hole {
   std::size_t begin, end;
   std::string_view name;
@@ -121,7 +121,7 @@ std::optional<Hole> FirstHole(std::string_view text) {
   return std::nullopt;
 }
 
-// Names keep their own letters: cuDNN, oneDNN.
+// Names are not capitalized: cuDNN, oneDNN.
 bool IsName(std::string_view word) {
   word = word.substr(0, word.find(' '));
   return std::any_of(word.begin(), word.end(),
@@ -166,7 +166,7 @@ Accelerator AcceleratorOfName(std::string_view name) {
   return MakerOf(name).value_or(Accelerator::kUnknown);
 }
 
-// Names first, as they are of this run; two makers in one run have no common words.
+// Uses names first, because they are from this run. Two makers in one run have no common words.
 Accelerator AcceleratorOf(std::span<const Profile> ranks) {
   std::optional<Accelerator> found;
   for (const Profile& profile : ranks) {
@@ -224,7 +224,7 @@ std::vector<std::string_view> UnknownDeviceWords(std::string_view text) {
 
 namespace {
 
-/// GPUs that have events, in order.
+/// The GPUs that have events, in order.
 std::set<std::int32_t> UsedGpus(const Profile& profile) {
   std::set<std::int32_t> used(profile.device.gpu.begin(), profile.device.gpu.end());
   for (std::size_t i = 0; i < profile.memory.size(); ++i) {
@@ -251,7 +251,7 @@ void Complete(const Gpu& known, Gpu& gpu) {
   Give(known.warp_size, gpu.warp_size);
 }
 
-/// Whether anything fits.
+/// Completes `gpu`; returns true if a known device matches.
 bool Complete(std::span<const KnownDevice> known, Gpu& gpu) {
   const std::string recorded = gpu.name;
   bool fits = false;

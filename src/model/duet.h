@@ -1,10 +1,10 @@
-// Two programs, or two versions of one, that ran alternately on one machine: blocks of iterations
-// of A and of B (`duet.json`).
+// A duet (`duet.json`): two programs, or two versions of one, that ran alternately on one machine,
+// in blocks of iterations of A and of B.
 //
 //   order ABBA     A: 12 11 11 | B: 10 9 9 | B: 9 9 9 | A: 11 11 11     lengths of iterations, ms
 //
-// Blocks alternate so that a drift of the machine meets both sides alike. A reader fills this
-// (readers/run_side/document.cc), the gate compares the sides.
+// Blocks alternate so that a drift of the machine affects both sides equally. A reader
+// (readers/run_side/document.cc) fills this; the gate compares the sides.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace profgauge {
 
-/// How the sides share processes, which decides how much noise their blocks share.
+/// How the two sides share processes, which decides which noise their blocks have in common.
 enum class DuetProcess : std::uint8_t {
-  kBothLoaded,  ///< One process each, for all blocks: they differ by the noise of one start.
-  kRestarted,   ///< A process for each block, or for some of them.
-  kOne,         ///< One process for both, with a switch inside: no noise of starts.
+  kBothLoaded,  ///< One process per side for all blocks: they differ by the noise of one start.
+  kRestarted,   ///< A new process for each block, or for some blocks.
+  kOne,         ///< One process for both sides, which switches between them: no noise of starts.
 };
 
 struct DuetBlock {
@@ -37,8 +37,8 @@ struct DuetSide {
 struct Duet {
   std::string order;  ///< "ABBA"; information.
   DuetProcess process = DuetProcess::kRestarted;
-  /// Leading iterations of each block that do not count. At least as many as the longest block has
-  /// came before the first block, and no iteration of a block is excluded.
+  /// Leading iterations of each block that are not measured. The program ran at least as many as
+  /// the longest block before the first block; the blocks' own iterations all count.
   std::int64_t warmup = 0;
   DuetSide a, b;
   std::vector<DuetBlock> blocks;  ///< In the order in which they ran.

@@ -29,7 +29,7 @@ std::vector<CapturedWork> CapturedWorkOf(const Profile& capture) {
   });
   std::vector<bool> has_kernel(capture.api.size(), false);
   for (const auto& [at, row] : order) {
-    // A launch that names its kernel, which ran as well.
+    // A launch that names its kernel, whose run was recorded as well: counts once.
     const bool is_kernel = device.kind[row] == DeviceKind::kKernel;
     if (is_kernel && has_kernel[device.launch[row].value]) continue;
     has_kernel[device.launch[row].value] = is_kernel;
@@ -64,7 +64,7 @@ ModuleCalls::ModuleCalls(const Profile& profile)
   }
 }
 
-// The last module that began by `at`, and those around it; ones that have ended are left out.
+// Follows the parents of the last module that began by `at`; skips modules that have ended.
 std::vector<std::uint32_t> ModuleCalls::Around(ThreadId thread, Ns at) const {
   std::vector<std::uint32_t> around;
   if (!thread.valid() || thread.value >= by_thread_.size()) return around;

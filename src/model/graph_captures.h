@@ -11,8 +11,8 @@
 
 namespace profgauge {
 
-/// A launch of one piece of work, with the operator that made it.
-/// Valid as long as the profile of the capture.
+/// The launch of one kernel, copy or memset, with the operator that made it. Valid while the
+/// profile of the capture exists.
 struct CapturedWork {
   Ns at = 0;  ///< When it was launched.
   ApiId call;
@@ -22,18 +22,18 @@ struct CapturedWork {
   const LaunchConfig* config = nullptr;  ///< Null where not recorded.
 };
 
-/// By time, of all threads. Work of graphs that were replayed there is left out.
+/// Captured work of all threads, by time. Work of graphs replayed in `capture` is left out.
 std::vector<CapturedWork> CapturedWorkOf(const Profile& capture);
 
-/// Whether a call launches a graph, by its name.
+/// True if a call launches a graph, judged by its name.
 bool IsGraphLaunch(std::string_view call);
 
-/// Calls of modules by their threads, for looking up which are around a moment.
+/// Calls of nn.Modules by thread, to find the calls that contain a moment.
 class ModuleCalls {
  public:
   explicit ModuleCalls(const Profile& profile);
-  /// Rows of PythonTable around `at` on `thread`, outermost first.
-  /// O(log n + depth). Empty for a thread without modules.
+  /// Rows of PythonTable that contain `at` on `thread`, outermost first. O(log n + depth). Empty
+  /// for a thread without modules.
   std::vector<std::uint32_t> Around(ThreadId thread, Ns at) const;
 
  private:

@@ -14,10 +14,10 @@
 namespace profgauge {
 namespace {
 
-/// Which launches of a capture may be a graph's: kernels by number, and their positions.
+/// The launches of a capture that may belong to a graph: kernels by name id, and their positions.
 struct Sequence {
-  std::vector<std::uint32_t> names;   ///< Ids of the replayed profile; StringId::kNone: not there.
-  std::vector<std::uint32_t> places;  ///< Among all work.
+  std::vector<std::uint32_t> names;   ///< Ids in the replayed profile; StringId::kNone: not there.
+  std::vector<std::uint32_t> places;  ///< Indices among all work.
 };
 
 Sequence SequenceOf(const std::vector<CapturedWork>& work, const Profile& capture,
@@ -38,8 +38,8 @@ Sequence SequenceOf(const std::vector<CapturedWork>& work, const Profile& captur
   return sequence;
 }
 
-/// A polynomial hash of each range of one length.
-/// Rolling: a window's hash comes from the one before it, O(names) for all (Rabin and Karp).
+/// Polynomial hashes of all ranges of one length, computed as a rolling hash in O(names) (Rabin and
+/// Karp).
 ///
 ///   names 5 8 8 5 8, length 2:   (5 8) at 0, 3   (8 8) at 1   (8 5) at 2
 ///
@@ -77,10 +77,10 @@ bool SameShape(const LaunchConfig& a, const LaunchConfig& b) {
   return std::equal(a.grid, a.grid + 3, b.grid) && std::equal(a.block, a.block + 3, b.block);
 }
 
-/// The work of one launch of a graph: rows of the device, and which of them are kernels.
+/// The work of one launch of a graph: device rows, and which of them are kernels.
 struct Replayed {
   std::span<const std::uint32_t> rows;
-  std::vector<std::uint32_t> kernels;  ///< Places in `rows`.
+  std::vector<std::uint32_t> kernels;  ///< Indices in `rows`.
 };
 
 Replayed ReplayedOf(const Profile& profile, std::span<const std::uint32_t> rows) {
@@ -91,8 +91,8 @@ Replayed ReplayedOf(const Profile& profile, std::span<const std::uint32_t> rows)
   return replayed;
 }
 
-/// Work between two kernels gets operators too, if it is of the same kinds in both
-/// sequences. `first`: the position of the first kernel in the sequence.
+/// Copies and memsets between two kernels get operators too, if both sequences have the same kinds
+/// there. `first`: the position of the first kernel in the sequence.
 ///
 ///   replayed   K1  memset  K2  copy  K3        capture   K1  memset  K2  K3
 ///   given      yes yes     yes no    yes       between K2 and K3 the counts differ
@@ -128,8 +128,8 @@ bool SayTheSame(const GraphRecipe& a, const GraphRecipe& b) {
                     [](const GraphNode& x, const GraphNode& y) { return x.SaysTheSame(y); });
 }
 
-/// `log` with this many fewer cases of `counter`.
-/// The log has no way to lower a count; examples beyond the new count go.
+/// Returns `log` with `fewer` cases less of `counter`, because the log cannot lower a count. Drops
+/// examples beyond the new count.
 ImportLog WithFewer(const ImportLog& log, Counter counter, std::uint64_t fewer) {
   ImportLog made;
   for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
@@ -146,7 +146,7 @@ ImportLog WithFewer(const ImportLog& log, Counter counter, std::uint64_t fewer) 
   return made;
 }
 
-/// Columns that rows of graphs' operators never have.
+/// Values that rows of graphs' operators never have.
 struct HostRange {
   CollectiveId collective;
   StringId domain;
@@ -161,14 +161,14 @@ void Renumber(const std::vector<std::uint32_t>& places, std::vector<HostId>& col
 
 }  // namespace
 
-// Launches with the same key are of the same graph, as far as a profile shows:
+// Launches with equal keys are considered the same graph:
 //
 //   rows     gemm_a, shape 3    memset           gelu, shape 5
 //   key      (gemm_a, 3)        (-, kMemset)     (gelu, 5)
 GraphOperators::GraphOperators(Profile& replayed) : profile_(replayed) {
   const DeviceTable& device = profile_.device;
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_launch;
-  StringId known;  // Most launches have the name of the one before.
+  StringId known;  // Most launches have the same name as the previous one.
   bool is_graph = false;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const ApiId launch = device.launch[row];
@@ -184,7 +184,7 @@ GraphOperators::GraphOperators(Profile& replayed) : profile_(replayed) {
     std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
       return device.start[a] < device.start[b];
     });
-    // Copies and memsets have no name here: their kind takes the place of the launch's shape.
+    // Copies and memsets have no name here, so their kind replaces the launch's shape.
     Key key;
     bool has_kernel = false, has_op = false;
     for (const std::uint32_t row : rows) {
@@ -203,15 +203,15 @@ GraphOperators::GraphOperators(Profile& replayed) : profile_(replayed) {
 }
 
 void GraphOperators::Consider(Graph& graph, GraphRecipe recipe) {
-  constexpr std::size_t kSeveral = 2;  // That there are several is all that counts.
+  constexpr std::size_t kSeveral = 2;  // Enough to know that there are several.
   const bool is_known =
       std::any_of(graph.recipes.begin(), graph.recipes.end(),
                   [&](const GraphRecipe& other) { return SayTheSame(recipe, other); });
   if (!is_known && graph.recipes.size() < kSeveral) graph.recipes.push_back(std::move(recipe));
 }
 
-// Windows finds places by a hash of as many names; the names decide, and then shapes of launches
-// where both sides have them.
+// Windows finds candidates by a hash of the names. Then the names are compared, and the launches'
+// shapes if both have them.
 void GraphOperators::Learn(const Profile& capture) {
   const std::vector<CapturedWork> work = CapturedWorkOf(capture);
   const Sequence sequence = SequenceOf(work, capture, profile_);
@@ -241,7 +241,7 @@ void GraphOperators::Learn(const Profile& capture) {
   }
 }
 
-// A row begins and ends a nanosecond after the row before it.
+// Each begin and end of a row takes one nanosecond.
 bool GraphOperators::FitsInto(const GraphRecipe& recipe, ApiId launch) const {
   const auto needed = static_cast<Ns>(2 * recipe.nodes.size() + 2);
   return profile_.api.duration[launch.value] >= needed;
@@ -314,7 +314,7 @@ void GraphOperators::Append(const GraphRecipe& recipe, ApiId launch,
   }
 }
 
-// Nothing is given where several recipes are left: a guess would look like a measurement.
+// Adds nothing if several recipes are left: a guess would look like a measurement.
 GraphOperators::Outcome GraphOperators::Give() {
   Outcome outcome;
   for (auto& [key, graph] : graphs_) {
@@ -337,7 +337,7 @@ GraphOperators::Outcome GraphOperators::Give() {
   return outcome;
 }
 
-// Sorts the tables again, with all references to their rows.
+// Sorts the tables again, and updates all references to their rows.
 void GraphOperators::Settle() {
   HostTable& host = profile_.host;
   for (const auto& [work, op] : operators_) profile_.device.op[work] = HostId{op};
@@ -362,7 +362,7 @@ void GraphOperators::Settle() {
   PythonTable& python = profile_.python;
   PermuteAll(by_thread(python), python.start, python.duration, python.name, python.thread,
              python.id, python.parent_id, python.module_id);
-  const ImportLog log = profile_.log;  // Parents() counts the same cases again.
+  const ImportLog log = profile_.log;  // Parents() would count the same cases again.
   link::Parents(profile_);
   profile_.log = WithFewer(log, Counter::kernels_without_op, operators_.size());
 }

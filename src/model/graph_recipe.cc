@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-// Outermost first: of those that begin together the longer one, of equal ones the module.
+// Outermost first: of ranges that begin together the longer one, of equal ones the module.
 //
 //   module Linear      |-------------------|
 //   op aten::linear    |-------------------|
@@ -51,14 +51,14 @@ GraphNode RecipeMaker::NodeOf(const Range& range) {
   return node;
 }
 
-// Each thread separately: its ranges nest, so that each is entered and left once.
-// Launches in order, each with the ranges around it; ranges that two neighbors share are kept:
+// Processes each thread separately: its ranges nest, so each is entered and left once. Goes over
+// the launches in order, with the ranges around each, and keeps ranges that two neighbors share:
 //
 //   K1   model, block, linear, addmm      opens 0 1 2 3
 //   K2   model, block, linear, addmm      all shared: also of node 3
 //   K3   model, block, gelu               closes 3 2, opens 4
 //
-// A module that is called twice is two ranges with different times, and becomes two nodes.
+// A module that is called twice has two ranges with different times, which become two nodes.
 GraphRecipe RecipeMaker::Make(const std::vector<std::optional<std::uint32_t>>& of_work) {
   GraphRecipe recipe;
   recipe.of_work.assign(of_work.size(), GraphNode::kNone);

@@ -1,4 +1,4 @@
-// The operators and modules that the work of one captured graph comes from.
+// The operators and modules to which the work of one captured graph belongs.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace profgauge {
 
-/// An operator or a module's call of a captured graph. Ids are the replayed profile's.
-/// Nodes are in the order in which their ranges begin, each before those below it; `behind` skips
-/// a whole branch:
+/// An operator or a module call of a captured graph. Ids are those of the replayed profile. Nodes
+/// are in the order in which their ranges begin, each before its children. `behind` skips a whole
+/// branch:
 ///
 ///   node     0 module  1 linear  2 addmm  3 gelu      of a module that calls linear and gelu
 ///   `behind` 4         3         3        4
@@ -23,7 +23,7 @@ struct GraphNode {
   bool is_module = false;
   std::uint32_t behind = 0;       ///< The first node that is not below this one.
   std::uint32_t forward = kNone;  ///< The node of the forward operator.
-  /// Whether both say the same of a kernel below them.
+  /// True if both have the same operator or module, with the same shapes and the same branch.
   bool SaysTheSame(const GraphNode& other) const {
     return name == other.name && input_shapes == other.input_shapes &&
            input_dtypes == other.input_dtypes && is_module == other.is_module &&
@@ -31,23 +31,23 @@ struct GraphNode {
   }
 };
 
-/// Origin of one graph's work: nodes, each before those below it, and the node of each piece
-/// of work in the order in which it starts.
+/// The origin of one graph's work: the nodes, each before its children, and for each kernel, copy
+/// or memset its node, in the order in which they start.
 struct GraphRecipe {
   std::vector<GraphNode> nodes;
   std::vector<std::uint32_t> of_work;  ///< GraphNode::kNone where no operator is known.
 };
 
-/// Builds the recipe of a graph from one place of a capture's profile. Its inputs must
-/// outlive it.
+/// Builds the recipe of a graph from one place of a capture's profile. The inputs must outlive the
+/// maker.
 class RecipeMaker {
  public:
   RecipeMaker(const Profile& capture, const ModuleCalls& modules,
               const std::vector<CapturedWork>& work, Profile& replayed)
       : capture_(capture), modules_(modules), work_(work), replayed_(replayed) {}
 
-  /// `of_work`: for each piece of the graph's work the place of its launch, or none.
-  /// Work without a place stays without an operator, as does work that no operator launched.
+  /// `of_work` has, for each kernel, copy or memset of the graph, the index of its launch, or none.
+  /// Work without an index, or launched by no operator, gets no operator.
   GraphRecipe Make(const std::vector<std::optional<std::uint32_t>>& of_work);
 
  private:

@@ -1,4 +1,4 @@
-// How many cores the recorded host has.
+// The number of cores of the recorded host.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace profgauge {
 
-/// As the profile says, up to 4 096; 0 where it does not.
-/// By the fact "cpu_cores", which readers add where a format has it.
+/// Returns the profile's fact "cpu_cores" (at most 4 096), which readers add if the format has it;
+/// 0 if the profile has no such fact.
 inline std::int32_t CoresOfHost(const Profile& profile) {
   constexpr std::int32_t kMostCores = 4'096;
   for (const auto& [key, text] : profile.facts) {

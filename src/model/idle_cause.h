@@ -1,4 +1,4 @@
-// Why a device has nothing to do. The one list of causes: metrics, the table of gaps and the page
+// Why a device is idle. This is the only list of causes: metrics, the table of gaps and the page
 // take ids, words and order from here.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// In order of display. analysis/breakdown/gap_explainer.cc chooses; idle.h there has the picture.
+/// In order of display. analysis/breakdown/gap_explainer.cc assigns them; idle.h has a drawing.
 enum class IdleCause : std::uint8_t {
   kHostWait,          ///< The host had not issued the work yet, for no more specific reason.
   kDataLoader,        ///< … it was waiting for input data (any thread).
@@ -23,8 +23,8 @@ enum class IdleCause : std::uint8_t {
   kCapture,           ///< … it was capturing launches into a graph, which run nothing, or making
                       ///< that graph (launching thread).
   kMemoryManagement,  ///< … it was in cudaMalloc, cudaFree or the like (launching thread).
-  kLaunchLatency,     ///< The launch call itself, and up to 30 us from there to the start.
-  kQueued,            ///< Launched in time and yet not started.
+  kLaunchLatency,     ///< The launch call itself, and up to 30 us from its beginning to the start.
+  kQueued,            ///< Launched in time, but not started yet.
   kOther,             ///< The launch of the work is not recorded.
 };
 inline constexpr std::size_t kIdleCauses = static_cast<std::size_t>(IdleCause::kOther) + 1;

@@ -1,7 +1,7 @@
 // The import log: problems that a reader found and repaired, as counters rather than warnings.
 //
-// Each counter has a severity and a sentence for the report. A bad row never stops an import and is
-// never printed by the reader; it bumps a counter here, and keeps the place of its first cases.
+// Each counter has a severity and a sentence for the report. A bad row never stops an import and a
+// reader never prints it; it increments a counter here, which keeps the places of its first cases.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 namespace profgauge {
 
 enum class Severity : std::uint8_t {
-  kInfo,      ///< Worth knowing; numbers are unaffected or their reach is smaller.
+  kInfo,      ///< Information; numbers are unaffected or cover less.
   kRepaired,  ///< The input broke the format's rules; repaired without losing events.
-  kSkipped,   ///< Rows were left out because nothing sensible could be made of them.
+  kSkipped,   ///< Rows were left out because they cannot be interpreted.
   kDataLoss,  ///< The profile is incomplete: no verdict unless --allow-incomplete.
 };
 std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "skipped", "data_loss"
 
-// name, severity, its meaning for the reader of the report: for one case, for several. A sentence
-// that does not mention the counted things is the same for both.
+// Name, severity, and the sentence in the report for one case and for several. If a sentence does
+// not mention the counted things, both are the same.
 #define PROFGAUGE_IMPORT_COUNTERS(X)                                                              \
   X(events_read, kInfo, "event read", "events read")                                              \
   X(events_ignored_kind, kInfo, "event without a measured value, ignored",                        \
@@ -190,14 +190,14 @@ struct CounterInfo {
   std::string_view text;  ///< For several, or any number: "warnings of the …"
 };
 const CounterInfo& InfoOf(Counter counter);
-/// The words next to the number.
+/// The sentence that follows the number.
 std::string_view CounterText(Counter counter, std::uint64_t count);
 
-/// How examples of `events_dropped` begin that Kineto's own log states.
+/// Prefix of the examples of `events_dropped` that Kineto's own log states.
 inline constexpr std::string_view kKinetosLog = "Kineto's log: ";
 
-/// A value. Parts of a file that are read side by side have a log each; merging these in a fixed
-/// order keeps the examples the same, whatever the number of threads.
+/// The counters of one reader. Parts of a file that are read in parallel have a log each; merging
+/// these in a fixed order gives the same examples for any number of threads.
 class ImportLog {
  public:
   static constexpr std::size_t kKeptExamples = 3;
@@ -205,7 +205,7 @@ class ImportLog {
   void Add(Counter counter, std::uint64_t count = 1) {
     counts_[static_cast<std::size_t>(counter)] += count;
   }
-  /// Counts one case and keeps where it was, for the first kKeptExamples of each counter.
+  /// Counts one case; keeps its place if it is one of the counter's first kKeptExamples.
   void AddAt(Counter counter, std::string place);
   std::uint64_t operator[](Counter counter) const {
     return counts_[static_cast<std::size_t>(counter)];
@@ -214,7 +214,7 @@ class ImportLog {
     return examples_[static_cast<std::size_t>(counter)];
   }
   void Merge(const ImportLog& other);
-  /// Whether a counter of severity kDataLoss is not 0.
+  /// True if a counter of severity kDataLoss is not 0.
   bool HasDataLoss() const;
 
  private:

@@ -2,7 +2,7 @@
 //
 //   host     [launch a]  [launch b]  [cudaDeviceSynchronize]   [launch c]
 //   device  [x]            [a]                      [b]             27.8 h later [c]
-//           before its     in order                 behind a wait   behind nothing: its
+//           before its     in order                 after a wait    after nothing: its
 //           launch                                  that covers it  device was idle
 #include "model/impossible_times.h"
 
@@ -38,7 +38,7 @@ std::string TextOf(Ns time) {
                           : FormatNumber(static_cast<double>(time) / kHour, 1) + " h";
 }
 
-/// Waits of a process for its whole device: by start, with the earliest end from there on.
+/// Waits of a process for its whole device, by start; each with the earliest end from there on.
 class Waits {
  public:
   void Add(Ns start, Ns end) { waits_.push_back({start, end}); }
@@ -49,7 +49,7 @@ class Waits {
       waits_[i - 1].end = std::min(waits_[i - 1].end, waits_[i].end);
     }
   }
-  /// The first end of a wait that begins at `time` or later.
+  /// The earliest end of a wait that begins at `time` or later.
   Ns EndAfter(Ns time) const {
     const auto next = std::partition_point(waits_.begin(), waits_.end(),
                                            [time](const Wait& w) { return w.start < time; });
@@ -77,7 +77,7 @@ class Examination {
         apart_(processes_.count()),
         is_impossible_(device_.size(), false) {}
 
-  /// The rows that stay; empty where all do.
+  /// The rows to keep; empty if all are kept.
   Permutation Kept() {
     FindWaits();
     CompareWithLaunches();
@@ -98,7 +98,7 @@ class Examination {
     }
     return kept;
   }
-  /// Of a process: the works that were set aside, of so many that are linked.
+  /// For a process: how much work was removed, and (LinkedOf) how much is linked.
   std::uint64_t RemovedOf(std::size_t process) const {
     return removed_.empty() ? 0 : removed_[process];
   }
@@ -112,7 +112,7 @@ class Examination {
     return api_.start[call] + std::max<Ns>(api_.duration[call], 0);
   }
 
-  // A wait is of one device, and which one is not recorded: processes with several have none.
+  // A wait is for one device, unknown which one: processes with several devices are ignored.
   void FindWaits() {
     static constexpr std::string_view kWords[] = {"DeviceSynchronize", "CtxSynchronize"};
     std::vector<bool> is_wait(profile_.strings.size());
@@ -140,8 +140,8 @@ class Examination {
     }
   }
 
-  // One pass in the order of streams. Shows as well whether any stream is out of order, and any
-  // work late: most profiles need no more than this.
+  // One pass in the order of streams. Also finds whether any stream is out of order, and whether
+  // any work is late: most profiles need no further check.
   void CompareWithLaunches() {
     std::vector<std::uint32_t> contradict;
     std::vector<Ns> last(processes_.count(), std::numeric_limits<Ns>::min());
@@ -151,7 +151,7 @@ class Examination {
         std::fill(last.begin(), last.end(), std::numeric_limits<Ns>::min());
       }
       if (!device_.launch[row].valid()) continue;
-      if (device_.start[row] == 0 && device_.duration[row] == 0) continue;  // It lost its time.
+      if (device_.start[row] == 0 && device_.duration[row] == 0) continue;  // Its times were lost.
       const std::uint32_t process = processes_.OfWork(row);
       ++linked_[process];
       const Ns start = device_.start[row], call = CallStart(row), returned = CallEnd(row);
@@ -164,7 +164,7 @@ class Examination {
         ++apart_[process];
       }
     }
-    // More than a few show that the clocks differ as a whole. Then nothing is set aside.
+    // More than a few show that the clocks differ as a whole. Then nothing is removed.
     for (std::size_t process = 0; process < apart_.size(); ++process) {
       if (!DifferAsAWhole(process)) continue;
       profile_.log.Add(Counter::work_before_launch, apart_[process]);
@@ -172,7 +172,7 @@ class Examination {
     for (const std::uint32_t row : contradict) {
       if (DifferAsAWhole(processes_.OfWork(row))) continue;
       const Ns early = CallStart(row) - device_.start[row];
-      // A few of a few rows show no clock, unless no clock is so wrong.
+      // Small errors of many rows may be the clock's fault; large errors never are.
       const bool is_little = early <= knowledge::kClocksLongestWait.ns() &&
                              device_.start[row] - CallEnd(row) <= knowledge::kClocksLongestWait;
       if (is_little && AreMany(processes_.OfWork(row))) continue;
@@ -197,8 +197,8 @@ class Examination {
     std::int64_t correlation;
   };
 
-  // The first work of each launch, by stream in the order of the launches. Two calls of two threads
-  // that overlap in time have no order: of these the works' is taken.
+  // The first device row of each launch, by stream, in the order of launches. Overlapping calls of
+  // two threads have no order. Then the order on the device is used.
   std::vector<Work> InOrderOfLaunches() const {
     std::vector<Work> works;
     for (std::uint32_t row = 0; row < device_.size(); ++row) {
@@ -249,8 +249,8 @@ class Examination {
     }
   }
 
-  // Times of calls and numbers of correlation both order the launches. Where the two differ, the
-  // order is uncertain: only work is set aside that is out of both.
+  // Call times and correlation numbers both order the launches. If they differ, the order is
+  // uncertain: only work that is out of both orders is removed.
   void SetAsideDisordered(std::vector<Work> works) {
     const std::map<std::uint32_t, std::string_view> by_time = OutOfOrder(works);
     if (by_time.empty()) return;
@@ -262,11 +262,11 @@ class Examination {
     }
   }
 
-  // The longest subsequence with rising starts stays (patience sorting). Another work is out of
-  // order if it begins clearly before one that was launched earlier, or after one launched later.
+  // Keeps the longest subsequence with increasing starts (patience sorting). Other work is out of
+  // order if it begins clearly before work that was launched earlier, or after work launched later.
   static std::map<std::uint32_t, std::string_view> OutOfOrder(std::span<const Work> works) {
     std::map<std::uint32_t, std::string_view> found;
-    std::vector<std::size_t> ends;  // ends[n]: the last of the best subsequence of n + 1 works.
+    std::vector<std::size_t> ends;  // ends[n]: the last row of the best subsequence of n + 1 rows.
     std::vector<std::size_t> before(works.size(), works.size());
     for (std::size_t i = 0; i < works.size(); ++i) {
       const auto at = std::partition_point(ends.begin(), ends.end(), [&](std::size_t of) {
@@ -282,7 +282,7 @@ class Examination {
     if (ends.size() == works.size()) return found;
     std::vector<bool> is_kept(works.size(), false);
     for (std::size_t i = ends.back(); i < works.size(); i = before[i]) is_kept[i] = true;
-    std::vector<Ns> next(works.size() + 1, kNever);  // The first start of those launched later.
+    std::vector<Ns> next(works.size() + 1, kNever);  // The earliest start of later launches.
     for (std::size_t i = works.size(); i-- > 0;) {
       next[i] = is_kept[i] ? works[i].start : next[i + 1];
     }
@@ -300,7 +300,7 @@ class Examination {
     return found;
   }
 
-  // Nothing keeps a work waiting while its device does nothing.
+  // Work does not wait while its device is idle.
   void CompareWithIdleDevice() {
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < device_.size(); ++row) {
@@ -325,7 +325,7 @@ class Examination {
           continue;
         }
       }
-      // Work without a launch that begins long after the last call shows nothing of the device.
+      // Work without a launch that begins long after the last call shows nothing about the device.
       if (device_.start[row] - std::max(last_call, until) > knowledge::kClocksLongestWait.ns()) {
         continue;
       }

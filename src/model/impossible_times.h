@@ -9,18 +9,17 @@
 
 namespace profgauge::link {
 
-/// What SetAsideImpossible() removed.
+/// The events that SetAsideImpossible() removed.
 struct Impossible {
   std::size_t count = 0;
-  bool is_much = false;  ///< loss.verdict_share of a process's linked work, or more.
+  bool is_much = false;  ///< They are loss.verdict_share of a process's linked work, or more.
 };
 
-/// Removes device work that begins before its launch, after a wait that covers it has ended, out of
-/// the order of its stream, or long after its launch while its device had nothing to do: its time
-/// is wrong, whatever the clocks are. Counts each. Where the first two are more than a few of a
-/// process, its clocks differ as a whole: that is counted, and nothing of the process removed.
-/// REQUIRES: rows are linked to their calls. O(rows), and O(n log n) where a stream is out of
-/// order.
+/// Removes and counts device work whose time must be wrong: it begins before its launch, after the
+/// end of a wait that covers it, out of the order of its stream, or long after its launch while its
+/// device was idle. If the first two cases are more than a few of a process, its clocks differ as a
+/// whole: that is counted, and nothing of this process is removed. REQUIRES: rows are linked to
+/// their calls. O(rows), and O(n log n) if a stream is out of order.
 Impossible SetAsideImpossible(Profile& profile, NarrowColumn<std::int64_t>& correlations,
                               OptionalColumn<std::int64_t, -1>& op_ids);
 

@@ -1,4 +1,4 @@
-// How a profile is divided into iterations. Reports, summaries and baselines store it as text.
+// How a profile was divided into iterations. Reports, summaries and baselines store this as text.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace profgauge {
 
-/// Prefixes of PyTorch's own markers; the iteration's number follows.
+/// Prefix of PyTorch's own markers; the iteration's number follows.
 inline constexpr std::string_view kProfilerStep = "ProfilerStep#";
 
 enum class IterationsBy : std::uint8_t {
@@ -18,9 +18,9 @@ enum class IterationsBy : std::uint8_t {
   kKeyOp,          ///< From one start of an operator to the next; `detail`: its name.
   kOptimizer,      ///< From one end of an optimizer's step to the next; `detail`: its name.
   kLoader,         ///< From one call of a data loader to the next; `detail`: its name.
-  kRepetition,     ///< By exact repetition; `detail`: of which rows, and which occur once in each.
-  kRange,          ///< A part that was cut out by its times.
-  kUndivided,      ///< Nothing: all of it is one.
+  kRepetition,     ///< By exact repetition; `detail`: the rows, and which occur once in each.
+  kRange,          ///< The user selected a part by its times.
+  kUndivided,      ///< Not divided: the whole profile is one iteration.
   kNoTimeline,     ///< The profile has no times of events.
 };
 
@@ -28,14 +28,13 @@ struct IterationSource {
   IterationsBy by = IterationsBy::kUnknown;
   std::string detail = {};
 
-  /// "ProfilerStep#N", "key op aten::mm"; empty where no one said.
+  /// "ProfilerStep#N", "key op aten::mm"; empty if it was not stated.
   std::string Text() const;
   friend bool operator==(const IterationSource&, const IterationSource&) = default;
 };
 
-/// The source whose Text() this is.
-/// Text of an unknown form gives kUnknown with all of it as the detail, so that Text() repeats it:
-/// a baseline of a later version stays readable.
+/// Parses text that Text() made. Text in an unknown form gives kUnknown with the whole text as
+/// `detail`, so that Text() returns it again: baselines of later versions stay readable.
 IterationSource ParseIterationSource(std::string_view text);
 
 }  // namespace profgauge

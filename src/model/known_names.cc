@@ -11,7 +11,7 @@ namespace profgauge {
 namespace {
 
 struct SignSpec {
-  bool at_start = false;  ///< Names begin so; else they have it anywhere.
+  bool at_start = false;  ///< True: names start with a word; false: words may be anywhere.
   std::array<std::string_view, 5> parts;
 };
 
@@ -42,7 +42,7 @@ bool Has(std::string_view text, const SignSpec& spec) {
 }  // namespace
 
 bool Shows(const Profile& profile, Sign sign) {
-  // A profile may have many names, e.g. operands of instructions.
+  // Searched in parallel, since a profile may have many names, e.g. operands of instructions.
   constexpr std::uint32_t kAtOnce = 1 << 14;
   const std::uint32_t count = profile.strings.size();
   std::atomic<bool> is_found = false;

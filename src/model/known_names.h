@@ -12,7 +12,7 @@
 
 namespace profgauge {
 
-// Evidence by names in a profile: its framework and the libraries that it uses.
+// Evidence by names in a profile: its framework and the libraries that the program used.
 
 enum class Sign : std::uint8_t {
   kPyTorch,
@@ -25,19 +25,19 @@ enum class Sign : std::uint8_t {
   kNccl,
   kGloo,
   kDali,         ///< DALI or rocAL, which decode images on the device.
-  kXlaCompiled,  ///< TensorFlow's calls of what XLA compiled.
+  kXlaCompiled,  ///< TensorFlow's calls of code that XLA compiled.
   kCount_
 };
 
-/// Whether a name in the profile, or in that which a summary was made of, has the sign.
-/// O(texts), by several threads. Looks at all texts of the pool: also those that no row uses.
+/// True if a name in the profile has the sign; of a summary, a name in the profile that was
+/// summarized. O(texts), in parallel. Searches all texts of the pool, also texts that no row uses.
 bool Shows(const Profile& profile, Sign sign);
 
-/// A name that has the sign.
+/// An example of a name with the sign.
 std::string_view NameWith(Sign sign);
 
-// Kinds of host work while a device waits: the table `host_work` of rules/knowledge/names.yaml, and
-// the values of `gap.category`.
+// Kinds of host work during which a device waits: the table `host_work` of
+// rules/knowledge/names.yaml and the values of `gap.category`.
 
 struct HostWork {
   std::string_view id;       ///< "data_loader"
@@ -47,23 +47,23 @@ struct HostWork {
 inline constexpr HostWork kHostWork[] = {
 #include "knowledge/host_work.inc"
 };
-/// By the cause of the gap, whatever is recorded.
+/// Chosen by the cause of the gap, not by recorded names.
 inline constexpr const HostWork& kFirstUse = kHostWork[0];
-/// Something is recorded, and no row matches it.
+/// Host work is recorded, but no kind's pattern matches it.
 inline constexpr HostWork kUnnamedHostWork = {"unnamed", "other code", ""};
 /// No frame, operator or range covers the gap.
 inline constexpr HostWork kUnrecordedHostWork = {"not_recorded", "not recorded", ""};
 
 static_assert(kFirstUse.id == "first_use");
 
-// Names of ranges that show iterations where none is marked: the tables `steps` and `witnesses` of
+// Ranges whose names show iterations if no markers do: the tables `steps` and `witnesses` of
 // rules/knowledge/markers.yaml.
 
-/// Steps of a serving engine, of one phase.
+/// Iterations of a serving engine in one phase.
 struct EngineStep {
   std::string_view engine;   ///< "vLLM"
   std::string_view phase;    ///< "decode"
-  std::string_view pattern;  ///< RE2 that their names match.
+  std::string_view pattern;  ///< RE2 that the names of these iterations match.
 };
 inline constexpr EngineStep kEngineSteps[] = {
 #include "knowledge/steps.inc"
@@ -72,8 +72,8 @@ inline constexpr EngineStep kEngineSteps[] = {
 /// Ranges that occur once in each iteration.
 struct IterationWitness {
   std::string_view id;
-  bool closes =
-      false;  ///< The iteration ends where the range does; else it begins where it begins.
+  bool closes = false;  ///< True: the iteration ends where the range ends; false: it begins where
+                        ///< the range begins.
   std::string_view pattern;
 };
 inline constexpr IterationWitness kIterationWitnesses[] = {
@@ -82,15 +82,14 @@ inline constexpr IterationWitness kIterationWitnesses[] = {
 
 static_assert(kIterationWitnesses[0].id == "optimizer_step" && kIterationWitnesses[0].closes);
 
-// The names of ranges that mark iterations: the table of
-// rules/knowledge/markers.yaml.
+// Names of ranges that mark iterations, from rules/knowledge/markers.yaml.
 
 /// One family of names. At least one of `starts` and `matches` is given.
 struct MarkerName {
   std::string_view family;
   std::string_view starts = {};   ///< The name starts with it; empty: `matches` decides.
   std::string_view matches = {};  ///< RE2 that the name must contain; empty: `starts` decides.
-  std::string_view domain = {};   ///< Only NVTX ranges of this domain; empty: of any.
+  std::string_view domain = {};   ///< Only NVTX ranges of this domain count; empty: any range.
 };
 inline constexpr MarkerName kMarkerNames[] = {
 #include "knowledge/markers.inc"

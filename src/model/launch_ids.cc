@@ -16,7 +16,7 @@ bool HasAny(const NarrowColumn<std::int64_t>& numbers) {
   return std::any_of(numbers.begin(), numbers.end(), [](std::int64_t id) { return id >= 0; });
 }
 
-// Kind of the launched work: kernels, or copies and memsets.
+// The kind of launched work: kernels, or copies and memsets.
 enum class Work : std::uint8_t { kKernel, kCopy };
 
 std::optional<Work> LaunchedBy(ApiKind kind) {
@@ -31,14 +31,14 @@ std::optional<Work> LaunchedBy(ApiKind kind) {
   }
 }
 
-/// Numbers pairs of call and work from 0 on. No row has a recorded number, so none is taken.
+/// Numbers pairs of call and work from 0 on; no number can be in use, because no row has one.
 class Numbering {
  public:
   Numbering(const Profile& profile, NarrowColumn<std::int64_t>& calls,
             NarrowColumn<std::int64_t>& works)
       : profile_(profile), calls_(calls), works_(works) {}
 
-  // For each id, the call that begins and the work that begins at the ends of the arrow.
+  // Pairs, for each id, the call and the kernel or copy that begin at the ends of its arrows.
   void Follow(const std::vector<LaunchArrow>& arrows) {
     struct Ends {
       Rows calls, works;
@@ -50,7 +50,7 @@ class Numbering {
       if (!row) continue;
       Ends& ends = by_id[arrow.id];
       Rows& rows = arrow.is_start ? ends.calls : ends.works;
-      // Of a profile that is written twice, each end is there twice.
+      // A profile that was written twice has each end twice.
       if (std::find(rows.begin(), rows.end(), *row) == rows.end()) rows.push_back(*row);
     }
     for (const auto& [id, ends] : by_id) {
@@ -58,8 +58,8 @@ class Numbering {
     }
   }
 
-  // Ids with as many launching calls as works are paired in the order of time, if the
-  // calls are of one thread and the works of one stream.
+  // Pairs the calls and the device work of an id in order of time, if their numbers are equal, the
+  // calls are launches of one thread, and the work is on one stream.
   void MatchIds(const OptionalColumn<std::int64_t, -1>& api_ids,
                 const OptionalColumn<std::int64_t, -1>& device_ids) {
     std::map<std::pair<std::int64_t, Work>, std::pair<Rows, Rows>> by_id;
@@ -75,7 +75,7 @@ class Numbering {
       const auto found = by_id.find({api_ids[row], *work});
       if (found == by_id.end()) continue;
       Rows& calls = found->second.first;
-      // The driver's call inside of the runtime's is the same launch.
+      // The driver call inside a runtime call is the same launch.
       const bool is_inside = !calls.empty() && api.thread[calls.back()] == api.thread[row] &&
                              api.start[row] < api.start[calls.back()] + api.duration[calls.back()];
       if (!is_inside) calls.push_back(row);
@@ -88,7 +88,7 @@ class Numbering {
   }
 
  private:
-  // Rows are sorted by thread and by stream.
+  // True for one thread and one stream, since rows are sorted by them.
   bool AreInOneOrder(const Rows& calls, const Rows& works) const {
     if (calls.size() < 2) return !calls.empty();
     const DeviceTable& device = profile_.device;
@@ -115,7 +115,7 @@ class Numbering {
     };
     return RowAt(device.size(), place, std::tuple(arrow.gpu, arrow.stream, arrow.time));
   }
-  // The first row at that place of a table in order of places.
+  // The first row at `place` in a table that is sorted by place.
   template <class PlaceOf, class Place>
   static std::optional<std::uint32_t> RowAt(std::size_t count, const PlaceOf& place_of,
                                             const Place& place) {

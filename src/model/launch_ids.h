@@ -1,4 +1,4 @@
-// Which call launched which device work, in profiles that do not number their launches.
+// Finds the call that launched each device event in profiles that do not number their launches.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ struct LaunchArrow {
   std::int64_t id = -1;
   bool is_start = false;  ///< At the call.
   Ns time = 0;            ///< When the call, or the work, starts.
-  ThreadId thread;        ///< The call's.
-  std::int32_t gpu = -1;  ///< The work's.
+  ThreadId thread;        ///< Thread of the call.
+  std::int32_t gpu = -1;  ///< GPU of the work.
   std::int64_t stream = -1;
 };
 
-/// Sets numbers of launches ("correlations") where no row of either table has one: by arrows from
-/// one call to one work, then by ids that as many launching calls as works have, on one thread and
-/// one stream. Rows that neither pairs keep -1. REQUIRES: tables are sorted, and each column has
-/// a row for each of its table.
-/// The ids are those of operators ("External id"), which several calls and works share:
+/// Sets the launch numbers ("correlations") if no row of either table has one. Arrows from one call
+/// to one device event come first. Then an id pairs calls and device events of one thread and one
+/// stream, if both have it equally often. Unpaired rows keep -1. These ids are operators'
+/// ("External id"), which several calls and events share. REQUIRES: sorted tables, and columns as
+/// long as their table.
 ///
 ///   thread 1    [launch A] [launch B]        both within operator 7: id 7
 ///   stream 7           [kernel a] [kernel b]       id 7 as well
 ///
-/// Two calls and two works of id 7, one thread, one stream: A with a, B with b. With three kernels
-/// nothing would say which call launched two, and none is paired.
+/// Id 7 has two calls on one thread and two kernels on one stream: A launched a, B launched b. With
+/// three kernels, it would be unknown which call launched two of them, so none is paired.
 void NumberLaunches(const Profile& profile, const std::vector<LaunchArrow>& arrows,
                     const OptionalColumn<std::int64_t, -1>& api_ids,
                     const OptionalColumn<std::int64_t, -1>& device_ids,

@@ -24,15 +24,15 @@ std::vector<std::uint32_t> ThreadStarts(const Profile& profile) {
 
 Ns End(const HostTable& host, std::uint32_t row) { return host.start[row] + host.duration[row]; }
 
-/// The ranges open at a moment of one thread, asked in order of time.
-/// One walk over the ranges of a thread for all questions about it:
+/// The ranges of one thread that are open at a time; queries must be in order of time. One pass
+/// over the ranges of a thread answers all queries:
 ///
 ///   ranges     [a ------------------------ 20)
 ///                  [b ---- 9)  [c -- 15)
 ///   MoveTo(8)  open a b;  MoveTo(12) closes b, opens c: a c;  MoveTo(16) closes c: a
 ///
-/// A range that ends before the one inside of it stays in the list until that one has ended;
-/// Innermost() therefore looks at ends again.
+/// A range that ends before a range inside it stays in the list until the inner one has ended; so
+/// Innermost() checks ends again.
 class OpenRanges {
  public:
   OpenRanges(const Profile& profile, std::vector<std::uint32_t> starts)
@@ -52,7 +52,7 @@ class OpenRanges {
     CloseUntil(time);
   }
 
-  /// The innermost open range that ends at `end` or later; invalid when there is none.
+  /// The innermost open range that ends at `end` or later; invalid if there is none.
   HostId Innermost(Ns end) const {
     for (auto row = open_.rbegin(); row != open_.rend(); ++row) {
       if (End(host_, *row) >= end) return HostId{*row};
@@ -72,8 +72,8 @@ class OpenRanges {
   std::vector<std::uint32_t> open_;
 };
 
-/// Looks ranges up by external id.
-/// Ids need not be unique: some files give thousands of ranges the same one.
+/// Finds ranges by external id. Ids need not be unique: some files give thousands of ranges the
+/// same id.
 class RangesById {
  public:
   RangesById(const HostTable& host, const std::vector<std::int64_t>& ids)
@@ -90,9 +90,9 @@ class RangesById {
     return at != rows_.end() && ids_[*at] == id;
   }
 
-  /// The innermost range of that id on `thread` around `time`; invalid when there is none.
+  /// The innermost range of that id on `thread` around `time`; invalid if there is none.
   HostId Find(std::int64_t id, ThreadId thread, Ns time) {
-    // Some ended ranges of the same id lie before it; of an id that thousands share none is meant.
+    // Ended ranges of the same id may be before it; an id shared by thousands identifies none.
     constexpr int kMostTried = 64;
     const auto begin = LowerBound(id);
     // Rows of a thread are in order of time.
@@ -110,8 +110,8 @@ class RangesById {
   }
 
  private:
-  // Calls come in order of time, and so do most ids: the next one is near the one before.
-  // Steps of 1, 2, 4, ... from the last place, then bisection between the last two:
+  // Calls come in order of time, and so do most ids: the next one is near the last. So this
+  // searches in steps of 1, 2, 4, … from the last place, then bisects the last step:
   //
   //   ids      3 5 8 9 12 14 20 31     last place: 5, wanted: 14
   //   looked   5, 9 (1 after 8), 14 (2 after 9): far enough; bisection of 9 12 ends at 14
@@ -142,7 +142,7 @@ class RangesById {
   std::ptrdiff_t near_ = 0;
 };
 
-/// For each host row the nearest op: itself, or the nearest enclosing one.
+/// For each host row the nearest op: the row itself, or its nearest enclosing op.
 std::vector<HostId> NearestOps(const HostTable& host) {
   std::vector<HostId> nearest(host.size());
   for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -155,9 +155,9 @@ std::vector<HostId> NearestOps(const HostTable& host) {
   return nearest;
 }
 
-/// The range that starts at exactly `time`: one with a sequence number before others, else the
-/// outermost. Invalid when there is none.
-/// Kineto's arrows name a time and not a row; several ranges may begin at that nanosecond.
+/// The range that starts exactly at `time`: preferably one with a sequence number, else the
+/// outermost. Invalid if there is none. Kineto's arrows have a time instead of a row, and several
+/// ranges may begin at that nanosecond.
 HostId StartingAt(const HostTable& host, std::uint32_t begin, std::uint32_t end, Ns time) {
   const auto first = host.start.begin() + begin;
   const auto found = std::lower_bound(first, host.start.begin() + end, time);
@@ -168,7 +168,7 @@ HostId StartingAt(const HostTable& host, std::uint32_t begin, std::uint32_t end,
   return row < end && host.start[row] == time ? HostId{row} : HostId{};
 }
 
-/// An arrow is all rows with one id: one at the forward op, and one or more at backward ops.
+/// Follows arrows: rows of one id, one at the forward op and one or more at backward ops.
 void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
   if (flows.empty()) return;
   auto& host = profile.host;
@@ -182,7 +182,7 @@ void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
   const auto at = [&](const FlowRow& flow) {
     return StartingAt(host, starts[flow.thread.value], starts[flow.thread.value + 1], flow.time);
   };
-  // For each id the forward end comes first.
+  // The forward end is the first row of each id.
   std::int64_t id = -1;
   HostId forward;
   for (const auto& flow : flows) {
@@ -196,15 +196,15 @@ void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
   }
 }
 
-/// A forward op that ran with a sequence number. Several nested ones share it; the autograd node is
-/// made by the one that starts last.
+/// A forward op with a sequence number. Nested ops may share a number; the one that starts last
+/// made the autograd node.
 struct Forward {
   HostId op;
   bool ambiguous = false;
 };
 
-/// For backward ops that no arrow linked. The number is counted per thread, so that two threads of
-/// the forward pass give the same number to different ops: then none is taken.
+/// Links backward ops without an arrow. Numbers are counted per thread, so two forward threads may
+/// give one number to different ops: then none is linked.
 void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
   auto& host = profile.host;
   if (std::find(backward.begin(), backward.end(), true) == backward.end()) return;
@@ -234,7 +234,7 @@ void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
 //   row 3                 [d ---- 12)              parent 1, reaches beyond it: counted
 //   row 4                            [e -- 18)     d has ended; parent 0
 //
-// Rows that start together come longest first, so the outer one is before the inner one.
+// Rows that start together are sorted longest first, so the outer one precedes the inner one.
 void Parents(Profile& profile) {
   auto& host = profile.host;
   host.parent.assign(host.size(), HostId{});
@@ -263,7 +263,7 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
       if (api.op[row].valid()) continue;
       if (by_id.Knows(api_ids[row])) profile.log.Add(Counter::ids_not_containing_launch);
     }
-    // A tick of tolerance: ranges and calls of one moment may be rounded differently.
+    // A tick of tolerance: times of one moment may be rounded differently.
     api.op[row] = open.Innermost(api.start[row] + api.duration[row] - knowledge::kClocksTick);
   }
 }
@@ -276,7 +276,7 @@ void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
   boost::unordered_flat_map<std::int64_t, HostId> named;
   const auto ids = device_ids.values();
   if (std::any_of(ids.begin(), ids.end(), [](auto id) { return id >= 0; })) {
-    // emplace(): of several ranges with one id the first counts.
+    // emplace(): of several ranges with one id, the first counts.
     for (std::uint32_t row = 0; row < host_ids.size(); ++row) {
       if (host_ids[row] >= 0) named.emplace(host_ids[row], HostId{row});
     }

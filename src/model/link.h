@@ -1,9 +1,9 @@
-// Links related rows: parents, launches, ops, forward ops. ProfileBuilder calls these on
-// sorted tables; each writes separate columns, and counts in the import log, by separate
-// counters, the rows it could not link. So those without requirements may run concurrently.
+// Links related rows: parents, launches, operators, forward operators. ProfileBuilder calls these
+// functions on sorted tables. Each writes separate columns and has separate counters in the import
+// log for rows that it could not link. So functions without requirements may run concurrently.
 //
-// A link that the file does not show is not made: the row keeps an invalid id. Except for parents,
-// an invalid id does not mean that there is no such row: it may only be missing in the file.
+// Only links that the file shows are made; other rows keep an invalid id. An invalid parent means
+// that there is none. Any other invalid id may also mean that the row is missing in the file.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,26 @@ namespace profgauge::link {
 /// HostTable::parent by containment on each thread. O(rows).
 void Parents(Profile& profile);
 
-/// ApiTable::op: the range that the call's external id names, when the call starts inside it on the
-/// same thread (both ends included: this settles ties between ranges that touch within a clock
-/// tick); else the innermost range of the thread that contains the call.
+/// Sets ApiTable::op to the range that the call's external id names, if the call starts inside it
+/// on the same thread. Both ends count as inside: this settles ties between ranges that touch
+/// within a clock tick. Otherwise it is the innermost range of the thread that contains the call.
 /// `host_ids` and `api_ids` are external ids by row, -1 none.
 void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
                    const OptionalColumn<std::int64_t, -1>& api_ids);
 
-/// DeviceTable::op: of the rows whose op the format names itself the nearest op of that range, on
-/// whatever thread; else the innermost op around the launch. `device_ids` are external ids by row,
-/// -1 none. Counts the launched rows whose op nothing shows. REQUIRES: Parents(), CallsToRanges()
-/// and DeviceToCalls().
+/// Sets DeviceTable::op. If the format itself names the launching range, it is the nearest operator
+/// of that range, on any thread; otherwise the innermost operator around the launch. `device_ids`
+/// are external ids by row, -1 none. Counts launched rows whose operator is unknown. REQUIRES:
+/// Parents(), CallsToRanges() and DeviceToCalls().
 void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
                  const OptionalColumn<std::int64_t, -1>& device_ids);
 
-/// HostTable::forward, from recorded arrows; for backward ops without one, from the sequence number
-/// when only one thread ran forward ops with it.
+/// Sets HostTable::forward from recorded arrows. For backward ops without an arrow it uses the
+/// sequence number, if only one thread ran forward ops with that number.
 void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
                        const std::vector<bool>& host_backward);
 
-/// MemoryTable::op: the innermost range of the event's thread around its time, of any kind.
+/// Sets MemoryTable::op to the innermost range, of any kind, of the event's thread at its time.
 void MemoryToRanges(Profile& profile);
 
 }  // namespace profgauge::link

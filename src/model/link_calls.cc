@@ -1,4 +1,4 @@
-// The call that launched each piece of device work: DeviceToCalls().
+// Finds the call that launched each device event: DeviceToCalls().
 //
 //   correlation   1001            1002                  1003
 //   calls         [cudaLaunch..]  [cudaMemcpyAsync]     [cudaLaunch..]
@@ -24,8 +24,8 @@
 namespace profgauge::link {
 namespace {
 
-// Each copy has its row where copies are recorded at all; `calls`: rows of calls that copy and have
-// none. A tool that was not asked for copies, or an export without their table, has no row of any.
+// Counts copies without a row, if copies are recorded at all; `calls`: copying calls without one. A
+// tool that was not asked for copies, or an export without their table, has none.
 void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& calls) {
   if (calls.size() < knowledge::kLossLeastEvents) return;
   const ProcessNumbers processes(profile);
@@ -33,7 +33,7 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
     const ApiId launch = profile.device.launch[row];
     if (profile.device.kind[row] != DeviceKind::kMemcpy) continue;
-    if (!launch.valid()) return;  // Whose it is no one knows.
+    if (!launch.valid()) return;  // Its process is unknown.
     has_copies[processes.OfCall(launch)] = true;
   }
   const GraphCaptures captures(profile);
@@ -49,9 +49,9 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
   }
 }
 
-// From a twentieth of a process's launches on no pair is certain. A healthy training run of which 5
-// % of the kernels were removed idled for 5.1 % instead of 0.4 %. REQUIRES: device work is linked
-// to its calls.
+// Counts lost launches. If they are at least a twentieth of a process's launches, no pair is
+// certain: a healthy training run was idle for 5.1 % instead of 0.4 % after removing 5 % of its
+// kernels. REQUIRES: device work is linked to its calls.
 void CountLost(Profile& profile) {
   const std::vector<LaunchState> states = LaunchStates(profile);
   const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
@@ -65,13 +65,13 @@ void CountLost(Profile& profile) {
   }
 }
 
-// Calls by correlation ids that were given again: one that begins after the end of another of its
-// id, or is of another process (a file merged of several), is not the driver's call inside of it.
+// Calls whose correlation ids were reused. A call that begins after the end of another call of its
+// id, or is of another process (in a merged file), is not the driver call inside it.
 //
 //   id 7   call A at 1, call B at 50      work a at 3, b at 52       A - a, B - b
 //   id 9   call C at 10, call D at 90     work c at 12, d at 14, e at 92     C - c, C - d, D - e
 //
-// Counters that began again, and files that were put together, have such ids.
+// Restarted counters and merged files have such ids.
 class RepeatedIds {
  public:
   RepeatedIds(const Profile& profile, const NarrowColumn<std::int64_t>& ids, const CallsById& first)
@@ -96,8 +96,8 @@ class RepeatedIds {
 
   bool empty() const { return calls_.empty(); }
 
-  // Equally many works and calls: paired in order. Otherwise the last call before the work; a call
-  // cannot launch work that started before it.
+  // If there are as many device rows as calls, pairs them in order. Otherwise uses the last call
+  // before the row, as a call cannot launch work that started before it.
   void Link(const NarrowColumn<std::int64_t>& ids, DeviceTable& device) const {
     std::map<std::int64_t, std::vector<std::uint32_t>> works;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
@@ -141,8 +141,8 @@ class RepeatedIds {
   std::map<std::int64_t, std::vector<std::uint32_t>> calls_;
 };
 
-// Links each row to the earliest call of its id, which is right where ids are given once. Counts
-// device rows without a launch.
+// Links each row to the earliest call of its id, which is right if ids are unique. Counts device
+// rows without a launch.
 void LinkToFirst(Profile& profile, const NarrowColumn<std::int64_t>& ids, const CallsById& calls) {
   auto& device = profile.device;
   device.launch.assign(device.size(), ApiId{});
@@ -173,7 +173,7 @@ std::size_t DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& ap
       }
       continue;
     }
-    // A runtime call and the driver call inside it may share the id; the earlier is the outer one.
+    // A runtime call and the driver call inside it may share an id; the earlier is the outer.
     if (*first == ApiId::kNone || api.start[row] < api.start[*first]) *first = row;
   }
   std::optional<RepeatedIds> repeated;

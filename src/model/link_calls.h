@@ -9,8 +9,8 @@
 
 namespace profgauge::link {
 
-/// DeviceTable::launch by correlation. Sets aside device work with impossible times, with its rows
-/// of the two last columns, and gives their number.
+/// Sets DeviceTable::launch by correlation. Removes device work with impossible times, also its
+/// rows of the last two columns, and returns how many rows it removed.
 std::size_t DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_correlations,
                           NarrowColumn<std::int64_t>& device_correlations,
                           OptionalColumn<std::int64_t, -1>& device_op_ids);

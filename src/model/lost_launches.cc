@@ -20,7 +20,7 @@ struct CaptureCall {
   bool begins = false;
 };
 
-// By process, in order of their starts. A driver's call within the runtime's is none of its own.
+// By process, in order of start. A driver call inside a runtime call is not listed.
 std::vector<std::vector<CaptureCall>> CaptureCalls(const Profile& profile,
                                                    const ProcessNumbers& processes) {
   const ApiTable& api = profile.api;
@@ -80,16 +80,15 @@ std::vector<Span> CapturesFrom(const std::vector<CaptureCall>& calls) {
       captures.push_back({std::numeric_limits<Ns>::min(), call.time.end});
     }
   }
-  // Its end may be what was lost: only that it began is known.
+  // The end of a capture may be missing. Then only its beginning is known.
   for (const auto& [thread, begin] : open) {
     captures.push_back({begin.start, std::max(begin.end, begin.start + 1)});
   }
   return Merge(std::move(captures));
 }
 
-// When each process made the last of the launches whose work is recorded. Later launches
-// were in flight when the profile ended: their work is not lost. Where none ran, the end shows
-// nothing.
+// For each process, the time of its last launch with recorded work. Later launches were in flight
+// when the profile ended, so their work is not lost. If no launch has work, the end shows nothing.
 std::vector<Ns> LastLaunchesThatRan(const Profile& profile, const ProcessNumbers& processes,
                                     std::span<const LaunchState> states) {
   constexpr Ns kNone = std::numeric_limits<Ns>::min();
@@ -108,14 +107,14 @@ std::vector<Ns> LastLaunchesThatRan(const Profile& profile, const ProcessNumbers
   return last;
 }
 
-// A kernel whose launch is not recorded has one: of those without work the last before it.
+// Assigns each kernel without a recorded launch the last preceding launch without work:
 //
 //   launches without work   A at 1   B at 3            C at 9
 //   kernels without launch         k at 2    m at 5             n at 11
 //   given                          A         B                  C
 //
-// The last launch before a kernel, not the first: a launch that lost its work gets none, and the
-// ones after it keep theirs.
+// It is the last launch before a kernel, not the first: so a launch whose work was lost gets none,
+// and later launches keep theirs.
 void GiveUnlinkedWork(const Profile& profile, std::vector<LaunchState>& states) {
   const DeviceTable& device = profile.device;
   std::vector<Ns> kernels;
@@ -200,7 +199,7 @@ std::vector<std::vector<Span>> CaptureTimes(const Profile& profile) {
   const GraphCaptures captures(profile);
   if (captures.empty()) return times;
   const ApiTable& api = profile.api;
-  Ns launched = 0;  // When the thread launched last.
+  Ns launched = 0;  // Time of the thread's last launch.
   for (std::uint32_t call = 0; call < api.size(); ++call) {
     if (api.thread[call].value >= times.size()) continue;
     std::vector<Span>& spans = times[api.thread[call].value];
@@ -223,7 +222,7 @@ std::vector<std::vector<Span>> CaptureTimes(const Profile& profile) {
   return times;
 }
 
-// Calls are in order by thread and start, and an outer call before the ones inside of it.
+// Calls are sorted by thread and start, with an outer call before its inner ones.
 std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile) {
   const ApiTable& api = profile.api;
   std::vector<bool> has_work(api.size(), false);
@@ -256,7 +255,7 @@ std::vector<LaunchState> LaunchStates(const Profile& profile) {
 //                     lost        lost        after the last that ran: in flight at the end
 std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
                                                 std::span<const LaunchState> states) {
-  // Fewer are a glitch. A process without any recorded work may only probe the device.
+  // Fewer cases are a glitch. A process without any recorded work may only probe the device.
   std::vector<LostLaunches> found;
   const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
   if (without_work < knowledge::kLossLeastLaunches) return found;

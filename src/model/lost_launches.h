@@ -1,4 +1,4 @@
-// Launches whose work the profile does not have, though it ran or should have.
+// Launches whose device work is missing in the profile, though it ran or should have run.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,25 @@ namespace profgauge {
 
 /// State of a launch.
 enum class LaunchState : std::uint8_t {
-  kNone,  ///< No launching call, or a driver's call within the runtime's.
+  kNone,  ///< Not a launching call, or a driver call inside a runtime call.
   kRan,
-  kWithoutWork,  ///< Nothing that it launched is in the profile.
+  kWithoutWork,  ///< No device work of this launch is in the profile.
 };
 
-/// By row of calls. Work is linked to its launch or, where that link is missing, a kernel that
-/// began after it: no launch is lost because its kernel does not name it. REQUIRES: device work is
-/// linked to its calls. O(n log n) in launches without work and kernels without a launch.
-/// Only calls of ApiKind::kLaunch have a state; of a runtime call and a driver's call within it the
-/// outer one has it, whichever of the two the work is linked to.
+/// Returns the state of each row of calls. Only calls of ApiKind::kLaunch have a state; of a
+/// runtime call and the driver call inside it, only the outer call. A launch without linked work is
+/// not lost if a kernel without a launch began after it. REQUIRES: device work is linked to its
+/// calls. O(n log n) in launches without work and kernels without a launch.
 std::vector<LaunchState> LaunchStates(const Profile& profile);
 
-/// The same only by recorded links. O(n).
+/// Like LaunchStates(), but uses only recorded links. O(n).
 std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile);
 
-/// When each process captured its launches into graphs: they did not run, on whatever thread they
-/// were made (a backward pass has its own). A capture ends with the call that ends it on its thread
-/// or, if it has none there, on another one. What began before the profile reaches back to its
-/// start; what does not end in it is no more than the call that began it, since launches after that
-/// may be lost ones. `profile` must outlive it.
+/// When each process captured launches into graphs. Captured launches do not run, on any thread (a
+/// backward pass has a separate thread). A capture ends with the end call on its thread or, if that
+/// thread has none, on another one. If its beginning is not recorded, it began at the profile's
+/// start. If its end is not, it is as long as the begin call, since later launches may be lost
+/// ones. `profile` must outlive it.
 ///
 ///   thread 1  [Begin].....launch........[End]
 ///   thread 2         [Begin]...[End]  launch       both launches are captured
@@ -41,11 +40,11 @@ class GraphCaptures {
  public:
   /// O(calls log calls).
   explicit GraphCaptures(const Profile& profile);
-  std::int64_t count() const { return count_; }  ///< Those whose begin was recorded.
+  std::int64_t count() const { return count_; }  ///< Captures whose beginning was recorded.
   bool empty() const;
-  bool Has(ApiId call) const;  ///< Whether the call begins in one of its process. O(log n).
-  std::span<const Span> Near(ApiId call) const;  ///< All of its process, as of Merge().
-  bool Touch(Span times) const;  ///< Whether one of any process is in part in there.
+  bool Has(ApiId call) const;  ///< True if the call begins in a capture of its process. O(log n).
+  std::span<const Span> Near(ApiId call) const;  ///< Captures of its process.
+  bool Touch(Span times) const;  ///< True if `times` overlaps a capture of any process.
 
  private:
   const Profile& profile_;
@@ -54,41 +53,42 @@ class GraphCaptures {
   std::int64_t count_ = 0;
 };
 
-/// Launches that were captured into graphs, which run nothing, beside what ran.
+/// Launches that were captured into graphs (they run nothing), and kernels that ran.
 struct CaptureCounts {
   std::int64_t captures = 0;  ///< Graphs that began to be captured.
-  std::int64_t captured = 0;  ///< Launching calls within them that ran nothing.
+  std::int64_t captured = 0;  ///< Launching calls inside captures, without device work.
   std::int64_t ran = 0;       ///< Kernels on the device.
 
-  /// The share of captured launches; 1 where nothing was launched in captures and nothing ran.
+  /// The share of captured launches; 1 if there was neither a captured launch nor a kernel.
   double captured_share() const {
     const std::int64_t all = captured + ran;
     return all > 0 ? static_cast<double>(captured) / static_cast<double>(all) : 1;
   }
 };
-/// A launch within a capture that has device work ran all the same. O(calls log calls + work).
+/// Counts captures. A launch inside a capture that has device work was not captured: it ran.
+/// O(calls log calls + work).
 ///
 ///   calls     BeginCapture  launch  launch  EndCapture  GraphLaunch
 ///   counted   captures      captured twice              its kernels count as `ran`
 CaptureCounts CountCaptures(const Profile& profile);
 
-/// By thread: its process' captures, and what the thread does from there until it has instantiated
-/// or uploaded the graph, unless it launches before. Sorted and disjoint; empty for threads without
-/// calls. O(calls log calls).
+/// For each thread: its process's captures, each prolonged until the thread has instantiated or
+/// uploaded the graph, unless the thread launches before that. Sorted and disjoint; empty for
+/// threads without calls. O(calls log calls).
 ///
 ///   calls   [Begin] launch launch [End]   [Instantiate]   [GraphLaunch]
 ///   spans   |-------------------------|---------------|
 std::vector<std::vector<Span>> CaptureTimes(const Profile& profile);
 
-/// Counts of one process.
+/// Launch counts of one process.
 struct LostLaunches {
   std::size_t lost = 0;
-  std::size_t all = 0;  ///< Launches that could have their work.
+  std::size_t all = 0;  ///< Launches whose work could be in the profile.
 };
 
-/// Counts of the processes that lost the work of several launches. Not lost: work captured into a
-/// graph, and work in flight at the end, which a process launched after the last of its launches
-/// whose work is recorded. `states`: of LaunchStates(). O(calls log calls).
+/// Counts launches of processes that lost the work of several launches. Work captured into a graph
+/// is not lost, nor work in flight at the end, i.e. launched after the process's last launch with
+/// recorded work. `states`: of LaunchStates(). O(calls log calls).
 std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
                                                 std::span<const LaunchState> states);
 

@@ -26,13 +26,13 @@
 namespace profgauge {
 namespace {
 
-// Rows without those that equal one before them, which must then be near: `is_near` says whether
-// two rows may be equal with all rows between them. Empty when none is.
+// The rows without duplicates of an earlier row, which must be near: `is_near` is true if two rows,
+// with all rows between them, may be equal. Empty if there are no duplicates.
 template <class Near, class Equal>
 Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
   // `once` stays empty as long as no row is a copy, so a sound profile costs no memory.
-  constexpr std::size_t kFarthest = 64;  // However many begin at one moment.
-  Permutation once;                      // Up to the first that equals one: all.
+  constexpr std::size_t kFarthest = 64;  // However many rows begin at one time.
+  Permutation once;                      // All rows before the first duplicate.
   bool any = false;
   for (std::uint32_t row = 0; row < count; ++row) {
     bool is_copy = false;
@@ -54,7 +54,7 @@ Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
   return once;
 }
 
-// The same of rows on threads. Numbers are equal, or absent in both.
+// Like RowsOnce(), for rows on threads. Numbers must be equal, or absent in both.
 template <class Table, class Numbers>
 Permutation OnThreadsOnce(const Table& table, const Numbers& numbers) {
   return RowsOnce(
@@ -68,13 +68,13 @@ Permutation OnThreadsOnce(const Table& table, const Numbers& numbers) {
       });
 }
 
-// How many rows are there with a length, and how many of them are copies of one before.
+// Number of rows with a length, and how many of them duplicate an earlier row.
 struct Copies {
   std::size_t rows = 0, copies = 0;
   bool AreMany() const { return copies > 0 && copies >= knowledge::kLossDoubledShare.Of(rows); }
 };
 
-// Of rows with a number and of those without one. `kept` are rows once, empty: all.
+// Counts rows with and without a number. `kept`: the rows without duplicates; empty: all.
 template <class HasNumber, class Duration>
 std::array<Copies, 2> CountCopies(std::size_t count, const Permutation& kept, HasNumber has_number,
                                   Duration duration) {
@@ -93,9 +93,10 @@ std::array<Copies, 2> CountCopies(std::size_t count, const Permutation& kept, Ha
 
 }  // namespace
 
-// The device decides, since there equal rows cannot be: two equal calls within a clock tick may be
-// two calls. Only a profile that is doubled there is looked at elsewhere. Without a device
-// operators decide: in 179 profiles of PyTorch at most 0.07 % of those with a length equal another.
+// Device rows decide, because equal device rows are impossible: two equal calls within a clock tick
+// may be two calls. Other tables are checked only if device rows are duplicated. Without a device,
+// operators decide: in 179 PyTorch profiles at most 0.07 % of the operators with a length equal
+// another.
 std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
   auto& device = profile.device;
   auto& host = profile.host;
@@ -147,7 +148,7 @@ std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
 namespace profgauge::mend {
 namespace {
 
-// Which way a call copies, where its name says so: hipMemcpyDtoDAsync.
+// The direction of a copy call, if its name has it: hipMemcpyDtoDAsync.
 CopyKind DirectionOfCall(std::string_view name) {
   const auto says = [name](std::string_view part) { return name.find(part) != name.npos; };
   if (says("DtoD")) return CopyKind::kDeviceToDevice;
@@ -191,8 +192,7 @@ void TellRuntimeKernels(Profile& profile) {
   }
   if (!any) return;
   DeviceTable& device = profile.device;
-  // Calls whose copy or set the profile has as such: there the kernel is how it was done, and stays
-  // a kernel.
+  // Calls with a recorded copy or memset: the kernel only performed it, and stays a kernel.
   std::vector<bool> is_told(profile.api.size(), false);
   for (std::size_t row = 0; row < device.size(); ++row) {
     const ApiId launch = device.launch[row];
@@ -234,12 +234,12 @@ void CheckLengths(Profile& profile) {
     if (profile.device.duration[i] == 0) ++empty;
     if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
   }
-  // At least half of the copies have no length, and as many durations were repaired by the reader:
-  // bandwidths mean nothing.
+  // If at least half of the copies have no length, and as many durations were repaired by the
+  // reader, bandwidths are meaningless.
   if (without_length > 0 && without_length * 2 >= copies && mended >= without_length) {
     profile.log.AddAt(Counter::rows_unusable, "copies of unknown length");
   }
-  // Events at time 0 are counted by Rebase(); here remain kernels with a time and without a length.
+  // Rebase() counts events at time 0; remaining are kernels with a time but without a length.
   const std::uint64_t unexplained = empty - without_times;
   if (is_rounded && unexplained > 0 && kernels > unexplained) {
     profile.facts.emplace_back(
@@ -287,7 +287,7 @@ void CheckNames(Profile& profile) {
     return sum.lost > knowledge::kLossUnnamedShare.WholeOf(sum.all);
   };
   if (is_lossy(whole)) return profile.log.Add(Counter::kernels_unnamed, whole.count);
-  // A process with little work is no rank, nor is work without a known process.
+  // A process with little work is no rank, and neither is an unknown process.
   for (std::size_t process = 1; process < sums.size(); ++process) {
     const bool works = sums[process].all > knowledge::kLossWorkingShare.WholeOf(whole.all) /
                                                static_cast<Ns>(sums.size());
@@ -306,8 +306,8 @@ void CheckEvents(Profile& profile) {
     log.AddAt(Counter::rows_unusable,
               fmt::format("{} of {} events", unusable, log[Counter::events_read]));
   }
-  // Bytes that were passed over to find the next event, and names torn by control characters, show
-  // a damaged file though every event that was found is fine.
+  // Skipped bytes, and names with control characters, show a damaged file, even if every event that
+  // was found is valid.
   const std::uint64_t damaged = log[Counter::bytes_skipped] + log[Counter::strings_control_char];
   if (damaged >= knowledge::kLossDamagedBytes &&
       damaged > knowledge::kLossUnusableShare.Of(profile.source.bytes)) {
@@ -320,20 +320,20 @@ void CheckEvents(Profile& profile) {
 namespace profgauge {
 namespace {
 
-// Up to when the kernels of one process on one stream reach.
+// The latest end of the kernels of one process on one stream.
 struct Reach {
   Ns end = 0;
   bool is_begun = false;
 };
 
-// The kernels of a GPU, stream by stream.
+// Sums over the kernels of a GPU.
 struct Shares {
   Ns covered = 0, shared = 0;
-  std::uint64_t early = 0;  // Kernels that begin before one ahead of them has ended.
+  std::uint64_t early = 0;  // Kernels that begin before an earlier kernel has ended.
 };
 
-// Since Hopper a kernel may start while the one before it still runs, whose end it then waits for
-// (programmatic dependent launch). AMD's generations have separate numbers.
+// Since Hopper, a kernel may start while its predecessor still runs, and then waits for its end
+// (programmatic dependent launch). AMD's generations have other numbers.
 bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
   constexpr std::int32_t kHopper = 9;
   if (AcceleratorOf(std::span(&profile, 1)) == Accelerator::kAmd) return false;
@@ -342,7 +342,7 @@ bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
   });
 }
 
-// Whether other kernels have the same launch: the same call or, where that was not recorded, the
+// Finds whether other kernels have the same launch: the same call or, if it was not recorded, the
 // same number.
 class SharedLaunches {
  public:
@@ -373,14 +373,14 @@ class SharedLaunches {
   Kernels none_ = Kernels::kNone;
 };
 
-// One stream of one process, each kernel with the latest end before it (`reach`):
+// One stream of one process; `reach` is the latest end so far:
 //
 //   [a ------ 6)
 //        [b -- 5)                   starts before 6 and ends before it: shared 2 (3 to 5)
 //             [c --- 9)             starts before 6: shared 1, unless the GPU starts kernels early
 //                     [d 10 - 12)   covered: 6 + 3 + 2
 //
-// c ends after a, as a kernel does that was started ahead and waited for a; b cannot have.
+// c ends after a, like a kernel that was started early and waited for a; b cannot have waited.
 std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
                                             const NarrowColumn<std::int64_t>& correlations) {
   const DeviceTable& device = profile.device;
@@ -436,10 +436,10 @@ void CountOverlaps(Profile& profile, const NarrowColumn<std::int64_t>& correlati
 namespace {
 
 struct Launches {
-  std::uint64_t kernels = 0;  // Long enough to decide.
-  std::uint64_t waited = 0;   // Those that end within the call that launched them.
+  std::uint64_t kernels = 0;  // Long enough to be significant.
+  std::uint64_t waited = 0;   // Kernels that end within their launching call.
   std::uint64_t calls = 0;
-  std::uint64_t again = 0;  // Calls with one kernel several times.
+  std::uint64_t again = 0;  // Calls that ran one kernel several times.
 };
 
 // With blocking launches the call returns after its kernel has ended:
@@ -454,14 +454,14 @@ bool EndsInItsCall(const Profile& profile, std::size_t row) {
          kernel + profile.device.duration[row] <= end + knowledge::kClocksTick;
 }
 
-// A graph launches its kernels by one call, and calls of other makers than these may launch
-// several.
+// True if the call launches at most one kernel. A graph's call launches several, and other makers'
+// calls may.
 bool LaunchesOne(std::string_view call) {
   const bool is_known = call.starts_with("cu") || call.starts_with("hip");
   return is_known && call.find("Graph") == call.npos;
 }
 
-// The last kernel of each call, since rows come stream by stream, in order of time.
+// The last kernel of each call; rows come stream by stream, in order of time.
 struct LastKernel {
   StringId name;
   Ns end = 0;
@@ -469,7 +469,7 @@ struct LastKernel {
 };
 
 ///   call     [launch]
-///   kernel            [gemm] [gemm] [gemm]      one call with the same kernel again: replay
+///   kernel            [gemm] [gemm] [gemm]      one call, the same kernel repeated: replay
 Launches LaunchesOf(const Profile& profile) {
   const DeviceTable& device = profile.device;
   std::vector<LastKernel> last(profile.api.size());
@@ -509,8 +509,8 @@ void CountSerialized(Profile& profile) {
                       "HIP_LAUNCH_BLOCKING=1 or a debugger");
     profile.log.Add(Counter::kernels_serialized, launches.waited - 1);
   }
-  // Counters need several passes, for each of which the tool runs a kernel again. A call that runs
-  // a kernel three times is counted once.
+  // Counters need several passes, and the tool runs each kernel again for each pass. A call that
+  // runs a kernel three times is counted once.
   if (launches.again >= knowledge::kLossLeastEvents && launches.again * 2 > launches.calls) {
     profile.log.AddAt(Counter::kernels_serialized,
                       "launches have one kernel several times, one run after the other: replay");

@@ -1,5 +1,5 @@
-// A column of numbers or ids that takes as few bytes a row as its values need: a profile has
-// millions of kernels, but few names, streams and shapes, and hardly one that lasts seconds.
+// A column of numbers or ids that takes as few bytes per row as its values need. A profile has
+// millions of kernels, but few names, streams and shapes, and few kernels last seconds.
 #pragma once
 
 #include <boost/iterator/iterator_facade.hpp>
@@ -16,10 +16,9 @@
 
 namespace profgauge {
 
-/// Reads as a std::vector<T>, but gives values in place of references; Set() changes one. `T` is a
-/// whole number or an id.
-/// Starts of events are a std::vector in model/tables.h: they are large and differ, so that nothing
-/// is saved.
+/// Can be read like a std::vector<T>, but returns values, not references; Set() changes a value.
+/// `T` is an integer or an id. Starts of events are a std::vector in model/tables.h, since they are
+/// large and all different, so a narrow column would save nothing.
 template <class T>
 class NarrowColumn {
  public:
@@ -54,7 +53,7 @@ class NarrowColumn {
 
   std::size_t size() const { return cells_.size(); }
   bool empty() const { return size() == 0; }
-  // Constant, so that no one assigns to it in vain.
+  // A constant, so that an assignment to it does not compile.
   [[gnu::always_inline]] const T operator[](std::size_t row) const { return Cell(cells_[row]); }
   const T front() const { return (*this)[0]; }
   const T back() const { return (*this)[size() - 1]; }
@@ -69,9 +68,8 @@ class NarrowColumn {
   void Append(std::span<const Row> rows, T Row::*field) {
     for (const Row& row : rows) push_back(row.*field);
   }
-  /// Row i gets the value of row rows[i].
-  /// `rows` may be shorter than the column: the others go. REQUIRES: not empty for an unchanged
-  /// column; Permute() takes care of it.
+  /// Replaces the rows: row i gets the value of row rows[i]. `rows` may be shorter than the column,
+  /// which then shrinks. REQUIRES: not empty (empty means unchanged; Permute() handles that).
   void Keep(const Permutation& rows) {
     PackedIntegers kept;
     kept.Reserve(rows.size());

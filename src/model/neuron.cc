@@ -75,8 +75,8 @@ Generation GenerationOf(std::string_view instance_type) {
   return instance_type.starts_with("trn3") ? Generation::kTrn3 : Generation::kOther;
 }
 
-// NeuronCore v2, v3 and v4 in AWS's architecture pages: 92, 79 and 79 TFLOP/s in BF16; a stack of
-// HBM is half of the device's bandwidth for Trn1 and Inf2, and a quarter of it later.
+// From AWS's architecture pages of NeuronCore v2, v3 and v4: 92, 79 and 79 TFLOP/s in BF16. An HBM
+// stack has half of the device's bandwidth for Trn1 and Inf2, and a quarter for later ones.
 Hardware KnownHardware(Generation generation) {
   Hardware known;
   if (generation == Generation::kOther) return known;
@@ -152,17 +152,17 @@ double Data::SummaryNumber(std::string_view name) const {
   return number >= 0 ? number : -1;
 }
 
-// Identities between a file's rows and its summary (found in 117 files of neuron-profile 2.27).
+// Identities between a file's rows and its summary, found in 117 files of neuron-profile 2.27.
 
 namespace {
 
-// "Stated" is the file's number, "computed" is ours. A value that the summary does not have gives
-// no row.
+// "Stated" is the file's number, "computed" is ours. Values that the summary does not have are
+// skipped.
 class Checker {
  public:
   Checker(const Data& data, std::vector<Identity>& out) : data_(data), out_(out) {}
 
-  /// `rounding`: how much the sum may lose because each row is cut to whole nanoseconds.
+  /// `rounding`: how much the sum may lose because each row is truncated to nanoseconds.
   void Holds(const std::string& name, double computed, double factor = 1, double rounding = 0) {
     const double number = data_.SummaryNumber(name);
     if (number < 0) return;
@@ -210,13 +210,13 @@ void CheckEngines(const Summary& sums, Checker& check) {
   check.Count("spill_reload_bytes", traffic.spill_reload);
 }
 
-/// The file's own shares, against those of its rows; `all` is the peak of PeakCores():
+/// Compares the file's own shares with those of its rows; `all` is the peak of PeakCores():
 ///
 ///   hfu   flops of the rows / (all * total_time)
 ///   mfu   model_flops / (all * total_time)
 ///   mbu   bytes from and to HBM / total_time / bandwidth
 void CheckRatios(const Data& data, const Summary& sums, Checker& check) {
-  if (data.hardware.by_table) return;  // Not the file's own numbers.
+  if (data.hardware.by_table) return;  // These are not the file's own numbers.
   const double seconds = data.SummaryNumber("total_time");
   const double peak = data.hardware.PeakFlops();
   const double all = peak * static_cast<double>(PeakCores(data));
@@ -260,9 +260,9 @@ void CheckDma(const Data& data, const Summary& sums, Checker& check) {
   }
 }
 
-// The file's own table of when engines are active, which is the union of their instructions.
+// Compares the file's own table of active times, the union of its instructions.
 void CheckActiveTable(const Data& data, const Summary& sums, Checker& check) {
-  std::array<double, kEngines> stated{};  // Any numbers: the file's.
+  std::array<double, kEngines> stated{};  // Times as in the file; any numbers are possible.
   for (const ActiveSpan& row : data.active) {
     if (row.engine != Engine::kOther)
       stated[static_cast<std::size_t>(row.engine)] += static_cast<double>(row.duration);
@@ -282,7 +282,7 @@ std::vector<Identity> CheckSums(const Data& data, const Summary& sums) {
   if (data.has.instructions) {
     CheckEngines(sums, check);
     CheckRatios(data, sums, check);
-    if (!data.active.empty()) CheckActiveTable(data, sums, check);  // Empty, it states nothing.
+    if (!data.active.empty()) CheckActiveTable(data, sums, check);  // If empty, it states nothing.
   }
   if (data.has.dma) CheckDma(data, sums, check);
   if (data.has.instructions && data.has.dma) {
@@ -300,8 +300,8 @@ std::vector<Identity> CheckSums(const Data& data, const Summary& sums) {
   return identities;
 }
 
-// Files give times of rows in whole nanoseconds, cut; their summaries are sums of picoseconds.
-// Where the two differ by no more than that, the summary's is the finer one.
+// Uses the summary's times if they differ from those of the rows by no more than truncation: files
+// truncate times of rows to nanoseconds, but their summaries are sums of picoseconds.
 void TakeStatedTimes(const Data& data, Summary& sums) {
   const auto take = [&data](const std::string& name, Ns& time, std::int64_t rows) {
     const double stated = data.SummaryNumber(name) * 1e9;

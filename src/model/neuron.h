@@ -1,11 +1,11 @@
 // Data that only profiles of AWS Neuron have: instructions of engines, DMA packets, semaphores,
-// layers, tensors, and the values of the file's own summary. Held by Profile::neuron beside the
-// common tables, which have instructions as kernels, DMA packets as copies and collectives as
-// kernels, so that timeline and idle time work as for every device.
+// layers, tensors, and the values of the file's own summary. Profile::neuron points to it. The
+// common tables have instructions and collectives as kernels and DMA packets as copies, so that
+// timeline and idle time work as for every device.
 //
 // Times are nanoseconds from the profile's start, like those of model/tables.h. Texts are ids of
 // Profile::strings, invalid if the file has none. A number that is missing in the file is kUnknown.
-// The format: SDK 2.31, schema 7.4.0, and neuron-profile 2.27.
+// Format versions: SDK 2.31, schema 7.4.0, and neuron-profile 2.27.
 #pragma once
 
 #include <array>
@@ -25,16 +25,17 @@ namespace profgauge::neuron {
 
 inline constexpr std::int64_t kUnknown = -1;
 
-/// The engines of a NeuronCore. kOther: any other name (kept as track).
+/// The engines of a NeuronCore. kOther: any other engine; Instruction::track has its name.
 enum class Engine : std::uint8_t { kTensor, kVector, kScalar, kGpsimd, kSync, kOther };
 inline constexpr std::size_t kEngines = static_cast<std::size_t>(Engine::kOther);
 std::string_view EngineName(Engine engine);  ///< "tensor", "vector", … "other".
-/// By name or legacy alias (PE, DVE, ACT, POOL, SP), in any case.
+/// Finds an engine by its name or legacy alias (PE, DVE, ACT, POOL, SP), in any case.
 Engine EngineOf(std::string_view name);
 
-/// Types of matmuls, as far as their speed differs. kUnstated: missing in the file.
+/// Number types of matmuls, one for each speed. kUnstated: missing in the file.
 enum class NumberType : std::uint8_t { kUnstated, kHalf, kFp32, kFp8, kUint8, kMx };
-/// By the name in operands: "bf16", "fp16", "fp32r" and "tf32" are kHalf, except the last letter.
+/// Finds the type by its name in operands: "bf16", "fp16", "fp32r" and "tf32" are kHalf, "fp32" is
+/// kFp32.
 NumberType NumberTypeOf(std::string_view name);
 
 /// The generation of a NeuronDevice, by its instance type ("trn2.48xlarge"). kOther: another.
@@ -56,15 +57,15 @@ struct Traffic {
 struct Instruction {
   std::int64_t id = 0;  ///< 64 bits, as recorded.
   Ns start = 0, duration = 0;
-  Ns wait = 0;  ///< For semaphores. It overlaps other time: never add it to wall time.
+  Ns wait = 0;  ///< Waiting for semaphores. It overlaps other time: never add it to wall time.
   std::int64_t pc = kUnknown;
   std::int64_t flops = 0;                  ///< 2 · elements, or as recorded.
   std::int64_t adjusted_flops = kUnknown;  ///< BF16 equivalent, newer files only.
   StringId opcode, track, operands, hlo, layer, source, type;
   std::int32_t core = 0;
   Engine engine = Engine::kOther;
-  bool semaphore = false;  ///< EVENT_SEMAPHORE: the engine waits, it is not active.
-  bool setup = false;      ///< Set-up, tear-down or synchronization, not counted by exec_time.
+  bool semaphore = false;  ///< EVENT_SEMAPHORE: the engine waits and is not active.
+  bool setup = false;      ///< Set-up, tear-down or synchronization, which exec_time excludes.
   bool transpose = false;
   bool matmul = false, activate = false;      ///< By the opcode, as the file's summary counts them.
   bool waits_for_dma = false;                 ///< Its operands wait for a semaphore of a DMA queue.
@@ -87,7 +88,7 @@ enum class QueueType : std::uint8_t {
 std::string_view QueueTypeName(QueueType type);
 QueueType QueueTypeOf(std::string_view name);
 
-/// A DMA packet, or a transfer of a tensor that many packets make up. Never add the two.
+/// A DMA packet, or a transfer of a tensor, which is many packets. Never add the two kinds.
 struct Dma {
   Ns start = 0, duration = 0;
   std::int64_t bytes = 0;
@@ -121,7 +122,7 @@ struct SemaphoreUpdate {
   std::int32_t core = 0;
 };
 
-/// A notification that limits a core to k of n cycles.
+/// A notification that a core may run in only k of n cycles.
 struct Throttle {
   Ns start = 0, duration = 0;
   std::int64_t k = 1, n = 1;
@@ -181,7 +182,7 @@ struct Message {
   std::int32_t core = 0;
 };
 
-/// A span in which an engine is active, as the file itself states it.
+/// A span in which an engine is active, as the file states it.
 struct ActiveSpan {
   Ns start = 0, end = 0, duration = 0;
   std::int32_t core = 0;
@@ -195,19 +196,18 @@ struct Hardware {
   double base_clock = -1;                ///< GHz.
   double hbm_bandwidth = -1;             ///< Bytes per second of one HBM stack.
   std::int64_t dma_engines = kUnknown;   ///< Per NeuronCore.
-  bool by_table = false;                 ///< Some of it is not the file's: see KnownHardware().
+  bool by_table = false;                 ///< Some values are not the file's: see KnownHardware().
   Ns first = kUnknown, last = kUnknown;  ///< Hardware timestamps.
   /// FLOP/s of the Tensor Engine, -1 when unknown.
   double PeakFlops() const;
 };
 
-/// AWS's data of a NeuronCore of that generation, for files that do not describe their
-/// hardware. All unknown for kOther.
+/// AWS's published data of a NeuronCore, for files without it. kOther: all values are unknown.
 Hardware KnownHardware(Generation generation);
-/// FLOPs of BF16 that one FLOP of that type costs (schema 7.4.0, adjusted_flops).
+/// How many FLOPs of BF16 cost as much as one FLOP of that type (schema 7.4.0, adjusted_flops).
 double CostInBf16(NumberType type, Generation generation);
 
-/// Which tables the file has, for absent metrics and sections.
+/// The tables that the file has. Metrics and sections of other tables are absent.
 struct Contents {
   bool instructions = false, dma = false, layers = false, semaphores = false, throttles = false,
        tensors = false, cc_ops = false, cc_instructions = false, errors = false, active = false,
@@ -218,8 +218,7 @@ struct Contents {
 
 struct WholeSums;  // model/neuron_summary.h
 
-/// All tables of one file. Shared and constant once the reader is done (Profile::neuron).
-/// Parts of the rows that one column states each: a later schema may lack or rename it.
+/// Parts of the rows that come from one column each, which later schemas may drop or rename.
 enum class Part : std::uint8_t {
   kWaits,
   kSemaphores,
@@ -243,12 +242,13 @@ enum class Part : std::uint8_t {
   kLimits,
 };
 
-/// A column that a table of the file lacks: numbers of its rows are unknown, not 0.
+/// A column that is missing in a table of the file: its numbers are unknown, not 0.
 struct MissingColumn {
   Part part = Part::kWaits;
   std::string why;  ///< "`DmaPacket.queue_type` is missing (schema 12.0.1)".
 };
 
+/// All tables of one file. Shared and constant after reading (Profile::neuron).
 struct Data {
   Contents has;
   std::vector<Instruction> instructions;
@@ -265,7 +265,7 @@ struct Data {
   std::vector<CurvePoint> curves;
   std::vector<MemoryUse> memory;
   std::vector<Message> warnings;
-  std::vector<Message> errors;  ///< With the device's own warnings and notifications.
+  std::vector<Message> errors;  ///< Also the device's own warnings and notifications.
   Hardware hardware;
   std::string instance_type;  ///< "trn2.48xlarge", empty where the file does not say.
   /// The file's own summary: names and values as written (seconds, fractions); sorted by name.
@@ -273,13 +273,13 @@ struct Data {
   std::vector<std::string> unread_tables;      ///< Names of tables that are not used.
   std::vector<MissingColumn> missing_columns;  ///< Each once.
   bool adjusted_by_table = false;  ///< adjusted_flops are of CostInBf16(), the file has none.
-  /// Sums over all rows, where the reader made them; nothing changes afterwards. See SumWhole().
+  /// Sums over all rows, if the reader made them; rows must not change after that. See SumWhole().
   std::shared_ptr<const WholeSums> whole;
   Ns total_time = kUnknown;  ///< From the summary, the hardware timestamps, or the rows.
 
-  /// nullptr where the summary does not have it. Values as written: seconds and fractions, not ns.
+  /// Returns nullptr if the summary has no such name. Values as written: seconds and fractions.
   const Value* FindSummary(std::string_view name) const;
-  /// The number of that name; -1 when it is not there, not a number or negative.
+  /// The summary's number with that name; -1 if it is missing, not a number or negative.
   double SummaryNumber(std::string_view name) const;
 };
 

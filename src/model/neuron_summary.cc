@@ -24,7 +24,7 @@ bool IsStatic(QueueType type) {
   return type != QueueType::kSoftwareDynamic && type != QueueType::kHardwareDynamic;
 }
 
-// `adjusted_flops` starts as unknown (-1): the first row that has it makes it a sum.
+// `adjusted_flops` starts as unknown (-1); the first row that has the value makes it a sum.
 void SumInstruction(const Instruction& row, Summary& sums) {
   sums.traffic.Add(row.traffic);
   sums.flops += row.flops;
@@ -53,7 +53,7 @@ void SumInstruction(const Instruction& row, Summary& sums) {
   if (row.setup) engine.setup += row.duration;
 }
 
-// Unions per engine, each core by itself; all of them go into `all`.
+// Unions per engine, separate for each core; appends all spans to `all`.
 void SumActive(const Data& data, Summary& sums, std::vector<Span>& all) {
   const auto& rows = data.instructions;
   for (std::size_t i = 0; i < rows.size();) {
@@ -71,7 +71,7 @@ void SumActive(const Data& data, Summary& sums, std::vector<Span>& all) {
   }
 }
 
-/// Sums packets as they come.
+/// Sums packets one by one.
 class DmaSummer {
  public:
   void Add(const Dma& row, Span window) {
@@ -132,7 +132,7 @@ void SumCollectives(const Data& data, Summary& sums) {
   sums.cc_instruction_active = Busy(UnionOf(data.cc_instructions), sums.window);
 }
 
-// `sums.limited` adds up all rows, also those of several cores at one time; `tensor_limited` is the
+// `sums.limited` sums all rows, also simultaneous ones of several cores; `tensor_limited` is the
 // overlap of two unions.
 void SumThrottles(const Data& data, Summary& sums) {
   SpanCollector limited;
@@ -156,8 +156,8 @@ void SumThrottles(const Data& data, Summary& sums) {
   sums.tensor_limited = OverlapLength(spans, ActiveSpans(data, Engine::kTensor));
 }
 
-// From the first begin to the last end, pauses included; rows that begin before the window count
-// from its start, set-up does not count.
+// From the first start to the last end, including pauses. Rows that begin before the window count
+// from its start; set-up does not count.
 Ns ExecTime(const Data& data, Span window) {
   Ns first = window.end, last = window.start;
   const auto add = [&](Ns start, Ns end) {
@@ -185,9 +185,9 @@ std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core
   return Merge(std::move(spans));
 }
 
-// An operand list may name several semaphores; only the awaited one has a comparison.
+// Operands may name several semaphores; only the awaited one has a comparison.
 std::string_view WaitedSemaphore(std::string_view operands) {
-  // "S[24] (qGpSimdDynamic)>=16 src=…": the comparison after the semaphore is the condition.
+  // In "S[24] (qGpSimdDynamic)>=16 src=…", the comparison after the semaphore is the condition.
   for (std::size_t at = operands.find("S["); at != std::string_view::npos;
        at = operands.find("S[", at + 2)) {
     std::size_t end = operands.find(']', at);
@@ -234,7 +234,7 @@ std::int64_t PeakCores(const Data& data) {
   return counts_one ? 1 : std::max<std::int64_t>(1, cores);
 }
 
-// One nanosecond beyond the last end: rows count where they start, and one may start there.
+// One nanosecond beyond the last end, since a row belongs to the window in which it starts.
 Span WholeWindow(const Data& data) {
   Ns end = std::max<Ns>(0, data.total_time);
   for (const Instruction& row : data.instructions) end = std::max(end, row.end() + 1);

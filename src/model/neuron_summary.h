@@ -1,7 +1,7 @@
-// Sums over a Neuron profile or a part of it: the values of the file's own summary for
-// any window, and the identities by which a file shows that it is complete.
+// Sums over a Neuron profile or a part of it: the values of the file's own summary, for any window,
+// and identities that show whether the file is complete.
 //
-// A row counts where it starts, so that adjacent windows add up; unions are clipped to the window.
+// A row belongs to the window in which it starts, so window sums add up; unions are clipped.
 #pragma once
 
 #include <array>
@@ -49,27 +49,27 @@ struct Summary {
   std::int64_t cc_instructions = 0;
   Ns cc_instruction_time = 0, cc_instruction_active = 0;
   Ns active = 0;     ///< Union of engines, packets and collectives.
-  Ns exec_time = 0;  ///< From the first to the last instruction or packet that is no set-up.
+  Ns exec_time = 0;  ///< From the first to the last instruction or packet that is not set-up.
   Ns limited = 0, throttle_covered = 0, tensor_limited = 0;
   double throttle_limit = -1;  ///< Σ k/n · duration / Σ duration, -1 without notifications.
 };
 
-/// The spans in which an engine is active (no EVENT_SEMAPHORE), of one core or (-1) of all.
+/// The spans in which an engine is active (without EVENT_SEMAPHORE) on one core, or (-1) on all.
 std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core = -1);
 
-/// Whether a semaphore wait is on a DMA queue, by the name in the operands: "S[24]
-/// (qGpSimdDynamic)>=16". The semaphore with its queue, empty when the operands name none.
+/// Returns the semaphore with its queue, by the operands of a wait: "S[24] (qGpSimdDynamic)" for
+/// "S[24] (qGpSimdDynamic)>=16". Empty if the operands name none.
 std::string_view WaitedSemaphore(std::string_view operands);
 bool IsDmaSemaphore(std::string_view semaphore);
-/// The same with the awaited value, "S[24] (qGpSimdDynamic)>=16": all of the operands that
-/// WaitedSemaphore() needs.
+/// Like WaitedSemaphore(), but with the awaited value: "S[24] (qGpSimdDynamic)>=16", the only part
+/// of the operands that WaitedSemaphore() needs.
 std::string_view WaitedText(std::string_view operands);
 
-/// Several walks over all rows, and unions of the spans: O(rows), O(rows log rows) where rows of an
-/// engine are not in order. REQUIRES: instructions are sorted by core and engine.
+/// Passes over all rows several times and unites spans: O(rows), or O(rows log rows) if an engine's
+/// rows are unordered. REQUIRES: instructions are sorted by core and engine.
 Summary Summarize(const Data& data, Span window);
-/// How many cores' peak is the whole of MFU and HFU: that of all cores of the file, unless its own
-/// summary counts one.
+/// The number of cores whose peak rate is 100 % of MFU and HFU: all cores of the file, unless its
+/// own summary counts only one.
 std::int64_t PeakCores(const Data& data);
 /// The whole profile: nothing is clipped.
 Span WholeWindow(const Data& data);
@@ -78,25 +78,25 @@ Span WholeWindow(const Data& data);
 struct Identity {
   std::string name;
   double computed = 0, stated = 0;  ///< In base units: ns, bytes, FLOPs, shares.
-  double deviation = 0;             ///< |computed − stated| / stated; of 0, computed itself.
-  bool holds = true;                ///< Deviation at most 1 %, or a difference of rounding.
+  double deviation = 0;             ///< = |computed − stated| / stated; |computed| for 0.
+  bool holds = true;                ///< The deviation is at most 1 %, or is a rounding difference.
 };
 
-/// The identities between rows and summary, of the values that the file has.
-/// Empty where the file has no summary. An identity that is broken by more than 1 % shows that rows
-/// are missing, or that this program counts something otherwise than the file's own tool.
+/// Compares rows and summary for the values that the file has. Empty if the file has no summary. A
+/// deviation of more than 1 % shows that rows are missing, or that this program counts differently
+/// than the file's own tool.
 std::vector<Identity> CheckIdentities(const Data& data);
 
-/// The summary of a whole profile: it is needed when the file is checked and again when it is
-/// analyzed, and takes several walks over all rows.
+/// The sums of a whole profile, kept because checking and analyzing the file both need them, and
+/// computing them takes several passes over all rows.
 struct WholeSums {
-  /// Sums over WholeWindow(); times are those of the file's summary where its rows, which are cut
-  /// to whole nanoseconds, confirm them.
+  /// Sums over WholeWindow(). Its times are those of the file's summary if the rows, which are
+  /// truncated to nanoseconds, confirm them.
   Summary sums;
   std::vector<Identity> identities;
 };
 
-/// Data::whole, made where it is not yet.
+/// Returns Data::whole, or computes it if it is null.
 std::shared_ptr<const WholeSums> SumWhole(const Data& data);
 
 }  // namespace profgauge::neuron

@@ -1,4 +1,4 @@
-// A column that is empty in most profiles: as long as no row has a value, it takes no memory.
+// A column that is empty in most profiles: it takes no memory until a row has a value.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace profgauge {
 
-/// `kNone` represents no value.
+/// `kNone` means that a row has no value.
 template <class T, T kNone = T{}>
 class OptionalColumn {
  public:
@@ -17,11 +17,11 @@ class OptionalColumn {
   explicit OptionalColumn(std::size_t rows) : size_(rows) {}
 
   std::size_t size() const { return size_; }
-  /// Constant, so that no one assigns to it in vain.
+  /// A constant, so that an assignment to it does not compile.
   const T operator[](std::size_t row) const { return values_.empty() ? kNone : values_[row]; }
-  /// One per row, or none at all.
+  /// One value per row, or no value if no row has one.
   std::span<const T> values() const { return values_; }
-  /// Takes all values away; the rows stay.
+  /// Removes all values; the number of rows stays.
   void Reset() { values_ = {}; }
 
   /// The first value makes the whole column. REQUIRES: row < size().

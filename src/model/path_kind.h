@@ -1,4 +1,4 @@
-// Kinds of segments of the critical path. The one list of them: metrics, tables, the page and the
+// Kinds of segments of the critical path. This is the only list: metrics, tables, the page and the
 // command line take ids, words and order from here.
 #pragma once
 
@@ -13,13 +13,13 @@ namespace profgauge {
 
 enum class PathKind : std::uint8_t {
   kHost,        ///< Operators, calls that launch nothing, and Python between them.
-  kLaunch,      ///< From the beginning of a launching call to the beginning of its work.
-  kKernel,      ///< Kernels that are no collectives.
+  kLaunch,      ///< From the begin of a launching call to the begin of its kernel or copy.
+  kKernel,      ///< Kernels that are not collectives.
   kCopy,        ///< Copies and memsets.
-  kTransfer,    ///< Collectives; with other ranks recorded too, only their transfer.
-  kWaiting,     ///< Collectives before the last rank arrived: only with other ranks recorded.
+  kTransfer,    ///< Collectives; if other ranks are recorded too, only the transfer itself.
+  kWaiting,     ///< Collectives before the last rank arrived; only if other ranks are recorded.
   kDataLoader,  ///< Ranges of a data loader.
-  kSync,        ///< Calls that wait, beyond the work that they wait for.
+  kSync,        ///< Synchronizing calls, without the time in which the awaited work runs.
   kUnknown,     ///< No recorded dependency explains it.
 };
 inline constexpr std::size_t kPathKinds = static_cast<std::size_t>(PathKind::kUnknown) + 1;

@@ -15,18 +15,17 @@ namespace profgauge {
 /// new row i comes from old row Permutation[i]. Empty when the rows are in order already.
 using Permutation = std::vector<std::uint32_t>;
 
-/// Stable order of rows 0..count-1 under `less(row, row)`. Takes the less the fewer rows are far
-/// from where they belong: O(n log n) at worst, O(n) where none is.
+/// Stable order of rows 0..count-1 under `less(row, row)`. The fewer rows are far from their final
+/// place, the faster: O(n log n) at worst, O(n) if no row is.
 ///
 ///   threads come one after the other      | t1: 1 4 9 | t2: 2 3 8 | t3: 5 6 |   3 runs: merge
 ///   rows come at their end, not start     2 1 4 3 6 5 8 7 ...               n/2 runs: sort by 32
 ///
-/// Many short runs are first made to runs of 32 by insertion, which is cheap where each row is only
-/// a few places off; then neighbors are merged, 2 and 2, until one run is left.
+/// Many short runs first become runs of 32 by insertion, which is cheap if each row is only a few
+/// places off. Then neighboring runs are merged in pairs until one run is left.
 template <class Less>
 Permutation SortedRows(std::size_t count, Less less) {
-  // Where rows begin that are in order: most profiles are few such runs, which take less to merge
-  // than to sort.
+  // Starts of sorted runs. Most profiles have few runs, which are faster to merge than to sort.
   constexpr std::size_t kFewRuns = 1024;
   std::vector<std::ptrdiff_t> runs = {0};
   for (std::uint32_t i = 1; i < count && runs.size() <= kFewRuns; ++i) {
@@ -48,7 +47,7 @@ Permutation SortedRows(std::size_t count, Less less) {
       }
     }
   }
-  // Rows before and after all of the other run stay in place.
+  // Rows that precede or follow all rows of the other run stay in place.
   const auto merge = [&](auto begin, auto middle, auto end) {
     if (!less(*middle, *(middle - 1))) return;
     std::inplace_merge(std::upper_bound(begin, middle, *middle, less), middle,
@@ -67,18 +66,19 @@ Permutation SortedRows(std::size_t count, Less less) {
   return rows;
 }
 
-/// Stable order of rows 0..count-1 by `key(row)`, a whole number of few values: each is looked at
-/// twice, none is compared.
+/// Stable order of rows 0..count-1 by `key(row)`, an integer with few different values. Reads each
+/// key twice and compares no rows.
 ///
 ///   keys      7 2 7 7 2        counts   2: 2, 7: 3
 ///   begins    2: 0, 7: 2       rows     1 4 | 0 2 3
 ///
-/// O(n log values), nearly O(n) where values take turns. Unlike SortedRows() it gives all rows also
-/// where they are in order.
+/// O(n log values), nearly O(n) if few values alternate. Unlike SortedRows() it never returns an
+/// empty permutation for rows that are in order.
 template <class KeyOf>
 Permutation GroupedRows(std::size_t count, KeyOf key) {
-  std::map<std::int64_t, std::uint32_t> next;  // First how many rows, then where the next one goes.
-  // Values take turns: those that came last are found without a search.
+  std::map<std::int64_t, std::uint32_t> next;  // First the count of rows, then the place of the
+                                               // next row.
+  // Values often alternate between a few: the latest ones are found without a search.
   struct Found {
     std::int64_t value = 0;
     std::uint32_t* next = nullptr;
@@ -98,7 +98,7 @@ Permutation GroupedRows(std::size_t count, KeyOf key) {
   return rows;
 }
 
-/// The same as Permute(), in place: for large rows. It follows each cycle of the permutation:
+/// Like Permute(), but in place, for large rows. It follows each cycle of the permutation:
 ///
 ///   rows    2 0 1      new 0 is old 2, new 2 is old 1, new 1 is old 0: one cycle, one spare value
 template <class T>

@@ -1,4 +1,4 @@
-// The rows of one process, taken out of a profile of several.
+// Takes the rows of one process out of a profile of several processes.
 
 #include "model/processes.h"
 
@@ -55,7 +55,7 @@ void TakeAll(const Rows& rows, const Table& from, Table& into, Columns... column
   (Take(rows, from.*columns, into.*columns), ...);
 }
 
-// Where each of `count` old rows went; rows of other parts to none.
+// New row numbers of `count` old rows; none for rows of other parts.
 Rows NewPlaces(const Rows& rows, std::size_t count) {
   Rows places(count, HostId::kNone);
   for (std::uint32_t i = 0; i < rows.size(); ++i) places[rows[i]] = i;
@@ -69,8 +69,8 @@ void Renumber(const Rows& places, std::vector<Id>& column) {
   }
 }
 
-// Order within a part is that of the whole, so that all tables stay sorted; links to rows of other
-// parts become invalid.
+// Keeps the order of rows, so that all tables stay sorted; links to rows of other parts become
+// invalid.
 void TakeHost(const Profile& whole, const Division& division, std::uint32_t part, Profile& into) {
   using H = HostTable;
   const Rows rows = RowsWhere(whole.host.size(), [&](std::uint32_t row) {
@@ -133,7 +133,7 @@ void TakeThreads(const Profile& whole, const Division& division, std::uint32_t p
   into.cpu = std::move(cpu);
 }
 
-// Devices of a part are those on which it has work: a listed one without any would look idle.
+// The devices of a part are those where it has work: one without work would look idle.
 void TakeGpus(const Profile& whole, const Division& division, std::uint32_t part, Profile& into) {
   const auto rows_of = [&](const auto& table) {
     return RowsWhere(table.size(),
@@ -168,7 +168,7 @@ Profile PartOf(const Profile& whole, const Division& division, std::uint32_t par
   into.span_start = whole.span_start;
   into.span_end = whole.span_end;
   into.session_start = whole.session_start;
-  // Ids stay the same, so columns of texts are copied as they are.
+  // Text ids stay the same, so columns of texts are copied unchanged.
   for (std::uint32_t text = 0; text < whole.strings.size(); ++text) {
     into.strings.Intern(whole.strings[StringId{text}]);
   }
@@ -193,7 +193,7 @@ namespace {
 // By GPU: how long it worked for each process that launched on it.
 using TimesOfGpus = std::map<std::int32_t, std::map<std::string_view, Ns>>;
 
-// Processes that mark iterations, or communicate with others, and make calls that launch.
+// Processes that launch work, and mark iterations or communicate with others.
 std::set<std::string_view> Training(const Profile& profile) {
   std::vector<bool> marks(profile.threads.size()), launches(profile.threads.size());
   const HostTable& host = profile.host;
@@ -218,8 +218,8 @@ std::set<std::string_view> Training(const Profile& profile) {
   return training;
 }
 
-// Sums are by thread first: a profile has many rows and few threads, and a look-up of a process
-// takes its name.
+// Sums by thread first: a profile has many rows and few threads, and looking up a process needs its
+// name.
 TimesOfGpus WorkedFor(const Profile& profile) {
   const DeviceTable& device = profile.device;
   constexpr Ns kNone = -1;
@@ -245,8 +245,8 @@ TimesOfGpus WorkedFor(const Profile& profile) {
   return times;
 }
 
-// Whose each GPU is. Nearly all of its time makes it one's own: a kernel on the first GPU, before
-// the process chose its own, shares nothing.
+// The owner of each GPU: the process with nearly all of its time. A kernel on the first GPU, before
+// a process chose its GPU, does not make it shared.
 struct Owners {
   std::map<std::int32_t, std::string_view> of_gpu;
   std::size_t shared = 0;  // GPUs without an owner.
@@ -278,7 +278,7 @@ Owners OwnersOf(const TimesOfGpus& times, const std::set<std::string_view>& trai
   return owners;
 }
 
-// Parts of the processes that train by name, in order of the first GPU that is theirs.
+// The parts of the training processes by name, in order of the first GPU that they own.
 std::map<std::string_view, std::uint32_t> Order(const std::set<std::string_view>& training,
                                                 const Owners& owners, Division& division) {
   std::vector<std::pair<std::int32_t, std::string_view>> order;
@@ -298,7 +298,7 @@ std::map<std::string_view, std::uint32_t> Order(const std::set<std::string_view>
   return positions;
 }
 
-// A process that does not train is with the one on whose GPU it works most.
+// Assigns a process that does not train to the part on whose GPU it works most.
 void AddHelpers(const TimesOfGpus& times, const Division& division,
                 std::map<std::string_view, std::uint32_t>& positions) {
   std::map<std::string_view, std::pair<Ns, std::uint32_t>> most;
@@ -311,8 +311,8 @@ void AddHelpers(const TimesOfGpus& times, const Division& division,
   for (const auto& [name, of_gpu] : most) positions.emplace(name, of_gpu.second);
 }
 
-// Nothing is divided unless each process that trains owns a GPU, and none is shared. Then threads,
-// calls and device work get the part (0, 1, ...) of the process that they belong to.
+// Divides nothing unless each training process owns a GPU and none is shared. Otherwise threads,
+// calls and device work get the part (0, 1, ...) of their process.
 Division Divide(const Profile& profile) {
   Division division;
   const std::set<std::string_view> training = Training(profile);
@@ -320,7 +320,7 @@ Division Divide(const Profile& profile) {
   const TimesOfGpus times = WorkedFor(profile);
   const Owners owners = OwnersOf(times, training);
   division.shared_gpus = owners.shared;
-  // A GPU that two processes share would seem idle to each while it works for the other.
+  // A shared GPU would seem idle to each process while it works for the other.
   if (owners.shared > 0 || !owners.all_have_one) return division;
   auto positions = Order(training, owners, division);
   for (const auto& [gpu, name] : owners.of_gpu) division.of_gpu[gpu] = positions.at(name);
@@ -338,7 +338,7 @@ Division Divide(const Profile& profile) {
   return division;
 }
 
-// Steps of a device that lie before or after all those of another are no steps of that one.
+// True if steps of one device are before or after all steps of another device.
 bool AreStepsApart(const std::vector<std::vector<Span>>& lanes) {
   for (const std::vector<Span>& lane : lanes) {
     for (const std::vector<Span>& other : lanes) {
@@ -350,7 +350,7 @@ bool AreStepsApart(const std::vector<std::vector<Span>>& lanes) {
   return false;
 }
 
-// By lane the steps that it holds; none where a lane has none.
+// The steps of each lane; empty if a lane has none.
 std::vector<std::vector<Span>> StepsOfLanes(const Profile& profile) {
   std::vector<std::vector<Span>> lanes;
   const HostTable& host = profile.host;
@@ -366,7 +366,7 @@ std::vector<std::vector<Span>> StepsOfLanes(const Profile& profile) {
   return lanes;
 }
 
-// For each thread the part on whose devices its work ran longest; the first where none did.
+// For each thread, the part on whose devices its work ran longest; the first part if there is none.
 Division::Parts PartsOfThreads(const Profile& profile, const Division& division) {
   std::vector<std::map<std::uint32_t, Ns>> times(profile.threads.size());
   const DeviceTable& device = profile.device;
@@ -386,9 +386,9 @@ Division::Parts PartsOfThreads(const Profile& profile, const Division& division)
   return parts;
 }
 
-// Devices of one process whose own steps are apart in time (two models trained one after the
-// other): each is judged in its own steps. If they are overlapping steps of one program, any
-// device's represent all, and the profile is not divided.
+// Divides devices of one process whose own steps are apart in time (two models trained one after
+// the other): each is judged by its own steps. Overlapping steps of one program represent all
+// devices, so the profile is not divided.
 Division DivideDevices(const Profile& profile) {
   Division division;
   if (profile.step_lanes.size() < 2) return division;
@@ -414,7 +414,7 @@ Division DivideDevices(const Profile& profile) {
   return division;
 }
 
-// The number of "pid 7 RANK 3 - CPU", as a merge names processes; -1 without.
+// The rank in "pid 7 RANK 3 - CPU", as merged files name processes; -1 without one.
 std::int64_t RankOfProcess(std::string_view process) {
   if (process.starts_with("pid ")) {
     process.remove_prefix(4);
@@ -429,7 +429,7 @@ std::int64_t RankOfProcess(std::string_view process) {
   return parsed.ec == std::errc{} ? rank : -1;
 }
 
-// Ranks of one run in one file, which states whose each GPU is.
+// Divides a file of several ranks that states the rank of each GPU.
 Division DivideRanks(const Profile& profile) {
   Division division;
   std::map<std::int64_t, std::uint32_t> parts;
@@ -458,7 +458,7 @@ Division DivideRanks(const Profile& profile) {
   return division;
 }
 
-// The size of the largest group that all ranks share; -1 where they share none.
+// The size of the largest group common to all ranks; -1 if there is none.
 std::int64_t WorldSizeOf(std::span<const Profile> ranks) {
   std::map<std::int64_t, std::size_t> sizes;
   for (const Profile& rank : ranks) {
@@ -473,11 +473,11 @@ std::int64_t WorldSizeOf(std::span<const Profile> ranks) {
   return world;
 }
 
-// Kernels of a GPU's number by the process that launched them.
+// Kernels with one GPU number, by the process that launched them.
 using KernelsOfProcesses = std::map<std::uint32_t, std::vector<Span>>;
 
-// Two processes whose kernels run at the same time, for a tenth of the lesser one's: on one GPU
-// they take turns unless something (MPS) lets them share it.
+// True if kernels of two processes overlap for a tenth of the smaller one's time: on one GPU they
+// alternate, unless something (MPS) lets them share it.
 bool RunAtOnce(const KernelsOfProcesses& kernels) {
   for (auto one = kernels.begin(); one != kernels.end(); ++one) {
     for (auto other = std::next(one); other != kernels.end(); ++other) {
@@ -489,7 +489,7 @@ bool RunAtOnce(const KernelsOfProcesses& kernels) {
   return false;
 }
 
-// Numbers of GPUs, separate for each process, under which several ran kernels concurrently.
+// Counts GPU numbers, separate for each process, under which several ran kernels concurrently.
 void CountGpusUsedAtOnce(Profile& profile) {
   if (!profile.gpus_by_process || profile.threads.empty()) return;
   const ProcessNumbers processes(profile);
@@ -509,13 +509,13 @@ void CountGpusUsedAtOnce(Profile& profile) {
                                                  std::to_string(kernels.size()) +
                                                  " processes run at the same time");
   }
-  // Launches of the same number are then paired by their times, so those cannot show a clock.
+  // Launches with equal numbers were paired by time then, so they cannot show a wrong clock.
   if (profile.log[Counter::gpus_unknown] > 0) {
     std::erase_if(profile.facts, [](const auto& fact) { return fact.first == kDeviceClock; });
   }
 }
 
-// The log's counts of the division, for the whole profile.
+// Logs counts of the division, for the whole profile.
 void LogDivision(const Division& division, Profile& profile) {
   if (division.shared_gpus > 0 && profile.gpus_by_process) {
     const std::set<std::int32_t> used(profile.device.gpu.begin(), profile.device.gpu.end());
@@ -535,7 +535,7 @@ void LogDivision(const Division& division, Profile& profile) {
 
 std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile& profile) {
   const DeviceTable& device = profile.device;
-  // Rows come by GPU, most of them launched by one thread: each pair is looked up once in a row.
+  // Rows come by GPU, most launched by one thread: each pair is looked up once per run of rows.
   std::vector<std::int32_t> last(profile.threads.size(), std::numeric_limits<std::int32_t>::min());
   std::map<std::string_view, std::set<std::int32_t>> gpus;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -548,7 +548,7 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
   return gpus;
 }
 
-// The log and the tool's own tables are of the whole profile: the first part has them.
+// The log and the tool's own tables are about the whole profile; the first part gets them.
 std::vector<Profile> SplitProcesses(Profile profile) {
   std::vector<Profile> parts;
   if (profile.has_timeline) CountGpusUsedAtOnce(profile);

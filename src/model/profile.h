@@ -22,7 +22,7 @@
 namespace profgauge {
 
 enum class Trust : std::uint8_t {
-  kWhole,    ///< Nothing is known against it.
+  kWhole,    ///< No fault is known.
   kLimited,  ///< Values that a check affects are uncertain.
   kNone,     ///< Data was lost: no verdict.
 };
@@ -42,19 +42,19 @@ struct CertificateCheck {
   std::string id;  ///< "kernels-lost"
   std::string title;
   CheckState state = CheckState::kOk;
-  std::int64_t count = 0, of = 0;         ///< How many cases, of how many; 0: not counted.
+  std::int64_t count = 0, of = 0;         ///< Number of cases, and their basis; 0: not counted.
   std::string text = {};                  ///< The result of the check; empty if there is no fault.
-  std::vector<std::string> affects = {};  ///< Of "time", "idle", "kernels", "communication", …
+  std::vector<std::string> affects = {};  ///< From "time", "idle", "kernels", "communication", …
   std::string advice = {};                ///< What to do; may be empty.
 };
 
 struct Certificate {
   Trust trust = Trust::kWhole;
-  std::vector<CertificateCheck> checks;  ///< All, in a fixed order; empty: none was made.
+  std::vector<CertificateCheck> checks;  ///< All checks, in a fixed order; empty: none was made.
 };
 
-// NVTX ranges around one kernel's launch, where a profile states only these and not when the
-// ranges began and ended: PyProf's net.dict. Terms are PyProf's.
+// NVTX ranges around one kernel's launch, for profiles that state only the ranges' names, without
+// times: PyProf's net.dict. Terms are PyProf's.
 
 struct KernelMarkers {
   std::int64_t position = 0;  ///< Order in the file, from 0.
@@ -78,18 +78,18 @@ namespace neuron {
 struct Data;  // model/neuron.h
 }  // namespace neuron
 
-/// Where a profile came from.
+/// The origin of a profile.
 struct Source {
   std::string path;         ///< As given on the command line; "-" for standard input.
   std::string format;       ///< Reader's name: "kineto".
-  std::string dialect;      ///< e.g. "2021-06, integer microseconds"; free text for inspect.
+  std::string dialect;      ///< e.g. "2021-06, integer microseconds"; free text for display.
   std::uint64_t bytes = 0;  ///< Decompressed size.
   std::string hash;         ///< XXH3-128 of the decompressed bytes, 32 hex digits.
-  /// AcceleratorId() if only tools for one maker's devices write the format, or that of the
-  /// summary; else empty.
+  /// AcceleratorId() if only tools for one maker's devices write the format, or if the summary has
+  /// it; else empty.
   std::string accelerator;
-  std::string framework;           ///< "pytorch", "xla", if only it writes the format; else empty.
-  bool is_of_any_program = false;  ///< The tools record any program, with a framework or without.
+  std::string framework;           ///< "pytorch", "xla" if only it writes the format; else empty.
+  bool is_of_any_program = false;  ///< The format's tools record any program, not only frameworks.
 };
 
 /// A process group as its member lists it.
@@ -105,11 +105,11 @@ struct DistributedInfo {
   std::string backend;
   std::int64_t rank = -1;
   std::int64_t world_size = -1;
-  std::vector<ProcessGroup> groups;  ///< Those that this rank is in, where recorded.
+  std::vector<ProcessGroup> groups;  ///< Groups of this rank, if recorded.
 };
 
-/// Data that a format or profile can have. A metric that needs missing data is absent, with the
-/// reason that CapabilityGap() words.
+/// Data that a format or profile can have. A metric whose data is missing is absent;
+/// CapabilityGap() words the reason.
 enum class Capability : std::uint8_t {
   kDeviceEvents,
   kHostOps,
@@ -125,65 +125,65 @@ enum class Capability : std::uint8_t {
   kCollectiveInfo,
 };
 
-/// How to record missing data, in the words of the format's own profiler: "record with
-/// `rocprofv3 --hip-trace`". Readers keep them in static storage.
-/// One hint a capability is enough: CapabilityGap() takes the first.
+/// How to record missing data, in the terms of the format's own profiler: "record with `rocprofv3
+/// --hip-trace`". Readers keep hints in static storage, one per capability; CapabilityGap() takes
+/// the first.
 struct RecordingHint {
   Capability capability;
   std::string_view how;
 };
 
-/// A value: moved from the reader to the analysis, which does not change it. After
-/// ProfileBuilder::Finish() its reader may still set fields, and so may steps over all ranks
-/// (GraphOperators, run_side/attach.h). Views into `strings` stay valid when it is moved, and end
-/// with it.
+/// A value that moves from the reader to the analysis, which does not change it. After
+/// ProfileBuilder::Finish(), only its reader and functions over all ranks (GraphOperators,
+/// run_side/attach.h) may set fields. Views into `strings` stay valid when the profile is moved and
+/// end with it.
 struct Profile {
   Source source;
   std::int64_t origin_ns = 0;       ///< Absolute time (Unix ns where known) of model time 0.
   Ns first = 0, last = 0;           ///< Extent of all events.
   Ns span_start = 0, span_end = 0;  ///< The profiler's own recording span; 0,0 when not recorded.
-  /// When the profiler's own clock was 0, where that is the start of its session; never positive.
+  /// When the profiler's clock was 0, if that is the start of its session; never positive.
   Ns session_start = 0;
-  /// False when rows have durations but no times, or there are no rows at all (a report of sums):
-  /// iterations, idle time, utilization and the timeline are unknown then.
+  /// False if rows have durations but no times, or there are no rows (a report of sums). Then
+  /// iterations, idle time, utilization and the timeline are unknown.
   bool has_timeline = true;
   StringPool strings;
   std::vector<Thread> threads;
   std::vector<Gpu> gpus;
   std::vector<LaunchConfig> launch_configs;
   std::vector<Collective> collectives;
-  /// Names of streams that have some ("Tensor"), by GPU and stream.
+  /// Names of streams that have a name ("Tensor"), by GPU and stream.
   std::map<std::pair<std::int32_t, std::int64_t>, std::string> stream_names;
   DistributedInfo distributed;
   /// Allow-listed facts in reading order: ("cuda_runtime_version", "12040"), ("record_shapes",
   /// "1").
   std::vector<std::pair<std::string, std::string>> facts;
   std::span<const RecordingHint> hints;
-  /// Why copies between host and device are not in the file, so that none recorded does not mean
-  /// none made; empty: they are in it.
+  /// Why copies between host and device are not in the file, so that "none recorded" does not mean
+  /// "none made"; empty if they are in the file.
   std::string copies_unknown;
-  /// Whether each process numbers its GPUs from 0 by itself, and nothing says which they are: then
-  /// one number may mean several.
+  /// True if each process numbers its GPUs from 0 and nothing identifies the GPUs: then one number
+  /// may mean several.
   bool gpus_by_process = false;
-  /// Threads that hold the steps of one device each, as its own track shows them, by device. Empty
-  /// where the host marks iterations.
+  /// For each device, the thread that has its iterations, from the device's own track. Empty if the
+  /// host marks iterations.
   std::map<std::int32_t, ThreadId> step_lanes;
-  /// Of a file that was merged of the ranks of one run and states them: whose each GPU is.
+  /// For a file that was merged from the ranks of one run and states them: the rank of each GPU.
   std::map<std::int32_t, std::int64_t> gpu_ranks;
-  /// Processes of the profile that communicate with each other, as threads name them: each is a
-  /// rank, though none may mark iterations. Empty where that is unknown.
+  /// Names (as in threads) of processes that communicate with each other. Each is a rank, even if
+  /// none marks iterations. Empty if that is unknown.
   std::vector<std::string> communicating;
-  /// For a profile that represents a summary and has no rows: the columns of
-  /// model/summary/summary.h; else empty.
+  /// The summary (model/summary/summary.h) that the profile represents; such a profile has no rows.
+  /// Empty for other profiles.
   std::string summary;
 
   HostTable host;
   ApiTable api;
-  /// Names of calls as the tables have them and as recorded, where these differ:
-  /// "cudaLaunchKernel", "cudaLaunchKernel_v7000".
+  /// Names of calls in the tables and as recorded, if they differ: "cudaLaunchKernel",
+  /// "cudaLaunchKernel_v7000".
   std::vector<std::pair<StringId, StringId>> api_symbols;
   OsTable os;
-  /// Scheduling and sampled call stacks; null where neither is recorded.
+  /// Scheduling and sampled call stacks; null if neither is recorded.
   std::shared_ptr<const CpuActivity> cpu;
   DeviceTable device;
   SyncTable sync;
@@ -193,16 +193,16 @@ struct Profile {
   std::vector<KernelMarkers> kernel_markers;  ///< One per row of `device`, or none at all.
   /// Data that only AWS Neuron records; null for other profiles.
   std::shared_ptr<const neuron::Data> neuron;
-  /// The document `profgauge.run` as the profile carries it; empty: none.
+  /// The document `profgauge.run` that the profile contains; empty: none.
   std::string run_document;
-  /// Data about the run beside the profile; null where there is no such document.
+  /// Data about the run from outside the profile; null if there is no such document.
   std::shared_ptr<const RunSide> run_side;
-  Reported reported;  ///< Values that the file states itself, where its rows cannot give them.
+  Reported reported;  ///< Values that only the file itself can state, not its rows.
 
   ImportLog log;
 
   std::string_view Name(StringId id) const { return id.valid() ? strings[id] : std::string_view{}; }
-  /// Whether that row of `device` represents a graph that was recorded whole.
+  /// True if that row of `device` represents a graph that was recorded as one event.
   bool IsWholeGraph(std::size_t row) const {
     const LaunchConfigId id = device.config[row];
     return id.valid() && launch_configs[id.value].is_whole_graph;
@@ -215,8 +215,8 @@ struct Profile {
   bool Has(Capability capability) const;
 };
 
-/// "needs memory events; record with profile_memory=True": words for an absent metric. Without a
-/// hint: "needs memory events, which this profile does not have".
+/// The reason for an absent metric: "needs memory events; record with profile_memory=True". Without
+/// a hint: "needs memory events, which this profile does not have".
 std::string CapabilityGap(Capability capability, std::span<const RecordingHint> hints = {});
 
 }  // namespace profgauge

@@ -36,7 +36,7 @@
 namespace profgauge {
 namespace {
 
-/// -1 when `text` is no whole number.
+/// The number in `text`; `otherwise` if it is no integer.
 std::int64_t NumberOr(std::string_view text, std::int64_t otherwise) {
   std::int64_t number = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -57,8 +57,8 @@ std::string ThreadKey(std::string_view process, std::string_view thread) {
   return key;
 }
 
-/// The key identifies the value: equal bytes, equal value.
-/// A key and not the value is hashed: doubles compare by their bytes, so that NaN equals itself.
+/// Interns a value by its key: equal bytes mean equal values. Hashing the key instead of the value
+/// compares doubles by their bytes, so that NaN equals itself.
 template <class Ids, class T>
 std::uint32_t InternValue(Ids& ids, std::vector<T>& values, const std::string& key,
                           const T& value) {
@@ -79,7 +79,7 @@ struct Column {
   Values& values;
   T Row::*field;
 };
-// Clang before 17 deduces none for aggregates.
+// Clang before 17 cannot deduce this for aggregates.
 template <class Row, class T, class Values>
 Column(Values&, T Row::*) -> Column<Row, T, Values>;
 
@@ -91,7 +91,7 @@ void Append(std::span<const Row> rows, Column<Row, T, std::vector<T>> column) {
                        boost::make_transform_iterator(rows.end(), field));
 }
 
-/// Calls it for columns that have it.
+/// For columns that have Append().
 template <class Row, class T, class Values>
 void Append(std::span<const Row> rows, Column<Row, T, Values> column) {
   column.values.Append(rows, column.field);
@@ -125,7 +125,7 @@ void AppendStreamRow(T& t, const StreamRow& row) {
   t.stream.push_back(row.stream);
 }
 
-/// Only registers and sizes, which differ most between kernels: one multiplication for each size.
+/// Hashes only registers and sizes, which differ most between kernels: one multiplication per size.
 std::uint64_t SizesHash(const LaunchConfig& config) {
   std::uint64_t hash = static_cast<std::uint32_t>(config.registers);
   for (const auto* sizes : {config.grid, config.block}) {
@@ -160,7 +160,7 @@ void ProfileBuilder::NameThread(std::string_view process, std::string_view threa
   thread_names_[ThreadKey(process, thread)] = std::string(name);
 }
 
-// Kernels of the same name mostly have the same: a look at the last one of its kind is enough.
+// Kernels of equal name mostly have equal configurations, so the last one is compared first.
 LaunchConfigId ProfileBuilder::AddLaunchConfig(const LaunchConfig& config) {
   constexpr std::size_t kKinds = 1024;
   last_configs_.resize(kKinds);
@@ -310,21 +310,21 @@ void ProfileBuilder::SetSpan(Ns start, Ns duration) {
   profile_.span_end = start + duration;
 }
 
-// From the rows as they came to a profile: one origin of time, rows in order, links, names, checks.
+// Makes a profile from the added rows: time origin, order, links, names, checks.
 
 namespace {
 
-/// A device event at time 0 that lasts no time has lost its times (kineto#109).
+/// True for a device event at time 0 with length 0, which has lost its times (kineto#109).
 bool LostItsTime(const DeviceTable& device, std::size_t row) {
   return device.start[row] == 0 && device.duration[row] == 0;
 }
 
-/// Before the links, which look rows up by their thread: one without would be looked for outside of
-/// all rows. CheckInvariants() would come too late.
+/// Must precede the links, which look up rows by thread: a row without one would be searched
+/// outside of all rows. CheckInvariants() would be too late.
 Status CheckThreads(const Profile& profile, const std::vector<FlowRow>& flows,
                     const std::vector<CpuSpan>& spans) {
   const auto is_known = [threads = profile.threads.size()](ThreadId thread) {
-    return thread.value < threads;  // Also false for one that is not valid.
+    return thread.value < threads;  // Also false for an invalid id.
   };
   const auto are_known = [&](const auto& threads) {
     for (const ThreadId thread : threads) {
@@ -377,7 +377,7 @@ Result<Profile> ProfileBuilder::Finish() {
       [this] { link::Parents(profile_); },
   };
   ForEachAtOnce(std::size(links), [&](std::size_t i) { links[i](); });
-  // Work that was set aside may have been the first or the last of the profile.
+  // Removed work may have been the first or the last of the profile.
   if (impossible > 0) {
     const Ns later = FindOrigin();
     Rebase(later);
@@ -388,7 +388,7 @@ Result<Profile> ProfileBuilder::Finish() {
   if (doubts_device_ops_ && profile_.api.size() > 0) {
     device_op_ids_.Reset();
   }
-  if (clip_overlaps_) ClipDevice();  // Names that are lost count by the time that is left.
+  if (clip_overlaps_) ClipDevice();  // Shares of lost names depend on the remaining time.
   const std::function<void()> looks[] = {
       [this] {
         if (!streams_overlap_ && !clip_overlaps_) CountOverlaps(profile_, device_correlations_);
@@ -404,8 +404,8 @@ Result<Profile> ProfileBuilder::Finish() {
   return std::move(profile_);
 }
 
-// The earliest time of all tables and of the recording span. Scheduling does not count: it is cut
-// to the extent of the events (FinishCpu). Arrows begin and end at events.
+// The earliest time of all tables and of the recording span. Scheduling is not considered: it is
+// cut to the extent of the events (FinishCpu). Arrows begin and end at events.
 Ns ProfileBuilder::FindOrigin() const {
   Ns origin = std::numeric_limits<Ns>::max();
   const auto include = [&](const std::vector<Ns>& times) {
@@ -426,8 +426,8 @@ Ns ProfileBuilder::FindOrigin() const {
   return origin == std::numeric_limits<Ns>::max() ? 0 : origin;
 }
 
-// Events that lost their times are put to the origin: at 0 of a Unix clock they would make a
-// profile of fifty years.
+// Events that lost their times are moved to the origin: at 0 of a Unix clock they would make the
+// profile fifty years long.
 void ProfileBuilder::Rebase(Ns origin) {
   auto& device = profile_.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -436,7 +436,7 @@ void ProfileBuilder::Rebase(Ns origin) {
       profile_.log.Add(Counter::zero_time_events);
     }
   }
-  // Gives the time from the first to the last.
+  // Returns the span from the first to the last event.
   const auto move = [&](std::vector<Ns>& starts, auto duration_of) {
     Span all = {std::numeric_limits<Ns>::max(), 0};
     for (std::size_t row = 0; row < starts.size(); ++row) {
@@ -477,13 +477,13 @@ void ProfileBuilder::Rebase(Ns origin) {
   for (auto& arrow : arrows_) arrow.time -= origin;
   if (counts_from_session_)
     profile_.session_start = std::min<Ns>(0, profile_.session_start - origin);
-  // A clock beyond all dates shows none.
+  // An offset beyond all dates is unknown.
   const bool is_told = clock_offset_ > -kFarthestTime && clock_offset_ < kFarthestTime;
   profile_.origin_ns += origin;
   if (is_told) profile_.origin_ns += std::exchange(clock_offset_, 0);
 }
 
-// Time before the first and after the last event is cut: scheduling has no separate start.
+// Cuts scheduling outside of the events, because its own start is not recorded.
 void ProfileBuilder::FinishCpu(Ns origin) {
   if (cpu_.spans.empty() && cpu_.samples.empty() && cpu_.overhead.empty()) return;
   for (std::vector<CpuSpan>* spans : {&cpu_.spans, &cpu_.overhead}) {
@@ -517,9 +517,9 @@ void ProfileBuilder::FinishCpu(Ns origin) {
   profile_.cpu = std::make_shared<const CpuActivity>(std::move(cpu_));
 }
 
-// A single duration that overflowed is over all kernels that follow and is clipped: for it, the
-// time shared with the next one counts. If that is over a tenth of a GPU's time, times are coarse,
-// in another unit or of several profiles.
+// Clips overlaps. A single overflowed duration covers all following kernels and is clipped; only
+// the time that it shares with the next kernel counts. If the total is over a tenth of a GPU's
+// time, times are coarse, in another unit, or of several profiles.
 void ProfileBuilder::ClipDevice() {
   //   stream 7   [a ---------- 10)              all stay; a would be clipped to [0, 4) if eight
   //                   [b --- 8)     [c - 14)    like b began and ended within it
@@ -541,7 +541,7 @@ void ProfileBuilder::ClipDevice() {
     if (duration <= room) continue;
     of_gpu.shared += std::min<Ns>(duration - room, t.duration[row + 1]);
     ++of_gpu.rows;
-    // Kernels of a stream may run together: an end beyond some later ones is no fault.
+    // Kernels of a stream may run concurrently: ending after a few later ones is no error.
     const std::size_t around = row + knowledge::kLossClippedLeast.value();
     const bool is_wrong = around < t.size() && t.gpu[around] == t.gpu[row] &&
                           t.stream[around] == t.stream[row] &&
@@ -562,7 +562,7 @@ void ProfileBuilder::ClipDevice() {
   }
 }
 
-// In one pass, by the old numbers, so that 0 -> 1 and 1 -> 0 are an exchange.
+// Uses the old numbers in one pass, so that 0 -> 1 and 1 -> 0 is an exchange.
 void ProfileBuilder::RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers) {
   const auto renumber = [&numbers](auto& column) {
     for (std::size_t row = 0; row < column.size(); ++row) {
@@ -612,12 +612,12 @@ void ProfileBuilder::ApplyNames() {
   }
 }
 
-// The order of a finished profile's tables.
+// Orders a finished profile's tables.
 
 namespace {
 
-// Rows whose times and places are equal have an order that the file's says nothing of: that of the
-// numbers which the profiler gave, then of names.
+// Rows of equal times and places are ordered by the profiler's numbers, then by names, since their
+// order in the file has no meaning.
 
 template <class T, class Numbers>
 Permutation ByThread(const T& t, const Numbers& numbers, const Profile& profile) {
@@ -663,7 +663,7 @@ Permutation ByTime(const MemoryTable& memory) {
   return SortedRows(memory.size(), [&](auto a, auto b) { return memory.time[a] < memory.time[b]; });
 }
 
-// Columns that take the order of their rows, side by side: one table may be most of a profile.
+// Columns to be reordered in parallel: one table may be most of a profile.
 class Columns {
  public:
   template <class... Column>
@@ -681,8 +681,8 @@ class Columns {
 
 }  // namespace
 
-// In the order in which their first events begin: in that of the file, tables would list them
-// otherwise for the same events.
+// Orders threads by their first event. In the order of the file, equal events could give different
+// tables.
 void ProfileBuilder::OrderThreads() {
   constexpr Ns kNever = std::numeric_limits<Ns>::max();
   std::vector<Thread>& threads = profile_.threads;
@@ -733,8 +733,8 @@ void ProfileBuilder::OrderThreads() {
   for (auto& [key, id] : thread_ids_) id = now[id].value;
 }
 
-// The order of each table is found first, then all columns are moved by it, those as well that only
-// the builder has: ids by which model/link.h finds rows.
+// Finds the order of each table first, then moves all columns, including those that only the
+// builder has: ids by which model/link.h finds rows.
 void ProfileBuilder::SortTables() {
   auto& host = profile_.host;
   auto& python = profile_.python;

@@ -1,21 +1,20 @@
-// Assembles a Profile: readers add rows in any order, Finish() makes the tables that model/tables.h
-// promises.
+// Assembles a Profile: readers add rows in any order, and Finish() makes the tables as
+// model/tables.h describes them.
 //
 //   ProfileBuilder builder;
 //   const ThreadId main = builder.AddThread("1234", "1234");
 //   builder.AddHost({.start = 100, .duration = 50, .name = builder.Intern("aten::mm"), .thread =
 //   main}); PROFGAUGE_TRY(Profile profile, builder.Finish());
 //
-// Rows whose times no profile can have are left out and counted (TimesFit): sums of times must
-// stay in 64 bits. Rows carry absolute nanoseconds of one clock; Finish() moves them to the
-// profile's start, sorts, finds parents, links launches to device work and backward to forward ops,
-// counts in the import log the rows it could not link, and checks the invariants. Rows that start
-// at the same time and last equally long keep the order in which they were added: the first is the
-// outer one.
+// Rows with implausible times are left out and counted (TimesFit): sums of times must fit in 64
+// bits. Times of rows are absolute nanoseconds of one clock. Finish() makes them relative to the
+// profile's start, sorts rows, finds parents, links launches to device work and backward to forward
+// ops, counts in the import log the rows that it could not link, and checks the invariants. Rows of
+// equal start and length keep the order in which they were added: the first is the outer one.
 //
-// Each reader must do this itself: convert times to nanoseconds of one clock, take negative and
-// missing durations as 0 and count them, and name a thread for each row of the host, each call and
-// each event of memory. A row without a thread fails Finish(), and so does a negative duration.
+// Each reader itself must convert times to nanoseconds of one clock, set negative and missing
+// durations to 0 and count them, and name a thread for each host row, call and memory event. A row
+// without a thread fails Finish(), and so does a negative duration.
 //
 //   Add*()  ->  CheckThreads, CheckLengths, CheckEvents     on rows as they were recorded
 //           ->  Rebase, SortTables, DropDoubled     0 is the earliest time; rows in their order
@@ -52,13 +51,13 @@ struct HostRow {
   StringId name;
   HostKind kind = HostKind::kOp;
   ThreadId thread;
-  std::int64_t id = -1;  ///< External id, by which launches may name it; -1 none.
+  std::int64_t id = -1;  ///< External id, which launches may name; -1 none.
   StringId input_shapes;
   StringId input_dtypes;
   StringId call_stack;
   StringId concrete_inputs;
   std::int64_t sequence = -1;
-  bool backward = false;  ///< Says that it is the backward of the forward op with its sequence.
+  bool backward = false;  ///< The op is the backward op of the forward op with this `sequence`.
   CollectiveId collective;
   StringId domain;
   RangeStyle style = RangeStyle::kNone;
@@ -89,8 +88,8 @@ struct DeviceRow {
   std::int32_t gpu = -1;
   std::int64_t stream = -1;
   std::int64_t correlation = -1;
-  /// External id of the op that the format itself names as the launcher, on whatever thread; -1
-  /// none: then it is the op around the launch.
+  /// External id of the op that the format itself names as the launcher, on any thread; -1: none,
+  /// so it is the op around the launch.
   std::int64_t op_id = -1;
   LaunchConfigId config;
   CollectiveId collective;
@@ -99,7 +98,7 @@ struct DeviceRow {
   std::int64_t bytes = -1;
 };
 
-/// For SyncTable and DeviceRangeTable.
+/// A row of SyncTable or DeviceRangeTable.
 struct StreamRow {
   Ns start = 0;
   Ns duration = 0;
@@ -137,14 +136,14 @@ struct FlowRow {
   bool forward = false;  ///< The arrow's start, at the forward op.
 };
 
-/// The name of a GPU from then on, and the listed GPU whose properties it has.
+/// A new number of a GPU, and the listed GPU (`like`) whose properties it has.
 struct NewGpu {
   std::int32_t number = -1;
   std::int32_t like = -1;
 };
 
-/// Whether an event can have these times: within 73 years of the clock's 0, at most 13 days long.
-/// Negative durations down to -13 days pass: they are the reader's to repair.
+/// True if an event can have these times: within 73 years of the clock's 0 and at most 13 days
+/// long. Negative durations down to -13 days pass, because readers repair them.
 inline bool TimesFit(Ns start, Ns duration) {
   constexpr Ns kFarthest = Ns{1} << 61, kLongest = Ns{1} << 50;
   return start >= -kFarthest && start <= kFarthest && duration >= -kLongest && duration <= kLongest;
@@ -157,42 +156,42 @@ class ProfileBuilder {
   ProfileBuilder& operator=(ProfileBuilder&&) = default;
 
   StringId Intern(std::string_view text) { return profile_.strings.Intern(text); }
-  /// The text of an id that Intern() gave; empty for an invalid id, which represents a name missing
+  /// The text of an id from Intern(); empty for an invalid id, which means that the name is missing
   /// in the file. Valid as long as the builder.
   std::string_view Name(StringId id) const { return profile_.Name(id); }
   /// How many different texts were interned.
   std::size_t strings() const { return profile_.strings.size(); }
-  /// The thread of that process and thread id, as written; numbers become Thread::pid and tid. The
-  /// same pair gives the same id. Names may be given before or after: Finish() sets them.
+  /// The thread with that process and thread id, as written; numbers become Thread::pid and tid.
+  /// The same pair returns the same id. Names may be set before or after: Finish() applies them.
   ThreadId AddThread(std::string_view process, std::string_view thread);
   void NameProcess(std::string_view process, std::string_view name);
   void NameThread(std::string_view process, std::string_view thread, std::string_view name);
   void NameStream(std::int32_t gpu, std::int64_t stream, std::string name) {
     profile_.stream_names.insert_or_assign({gpu, stream}, std::move(name));
   }
-  /// That thread holds iteration markers only of that device.
+  /// The thread has iteration markers of only that device.
   void AddStepLane(std::int32_t gpu, ThreadId thread) {
     profile_.step_lanes.insert_or_assign(gpu, thread);
   }
-  /// The rank whose GPU it is, where a file was merged of the ranks of one run.
+  /// The rank that owns the GPU, for a file that was merged from the ranks of one run.
   void SetRankOfGpu(std::int32_t gpu, std::int64_t rank) { profile_.gpu_ranks[gpu] = rank; }
-  /// The id of an equal one, if there is one.
+  /// Returns the id of an equal configuration, if there is one.
   LaunchConfigId AddLaunchConfig(const LaunchConfig& config);
   CollectiveId AddCollective(const Collective& collective);
   void AddGpu(Gpu gpu) { profile_.gpus.push_back(std::move(gpu)); }
-  /// Gives GPUs other numbers in all rows, by the numbers that they have there. Those that become
-  /// several of a listed one are listed, too.
+  /// Changes GPU numbers in all rows, by the numbers that rows have now. If a listed GPU becomes
+  /// several, all of them are listed.
   void RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers);
-  /// Facts are kept in summaries. Values of a file become facts by a list of keys only: others may
-  /// name people or machines.
+  /// Facts are kept in summaries. A reader may turn values of a file into facts only if their keys
+  /// are allow-listed: others may name people or machines.
   void AddFact(std::string key, std::string value);
-  /// `profgauge.run` as the profile carries it.
+  /// The document `profgauge.run` that the profile contains.
   void SetRunDocument(std::string text) { profile_.run_document = std::move(text); }
   /// REQUIRES: static storage.
   void SetHints(std::span<const RecordingHint> hints) { profile_.hints = hints; }
   void SetCopiesUnknown(std::string why) { profile_.copies_unknown = std::move(why); }
 
-  // Reserves room for this many more rows, so that columns need not grow and move.
+  // Reserves memory for this many more rows, so that columns need not grow and move.
   void ReserveApi(std::size_t rows);
   void ReserveDevice(std::size_t rows);
   // Adding many rows in one call is several times as fast as one by one.
@@ -200,7 +199,7 @@ class ProfileBuilder {
   void AddHost(const HostRow& row) { AddHost(std::span(&row, 1)); }
   void AddApi(std::span<const ApiRow> rows);
   void AddApi(const ApiRow& row) { AddApi(std::span(&row, 1)); }
-  /// The name of a call as recorded, where the rows have a shorter one.
+  /// Adds the recorded name of a call if rows have a shorter one.
   void AddApiSymbol(StringId name, StringId recorded) {
     profile_.api_symbols.emplace_back(name, recorded);
   }
@@ -218,25 +217,26 @@ class ProfileBuilder {
   void AddMemory(std::span<const MemoryRow> rows);
   void AddMemory(const MemoryRow& row) { AddMemory(std::span(&row, 1)); }
   void AddFlow(const FlowRow& row) { flows_.push_back(row); }
-  /// Counts where no row has a correlation.
+  /// Arrows are used if no row has a correlation.
   void AddLaunchArrow(const LaunchArrow& arrow) { arrows_.push_back(arrow); }
-  /// The profiler's own recording span. The first one counts.
+  /// The profiler's own recording span. If it is set several times, the first counts.
   void SetSpan(Ns start, Ns duration);
   /// The profiler's clock was 0 at the start of its session: Profile::session_start.
   void CountFromSession() { counts_from_session_ = true; }
   /// The offset from the rows' times to Unix nanoseconds. Default: 0.
   void SetClockOffset(Ns offset) { clock_offset_ = offset; }
 
-  /// Device work of a stream runs one after the other: end each before the next starts, counting
-  /// those that were longer. Not for CUDA, where a kernel may start before its predecessor ends.
+  /// Device work of a stream runs sequentially: ends each row before the next starts, and counts
+  /// rows that were longer. Not for CUDA, where a kernel may start before its predecessor ends.
   void ClipStreamOverlaps() { clip_overlaps_ = true; }
-  /// Streams are not those of the device, or run several kernels concurrently: they are not used.
+  /// The recorded streams are not the device's, or run kernels concurrently: they are not used.
   void StreamsMayOverlap() { streams_overlap_ = true; }
-  /// DeviceRow::op_id may name an op that did not launch the work: it counts in profiles without
-  /// calls only, which have no better link.
+  /// DeviceRow::op_id may name an op that did not launch the work. It is used only in profiles
+  /// without calls, which have no better link.
   void DoubtDeviceOps() { doubts_device_ops_ = true; }
 
-  /// Numbers that the file states itself, for readers to fill. The references end with Finish().
+  /// Numbers that the file itself states, for readers to fill. The reference is valid until
+  /// Finish().
   Reported& reported() { return profile_.reported; }
   void SetNeuron(std::shared_ptr<const neuron::Data> data) { profile_.neuron = std::move(data); }
 
@@ -244,8 +244,8 @@ class ProfileBuilder {
   DistributedInfo& distributed() { return profile_.distributed; }
   ImportLog& log() { return profile_.log; }
 
-  /// Sorts, links and checks. The builder is spent afterwards. Errors: kInternal when an invariant
-  /// is false, which is a defect of the reader or of this class.
+  /// Sorts, links and checks. The builder cannot be used afterwards. Errors: kInternal if an
+  /// invariant is violated, which is a defect of the reader or of this class.
   Result<Profile> Finish();
 
  private:
@@ -255,7 +255,7 @@ class ProfileBuilder {
   using Ids = boost::unordered_flat_map<std::string, std::uint32_t, HashKey>;
 
   LaunchConfigId InternLaunchConfig(const LaunchConfig& config);
-  /// False, and counted, when the times of a row do not fit.
+  /// Returns false, and counts the row, if its times do not fit.
   bool Takes(Ns start, Ns duration);
   Ns FindOrigin() const;
   void Rebase(Ns origin);
@@ -278,7 +278,7 @@ class ProfileBuilder {
   boost::unordered_flat_map<std::string, std::string> process_names_;
   boost::unordered_flat_map<std::string, std::string> thread_names_;
   Ids thread_ids_, config_ids_, collective_ids_;
-  std::string key_;                           ///< Its memory is used again.
+  std::string key_;                           ///< Kept to reuse its memory.
   std::vector<LaunchConfigId> last_configs_;  ///< By the hash of the fields that differ most.
   bool clip_overlaps_ = false;
   bool streams_overlap_ = false;
@@ -288,9 +288,9 @@ class ProfileBuilder {
   Ns clock_offset_ = 0;
 };
 
-// Rows that are made one by one and added in batches.
+// Collects rows that are made one by one and adds them in batches.
 
-/// A batch of rows for the builder, which takes many in one call faster than one by one.
+/// A batch of rows for the builder, which adds many in one call faster than one by one.
 template <class Row, void (ProfileBuilder::*kAdd)(std::span<const Row>)>
 class RowBatch {
  public:
@@ -305,7 +305,7 @@ class RowBatch {
   }
 
  private:
-  static constexpr std::size_t kRows = 256;  ///< They stay in a core's cache.
+  static constexpr std::size_t kRows = 256;  ///< Few enough to stay in a core's cache.
   std::vector<Row> rows_;
 };
 

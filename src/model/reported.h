@@ -1,6 +1,5 @@
-// Numbers that a file states itself, of a profile whose events it is false: DLProf's
-// reports, a profiler's own summary. Analysis takes them where it cannot compute the number from
-// events.
+// Numbers that a file itself states for a profile without these events: DLProf's reports, a
+// profiler's own summary. Analysis uses them if it cannot compute the number from events.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace profgauge {
 struct ReportedMetric {
   MetricId id;
   Value value;
-  std::string note;  ///< Whose number: "as DLProf 1.8.0 reported it". May be empty.
+  std::string note;  ///< Source of the number: "as DLProf 1.8.0 reported it". May be empty.
 };
 
 /// A table of the table catalogue. Columns are named by id, in any order, and may be fewer than in
@@ -27,7 +26,7 @@ struct ReportedTable {
   std::vector<std::vector<Value>> rows;
 };
 
-/// Which iterations the numbers are of, where a file says so.
+/// The iterations that the numbers cover, if the file states them.
 struct StatedIterations {
   std::int64_t total = 0;              ///< How many were recorded; 0 unknown.
   std::int64_t start = -1, stop = -1;  ///< Inclusive; -1 unknown.

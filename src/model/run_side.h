@@ -1,7 +1,7 @@
-// Data about a run beside its profile: the times of iterations that no profiler recorded, and
+// Data about a run from outside its profile: the times of iterations that no profiler recorded, and
 // facts about the process (`profgauge.run`; rules/schemas/run.json).
 //
-// Readers return the contents of a document. Their use: analysis/trust/judged_steps.h.
+// Readers return the contents of a document; analysis/trust/judged_steps.h uses them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace profgauge {
 
 /// How iterations were timed.
 enum class StepClock : std::uint8_t {
-  kHost,         ///< The host's clock: sums of many are right, single ones only where it waits.
+  kHost,         ///< The host's clock: right for sums, and for single iterations that wait.
   kDeviceEvent,  ///< Events on the device.
   kFetch,        ///< A result fetched one iteration later.
   kWindow,       ///< Sums between two waits for the device.
@@ -29,13 +29,13 @@ enum class StepClock : std::uint8_t {
 std::string_view NameOf(StepClock clock);  ///< "host", "device_event", "fetch", …
 std::optional<StepClock> FindStepClock(std::string_view name);
 
-/// Iterations that follow each other.
+/// Consecutive iterations.
 struct StepSegment {
-  std::int64_t first = 0;  ///< Number of the first, as the profile counts.
+  std::int64_t first = 0;  ///< Number of the first iteration, counted as in the profile.
   std::vector<Ns> lengths;
 };
 
-/// Longest iteration that is meant: a day.
+/// Longest plausible iteration: a day.
 inline constexpr Ns kMostStepLength = 86'400'000'000'000;
 
 /// The length of several iterations together.
@@ -50,7 +50,7 @@ struct StepRange {
   std::string word = {};  ///< For unusual iterations: "checkpoint", "eval"; else empty.
 };
 
-/// A number of a device over the run; NaN where it was not given.
+/// Values of one quantity of a device during the run; NaN if not given.
 struct DeviceCondition {
   double median, least, most, limit;
 };
@@ -61,10 +61,10 @@ struct RunDevice {
   /// "sm_mhz", "watts", …, and counts: "ecc_uncorrected", "other_processes".
   std::map<std::string, DeviceCondition, std::less<>> conditions;
   std::map<std::string, double, std::less<>> reasons;  ///< Share of time with lowered clocks.
-  bool knows_reasons = false;                          ///< Those that are not listed did not occur.
+  bool knows_reasons = false;                          ///< Unlisted reasons did not occur.
 };
 
-/// A document that can be used.
+/// The contents of a usable document.
 struct RunDocument {
   StepClock clock = StepClock::kHost;
   bool is_attached = false;  ///< A profiler's library was loaded though it did not record.
@@ -72,14 +72,14 @@ struct RunDocument {
   std::vector<StepSum> batches, windows;
   std::vector<StepRange> marks, recorded;
   std::vector<std::string> profiler_options;
-  std::map<std::string, double, std::less<>> work;  ///< Per iteration: "samples", "tokens".
+  std::map<std::string, double, std::less<>> work;  ///< Amounts per iteration: "samples", "tokens".
   std::int64_t rank = -1, world_size = -1;
   std::string commit, job;
   std::vector<RunDevice> devices;
   std::vector<std::pair<std::string, std::string>> versions, environment;  ///< Allow-listed.
-  std::int64_t unknown_keys = 0, left_out = 0;  ///< Keys ignored; values that may not be shown.
+  std::int64_t unknown_keys = 0, left_out = 0;  ///< Ignored keys; values that may not be shown.
   std::int64_t steps_dropped = 0;               ///< Impossible lengths and repeated numbers.
-  std::int64_t rows_skipped = 0;                ///< Of a table or log, without a number for a time.
+  std::int64_t rows_skipped = 0;                ///< Rows of a table or log whose time is no number.
 };
 
 /// Why a document is not used: "run/unreadable".
@@ -87,7 +87,7 @@ struct RunProblem {
   std::string code, text;
 };
 
-/// Where the times come from.
+/// The source of the times.
 enum class RunCarrier : std::uint8_t {
   kInside,  ///< The profile itself.
   kBeside,  ///< A file beside it.
@@ -96,13 +96,13 @@ enum class RunCarrier : std::uint8_t {
 };
 std::string_view TextOf(RunCarrier carrier);  ///< "inside the profile", …
 
-/// Times of one of several benchmarks.
+/// The times of one benchmark of several.
 struct NamedTimes {
   std::string name;
-  std::vector<double> lengths;  ///< ns, of which benchmarks of one instruction have fractions.
+  std::vector<double> lengths;  ///< In ns; benchmarks of one instruction have fractions.
 };
 
-/// What a load test states: how the server was loaded, what it answered, and how fast.
+/// Results of a load test: the load, the numbers of requests and tokens, and the speed.
 struct LoadTest {
   std::vector<std::pair<std::string, std::string>> load;  ///< "request_rate", "8".
   double completed = 0, output_tokens = 0;                ///< 0: not stated.
@@ -113,24 +113,24 @@ struct RunSide {
   RunCarrier carrier = RunCarrier::kInside;
   std::string source;  ///< The file's name, without folders.
   std::optional<RunDocument> document;
-  /// The process of the profile wrote it, as the profile's contents show.
+  /// True if the profile's contents show that its process wrote the document.
   bool is_of_process = false;
-  std::vector<NamedTimes> benchmarks;  ///< Several; of a single one the document has the times.
+  std::vector<NamedTimes> benchmarks;  ///< If there are several. For one, `document` has the times.
   std::optional<LoadTest> load_test;
   std::vector<RunDevice> logged;     ///< Data of `--device-log` about the profile's devices.
   std::vector<RunProblem> problems;  ///< Documents that are not used.
-  std::string note;                  ///< Where several carriers disagree; else empty.
+  std::string note;                  ///< Set if several carriers disagree; else empty.
 };
 
-/// The devices' conditions: those of a log, else the document's.
-/// Points into `side`. Empty where neither is there.
+/// The devices' conditions: from a log, else from the document. Points into `side`. Empty if there
+/// is neither.
 std::span<const RunDevice> DevicesOf(const RunSide& side);
 
 struct Profile;
-/// Whether the profile is a file of times and holds nothing else.
+/// True if the profile is only a file of times.
 bool IsOfTimes(const Profile& profile);
 
-/// Reasons for lower clocks. They have the names of NVML, or contain these words.
+/// Reasons for lower clocks, as NVML names them, or a name that contains such words.
 bool IsPowerCap(std::string_view reason);  ///< "sw_power_cap", "ppt_power_cap"
 bool IsThrottle(std::string_view reason);  ///< Heat or a fault: "hw_slowdown", "sw_thermal"
 

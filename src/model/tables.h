@@ -31,14 +31,14 @@ using ThreadId = RowId<struct ThreadTag>;  ///< Index into Profile::threads.
 using LaunchConfigId = RowId<struct LaunchConfigTag>;  ///< Index into Profile::launch_configs.
 using CollectiveId = RowId<struct CollectiveTag>;      ///< Index into Profile::collectives.
 
-// The tables of one profile: events, their times, and their causes. Columns of equal length; a
-// row is an index. Times are nanoseconds from the profile's start.
+// The tables of one profile: events, their times, and their causes. A table's columns are equally
+// long; an index into them is a row. Times are nanoseconds from the profile's start.
 //
-// Readers fill them through ProfileBuilder; after ProfileBuilder::Finish() they are immutable,
-// sorted and linked as each table's comment says.
+// Readers fill the tables through ProfileBuilder. After ProfileBuilder::Finish() they are
+// immutable, sorted, and linked as each table's comment describes.
 //
-// One kernel of one operator, and the links between its rows (`->` is a column that holds the row
-// number of another table):
+// Example: one kernel of one operator and the links between its rows (`->` is a column that holds
+// the row number of another table):
 //
 //   python   [ train_step .............................. ]
 //   host     [ aten::linear ......... ]                       row 0
@@ -47,8 +47,8 @@ using CollectiveId = RowId<struct CollectiveTag>;      ///< Index into Profile::
 //   device                    [ gemm ....... ]                launch -> the call, op -> 1
 //   sync                          [ stream synchronize ]      by the device's tracer
 //
-// Which of them a profile has depends on its format: ask Profile::Has(). A kernel without `launch`
-// is no error; one without `op` may have been launched outside of all operators.
+// The format decides which tables a profile has: ask Profile::Has(). A kernel without `launch` is
+// no error. A kernel without `op` may have been launched outside of all operators.
 
 enum class HostKind : std::uint8_t {
   kOp,               ///< Framework operator (aten::mm).
@@ -63,9 +63,8 @@ enum class RangeStyle : std::uint8_t { kNone, kPushPop, kStartEnd };
 
 /// Host-side ranges, sorted by (thread, start, longest first).
 /// `parent` is the innermost range of the same thread that contains this one (invalid at the top).
-/// A range that overlaps its neighbor without nesting keeps the parent that contains its start and
-/// is counted in the import log.
-/// Every row has a thread.
+/// A range that overlaps its neighbor without nesting gets the parent that contains its start, and
+/// the import log counts it. Every row has a thread.
 struct HostTable {
   std::vector<Ns> start;
   std::vector<Ns> duration;
@@ -77,19 +76,19 @@ struct HostTable {
   OptionalColumn<StringId> input_shapes;  ///< Canonical text "[[32, 3, 224, 224], []]"; or invalid.
   OptionalColumn<StringId> input_dtypes;  ///< Canonical text "[float, c10::Half]"; or invalid.
   OptionalColumn<StringId> call_stack;    ///< "a.py(3): f;b.py(9): g", innermost first; or invalid.
-  /// Arguments as written by the profiler; PyProf's whole dictionary; or invalid.
+  /// Arguments as the profiler wrote them (for PyProf: its whole dictionary); or invalid.
   OptionalColumn<StringId> concrete_inputs;
   std::vector<std::int64_t> sequence;       ///< Autograd sequence number, -1 when there is none.
   OptionalColumn<CollectiveId> collective;  ///< For record_param_comms and the like.
   OptionalColumn<StringId> domain;   ///< NVTX domain; invalid for the default one and elsewhere.
-  OptionalColumn<RangeStyle> style;  ///< kNone where ranges are not NVTX's.
+  OptionalColumn<RangeStyle> style;  ///< kNone for ranges that are not NVTX's.
   std::size_t size() const { return start.size(); }
 };
 
 enum class ApiKind : std::uint8_t { kLaunch, kMemcpy, kMemset, kSync, kMemory, kOther };
 
 /// Runtime and driver calls (cuda, hip, xpu, …), sorted by (thread, start, longest first).
-/// Every row has a thread. A runtime call and the driver's call within it are two rows.
+/// Every row has a thread. A runtime call and the driver call inside it are two rows.
 struct ApiTable {
   std::vector<Ns> start;
   NarrowColumn<Ns> duration;
@@ -120,7 +119,7 @@ enum class CopyKind : std::uint8_t {
   kHostToHost,
   kUnknown
 };
-/// Whether the host side of a copy is pageable memory.
+/// The kind of host memory of a copy: pageable or pinned.
 enum class HostMemory : std::uint8_t {
   kUnknown,
   kPageable,
@@ -128,9 +127,9 @@ enum class HostMemory : std::uint8_t {
   kManaged,  ///< Unified memory: the driver moved its pages.
 };
 
-/// Work on devices, sorted by (gpu, stream, start). Annotations and synchronization records are not
-/// work and are kept elsewhere.
-/// Rows of one stream may overlap: see ProfileBuilder::ClipStreamOverlaps().
+/// Work on devices, sorted by (gpu, stream, start). Annotations and synchronization records are no
+/// work; they have separate tables. Rows of one stream may overlap: see
+/// ProfileBuilder::ClipStreamOverlaps().
 struct DeviceTable {
   std::vector<Ns> start;
   NarrowColumn<Ns> duration;
@@ -148,8 +147,8 @@ struct DeviceTable {
   std::size_t size() const { return start.size(); }
 };
 
-/// Properties of a kernel launch; few distinct ones exist, so they are pooled.
-/// Equal ones share an id, so that ids can be compared in place of values.
+/// Properties of a kernel launch. A profile has few different ones, so they are pooled. Equal
+/// properties share an id, so comparing ids is enough.
 struct LaunchConfig {
   std::int32_t grid[3] = {0, 0, 0};  ///< 0,0,0 when unknown.
   std::int32_t block[3] = {0, 0, 0};
@@ -158,32 +157,32 @@ struct LaunchConfig {
   double blocks_per_sm = -1;        ///< As recorded; -1 unknown.
   double warps_per_sm = -1;
   double occupancy = -1;  ///< Estimated achieved occupancy 0..1; -1 unknown.
-  /// A graph that was recorded as a whole: its contents are unknown, also whether any work ran.
+  /// True for a graph that was recorded as one event: its contents, if any, are unknown.
   bool is_whole_graph = false;
-  /// The profile states that it is a matmul or a convolution, whatever its name is;
-  /// for a GPU, that a compiler made it which uses the chip's matrix units for its types.
+  /// The profile says that it is a matmul or a convolution, whatever its name is. On a GPU, it says
+  /// that a compiler made it and that it uses the chip's matrix units for its types.
   bool is_product = false;
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
 
-/// The profiler's data about one collective call.
-/// Sizes are in elements, not in bytes; -1 unknown.
+/// The profiler's data about one collective call. Sizes are numbers of elements, not bytes; -1:
+/// unknown.
 struct Collective {
   StringId name;  ///< "allreduce", "_all_gather_base", as recorded.
   StringId dtype;
   StringId group;        ///< Process group's name, unique in a run; else its description.
-  StringId description;  ///< The purpose of the group, for people: groups may share it.
+  StringId description;  ///< Purpose of the group, for display: several groups may share it.
   std::int64_t in_elements = -1;
   std::int64_t out_elements = -1;
   std::int64_t group_size = -1;
-  /// Number of the call in its group, counted apart for point-to-point calls; -1: not recorded.
+  /// Number of the call in its group, separate for point-to-point calls; -1: not recorded.
   std::int64_t sequence = -1;
   std::int64_t source_rank = -1;
   std::int64_t destination_rank = -1;
   friend bool operator==(const Collective&, const Collective&) = default;
 };
 
-/// Waiting recorded by the device side tracer (cuda_sync), sorted by start.
+/// Synchronization that the device-side tracer recorded (cuda_sync), sorted by start.
 struct SyncTable {
   std::vector<Ns> start;
   std::vector<Ns> duration;
@@ -211,11 +210,11 @@ struct PythonTable {
   std::vector<ThreadId> thread;
   std::vector<std::int64_t> id;         ///< As recorded; -1 none.
   std::vector<std::int64_t> parent_id;  ///< As recorded; -1 at the top.
-  std::vector<std::int64_t> module_id;  ///< nn.Module instance, -1 when the frame is none.
+  std::vector<std::int64_t> module_id;  ///< nn.Module instance; -1 if the frame is not one.
   std::size_t size() const { return start.size(); }
 };
 
-/// Allocator events, sorted by time. Totals are of the allocator, -1 when not recorded.
+/// Allocator events, sorted by time. Totals are the allocator's; -1 when not recorded.
 struct MemoryTable {
   std::vector<Ns> time;
   std::vector<ThreadId> thread;
@@ -247,29 +246,29 @@ struct Gpu {
   std::int32_t warp_size = -1;
 };
 
-// A profiler's view of the host's processors: which thread each core ran, why a thread did not
-// run, call stacks that were sampled while threads ran, and when the profiler itself held them up.
+// CPU activity: which thread each core ran, why a thread did not run, call stacks that were sampled
+// while threads ran, and when the profiler itself held threads up.
 
-/// A time span of a thread: on a core, or off all of them.
+/// A time span in which a thread ran on one core, or ran on no core.
 struct CpuSpan {
   Ns start = 0, duration = 0;
   ThreadId thread;
   std::int32_t core = -1;  ///< -1: it did not run.
-  /// If it ran: the name of its thread. If it did not: the awaited object, by the profiler's name;
-  /// invalid where that is not recorded.
+  /// If the thread ran: its name. If it did not: the object that it waited for, as the profiler
+  /// names it; invalid if that is not recorded.
   StringId name;
 };
 
 struct CpuSample {
   Ns time = 0;
   ThreadId thread;
-  StringId stack;  ///< Functions from the outermost on, one a line.
+  StringId stack;  ///< Functions, outermost first, one per line.
 };
 
 struct CpuActivity {
   std::vector<CpuSpan> spans;      ///< Sorted by (thread, start).
   std::vector<CpuSample> samples;  ///< Sorted by time.
-  /// Time that the profiler itself spent on threads of the program, which waited; on no core.
+  /// Time in which the profiler itself held up threads of the program; on no core.
   std::vector<CpuSpan> overhead;
 };
 

@@ -15,7 +15,7 @@
 namespace profgauge {
 namespace {
 
-constexpr std::size_t kHeadNumbers = 6;  // Of "unrecorded": one for each number below.
+constexpr std::size_t kHeadNumbers = 6;  // Of "unrecorded": one per number below.
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::int64_t CountOf(std::size_t size) { return static_cast<std::int64_t>(size); }
@@ -59,7 +59,7 @@ constexpr std::string_view kConditionNames[] = {"sm_mhz",  "memory_mhz",      "w
                                                 "celsius", "ecc_uncorrected", "other_processes"};
 constexpr std::size_t kDeviceNumbers = 2 + 4 * std::size(kConditionNames);
 
-/// Per device: its number, whether it knows its reasons, and four numbers of each condition.
+/// For each device: its number, whether it knows its reasons, and four numbers per condition.
 void AddDevices(std::span<const RunDevice> devices, Summary& summary) {
   for (const RunDevice& device : devices) {
     auto& numbers = summary.numbers["unrecorded.devices"];
@@ -149,7 +149,7 @@ void AddRunSide(const Profile& profile, Summary& summary) {
 //   unrecorded           carrier | of the process | clock | attached | rank | ranks
 //   unrecorded.first     0        500        the first iteration of each segment
 //   unrecorded.count     3        2          how many it has
-//   unrecorded.lengths   9 8 8    9 9        of all segments, one after the other
+//   unrecorded.lengths   9 8 8    9 9        lengths of all segments, concatenated
 std::shared_ptr<const RunSide> RunSideOf(const Summary& summary) {
   const auto& head = summary.Numbers("unrecorded");
   if (head.size() != kHeadNumbers || head[0] < 0 || head[0] > 2 || head[2] < 0 || head[2] > 4) {

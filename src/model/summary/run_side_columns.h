@@ -1,5 +1,5 @@
-// The columns of summaries for data beside a profile: the times of unrecorded iterations and
-// the values that judge them.
+// The columns of summaries for data from outside the profile: the times of unrecorded iterations,
+// and values to judge them.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace profgauge {
 
-/// Adds nothing where the profile has neither a document nor conditions of devices.
+/// Adds nothing if the profile has neither a document nor conditions of devices.
 void AddRunSide(const Profile& profile, Summary& summary);
-/// Null where the summary has none, or columns that disagree.
-/// Devices may be there without a document. Lengths of 0 or over a day, or a negative number of an
-/// iteration, mean damage: then nothing is taken, not even the devices.
+/// Returns null if the summary has no such columns, or if they contradict each other. It may have
+/// devices without a document. A length of 0 or over a day, or a negative iteration number, means
+/// that the summary is damaged: then nothing is returned, not even the devices.
 std::shared_ptr<const RunSide> RunSideOf(const Summary& summary);
 
 }  // namespace profgauge

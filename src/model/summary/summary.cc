@@ -15,7 +15,7 @@
 namespace profgauge {
 namespace {
 
-/// Bytes of text in one summary, each as often as it is said: a rank's take less than a thousandth.
+/// The maximum of text bytes in a summary, with repetitions. A rank needs below a thousandth.
 constexpr std::size_t kMostText = std::size_t{1} << 28;
 
 void PutNumber(std::uint64_t value, std::string& out) {
@@ -23,7 +23,7 @@ void PutNumber(std::uint64_t value, std::string& out) {
   out += static_cast<char>(value);
 }
 
-/// Small numbers of either sign are short.
+/// Maps small numbers of either sign to small numbers.
 std::uint64_t Folded(std::int64_t value) {
   return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
 }
@@ -36,7 +36,7 @@ void PutText(std::string_view text, std::string& out) {
   out += text;
 }
 
-/// Counts are bounded by the bytes that are left, so that no damaged number asks for memory.
+/// Counts are limited by the remaining bytes, so that a damaged number cannot demand memory.
 class Parser {
  public:
   explicit Parser(std::string_view bytes) : bytes_(bytes) {}
@@ -50,7 +50,7 @@ class Parser {
     return 0;
   }
 
-  /// How many of something follow that take at least a byte each.
+  /// A number of following items that take at least a byte each.
   std::size_t Count() {
     const std::uint64_t count = Number();
     if (count > bytes_.size()) ok_ = false;
@@ -91,7 +91,7 @@ void AddGpus(const Profile& profile, Summary& summary) {
   }
 }
 
-/// "gpu" has seven numbers of each: id, major, minor, SMs, memory, threads of an SM, warp size.
+/// "gpu" has seven numbers per GPU: id, major, minor, SMs, memory, threads per SM, warp size.
 std::vector<Gpu> GpusOf(const Summary& summary) {
   constexpr std::size_t kColumns = 7;
   const auto& numbers = summary.Numbers("gpu");
@@ -125,7 +125,7 @@ void AddGroups(const DistributedInfo& info, Summary& summary) {
 }
 
 ///   group.name      tp     dp
-///   group.members   2      3         how many of the ranks below are its
+///   group.members   2      3         how many of the following ranks belong to it
 ///   group.ranks     0 1    0 2 4
 std::vector<ProcessGroup> GroupsOf(const Summary& summary) {
   const auto& names = summary.Texts("group.name");
@@ -195,14 +195,14 @@ std::string EncodeSummary(const Summary& summary) {
   for (const auto& [name, values] : summary.numbers) {
     PutText(name, out);
     PutNumber(values.size(), out);
-    // Differences wrap around, as they do on the way back.
+    // Differences wrap around, here and when they are read.
     std::uint64_t before = 0;
     for (const std::int64_t value : values) {
       PutNumber(Folded(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - before)), out);
       before = static_cast<std::uint64_t>(value);
     }
   }
-  // Names of kernels are in several columns and take most of the space: each text once.
+  // Kernel names are in several columns and take most of the space, so each text is stored once.
   boost::unordered_flat_map<std::string_view, std::uint64_t> numbers;
   std::vector<std::string_view> texts;
   for (const auto& [name, values] : summary.texts) {
@@ -290,7 +290,7 @@ Summary BeginSummary(const Profile& profile) {
   return summary;
 }
 
-// Numbers may be damaged: times are limited so that differences of them fit into 64 bits.
+// Numbers may be damaged: times are limited so that their differences fit into 64 bits.
 Profile DescribedBy(const Summary& summary, const std::string& path) {
   Profile profile;
   profile.source = {.path = path,
@@ -326,7 +326,7 @@ Profile DescribedBy(const Summary& summary, const std::string& path) {
 
 namespace {
 
-// "n" before the gzip is the length unpacked: Gunzip() needs it.
+// "n" before the gzip is the decompressed length, which Gunzip() needs.
 Profile StandIn(const Summary& summary, std::string_view encoded, const std::string& path) {
   Profile profile = DescribedBy(summary, path);
   PutNumber(encoded.size(), profile.summary);

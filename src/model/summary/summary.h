@@ -1,9 +1,9 @@
-// The data of one rank that a run needs, without the rank's events: named columns of whole numbers
-// and of texts. The analysis (analysis/ranks) defines the meaning of columns; here they are
-// kept, written and read back, the same content as the same bytes.
+// A summary has the data of one rank that judging a run needs, without the rank's events: named
+// columns of integers and of texts. The analysis (analysis/ranks) defines their meaning; this file
+// stores, writes and reads them. Equal content gives equal bytes.
 //
-// A summary travels as a profile without rows that carries it, encoded and compressed. So whatever
-// takes profiles takes summaries, in any mixture.
+// A summary is passed on inside a profile without rows, encoded and compressed. So all code that
+// takes profiles takes summaries too, in any mixture.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct Summary {
   std::map<std::string, std::vector<std::int64_t>, std::less<>> numbers;
   std::map<std::string, std::vector<std::string>, std::less<>> texts;
 
-  /// Empty where there is no such column.
+  /// Returns an empty list if there is no such column.
   const std::vector<std::int64_t>& Numbers(std::string_view column) const;
   const std::vector<std::string>& Texts(std::string_view column) const;
-  /// The first number or text of a column, else `otherwise`.
+  /// The first number or text of a column; `otherwise` (or no text) if there is none.
   std::int64_t Number(std::string_view column, std::int64_t otherwise = 0) const;
   std::string Text(std::string_view column) const;
 
@@ -40,24 +40,24 @@ struct Summary {
 ///
 /// Columns are in the order of their names, so equal summaries are equal bytes.
 std::string EncodeSummary(const Summary& summary);
-/// Nothing unless the bytes are exactly one complete summary. Accepts any bytes.
-/// A file of some kilobytes could name one long text millions of times: all texts together may take
-/// 256 MiB.
+/// Returns nullopt unless the bytes are exactly one complete summary. Accepts any bytes. All texts
+/// together may take 256 MiB: a file of some kilobytes could name one long text millions of times.
 std::optional<Summary> DecodeSummary(std::string_view bytes);
 
 /// Columns of a finished profile: its source, devices, groups, facts and import log. The
 /// analysis adds its own columns.
 Summary BeginSummary(const Profile& profile);
-/// The summary's data about its profile; a summary without it represents no profile.
+/// A profile with the summary's data about its source; a summary without them gives an empty one.
 Profile DescribedBy(const Summary& summary, const std::string& path);
 /// The profile that represents the summary; `path` is the file that it was read from.
-/// Kept compressed in Profile::summary: a run of thousands of ranks is in memory together.
+/// Profile::summary keeps it compressed, because a run of thousands of ranks is in memory as a
+/// whole.
 Profile ProfileOfSummary(const Summary& summary, const std::string& path);
-/// The same of one that is encoded; nothing where DecodeSummary() gives nothing.
+/// Like the above, for an encoded summary; nullopt if DecodeSummary() returns nullopt.
 std::optional<Profile> ProfileOfSummary(std::string_view encoded, const std::string& path);
-/// The summary that a profile represents; nothing for a profile.
+/// The summary that a profile represents; nullopt if the profile represents none.
 std::optional<Summary> SummaryOf(const Profile& profile);
-/// As EncodeSummary() gave it. REQUIRES: IsSummary(profile).
+/// The bytes that EncodeSummary() returned. REQUIRES: IsSummary(profile).
 std::string EncodedSummaryOf(const Profile& profile);
 bool IsSummary(const Profile& profile);
 

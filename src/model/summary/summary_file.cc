@@ -39,8 +39,8 @@ Error Damaged(const std::string& path) {
                  "help: write it again with `profgauge summarize`");
 }
 
-/// The whole number after `"key":` on the first line.
-/// Before anything is parsed: the line is compared with FirstLine() as a whole afterwards.
+/// The integer after `"key":` on the first line, read before anything is parsed; the whole line is
+/// compared with FirstLine() later.
 std::optional<std::int64_t> NumberAt(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(fmt::format("\"{}\":", key));
   if (at == std::string_view::npos) return std::nullopt;
@@ -55,7 +55,7 @@ std::string FirstLine(std::size_t ranks, std::string_view bytes) {
                      ranks, bytes.size(), HashOf(bytes));
 }
 
-/// One rank after the other: the length of each in eight bytes, then the rank.
+/// Concatenates ranks, each preceded by its length in eight bytes.
 std::string Joined(const std::vector<const Profile*>& stand_ins) {
   std::string bytes;
   for (const Profile* stand_in : stand_ins) {
@@ -68,7 +68,7 @@ std::string Joined(const std::vector<const Profile*>& stand_ins) {
   return bytes;
 }
 
-/// Divides the result of Joined(); nothing if it is none.
+/// Splits the result of Joined(); nullopt if it is none.
 std::optional<std::vector<std::string_view>> Parted(std::string_view bytes) {
   std::vector<std::string_view> ranks;
   while (!bytes.empty()) {
@@ -113,13 +113,13 @@ Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::st
   return ranks;
 }
 
-// Checked before anything is decoded: the schema, whether all bytes are there, and the whole first
-// line, which has their hash.
+// Checks before decoding: the schema, whether all bytes are present, and the whole first line,
+// which has their hash.
 Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::string& path) {
   const std::size_t end = bytes.find('\n');
   const std::string_view line = bytes.substr(0, end);
   const auto schema = NumberAt(line, "schema");
-  // The schema comes first: bytes of another one need not have this one's line.
+  // The schema comes first, because other schemas may have another first line.
   if (schema && *schema > kSummarySchema) {
     return Fail(Refused(
         path, "summary/newer",

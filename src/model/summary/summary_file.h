@@ -1,4 +1,4 @@
-// Files of summaries (*.pgsum): gzip of a line that describes the contents, and then the ranks.
+// Files of summaries (*.pgsum): gzip of a line that describes the contents, then the ranks.
 //
 //   $ zcat run.pgsum | head -1
 //   {"kind":"profgauge-summary","schema":7,"ranks":8,"bytes":48123,"hash":"…"}
@@ -22,25 +22,23 @@
 
 namespace profgauge {
 
-/// Raised with every change of the columns or of the format. Files of other schemas are refused:
-/// columns that an older file does not have would be missing in some ranks of a run and not in
-/// others.
+/// Incremented with every change of the columns or of the format. Files of other schemas are
+/// rejected: otherwise columns would be missing in some ranks of a run and not in others.
 inline constexpr std::int64_t kSummarySchema = 21;
 
-/// Whether (decompressed) bytes begin as a file of summaries does.
+/// True if (decompressed) bytes begin like a file of summaries.
 bool LooksLikeSummaries(std::string_view head);
 
-/// The file's bytes, compressed. The same ranks give the same bytes in whatever order they come.
-/// Ranks with the same number and hash keep their order; a merge of a file with itself is not
-/// refused here.
+/// The file's bytes, compressed. They do not depend on the order of `ranks`, except that ranks with
+/// the same number and hash keep their order. Merging a file with itself is not rejected here.
 std::string WriteSummaries(const std::vector<Summary>& ranks);
-/// The same for the profiles that represent them, without decoding. REQUIRES: IsSummary(all).
+/// Like above, for profiles that represent summaries, without decoding. REQUIRES: all IsSummary().
 std::string WriteSummaries(std::span<const Profile> stand_ins);
 
-/// From the file's decompressed bytes. Errors: kInput "summary/newer", "summary/older",
+/// Reads the file's decompressed bytes. Errors: kInput "summary/newer", "summary/older",
 /// "summary/truncated", "summary/damaged", at `path`.
 Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::string& path);
-/// The same as the profiles that represent them.
+/// Like ReadSummaries(), but returns the profiles that represent the summaries.
 Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::string& path);
 
 }  // namespace profgauge
