@@ -1,4 +1,4 @@
-// When which of several kinds of events are active: one walk that keeps no list of them.
+// Finds when which kinds of events are active, in one pass that stores no list of events.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace profgauge {
 
-/// Calls `visit(span, kinds)` with each range in which the same kinds are active, in order and
-/// apart; never with none. Bit i of `kinds` is kind i. Adjacent ranges may have the same kinds.
-/// REQUIRES: events come by start, and end before the largest number.
+/// Calls `visit(span, kinds)` for each range with a constant set of active kinds, in order; ranges
+/// are disjoint and have at least one active kind. Bit i of `kinds` is kind i. Adjacent ranges may
+/// have equal kinds. REQUIRES: events come by start, and end before the largest number.
 ///
 ///   kind 0   [0 ------------ 10)         [14 --- 18)
 ///   kind 1            [6 --------- 12)
-///   kind 1              [7 - 9)                         within the one that is active: no change
+///   kind 1              [7 - 9)                         inside an active event: no change
 ///   visits   [0, 6) {0}  [6, 10) {0,1}  [10, 12) {1}  [14, 18) {0}
 ///
-/// Per kind only the latest end is kept, so memory is constant. Each end that an event passes or
-/// moves costs O(kKinds). Lists of spans per kind are interval.h's matter; this is for questions
-/// about combinations of kinds.
+/// Stores only the latest end per kind, so memory is constant. Each end that an event passes or
+/// moves costs O(kKinds). For lists of spans per kind use interval.h; this is for questions about
+/// combinations of kinds.
 template <std::size_t kKinds, class Visit>
 class ActivitySweep {
  public:
@@ -32,7 +32,7 @@ class ActivitySweep {
 
   explicit ActivitySweep(Visit visit) : visit_(visit) {}
 
-  /// An event that lasts no time counts as nothing.
+  /// Ignores an event of length zero.
   void Add(std::size_t kind, Span event) {
     if (event.end <= event.start) return;
     EndBefore(event.start);
@@ -49,15 +49,14 @@ class ActivitySweep {
     until = event.end;
     next_end_ = std::min(next_end_, until);
   }
-  /// No more will come.
+  /// Call it after the last event.
   void Finish() { EndBefore(kNever); }
 
  private:
   static constexpr Ns kNever = std::numeric_limits<Ns>::max();
 
-  // Kinds that end before `time`. One that ends then may go on.
-  // A kind whose next event starts exactly at its end stays active, hence `<` and not `<=`: back to
-  // back kernels are one range.
+  // Ends kinds whose end is before `time`. A kind whose next event starts exactly at its end stays
+  // active, hence `<` and not `<=`: back-to-back kernels are one range.
   void EndBefore(Ns time) {
     while (next_end_ < time) {
       Tell(next_end_);
@@ -73,8 +72,8 @@ class ActivitySweep {
       next_end_ = std::min(next_end_, UntilOf(left));
     }
   }
-  // Reports the range from the last change until `until`. Ranges of no length occur where several
-  // kinds change at one time; they are not reported.
+  // Reports the range from the last change until `until`. Ranges of length zero, which occur if
+  // several kinds change at one time, are not reported.
   void Tell(Ns until) {
     if (active_ != 0 && since_ < until) visit_(Span{since_, until}, active_);
     since_ = until;

@@ -33,7 +33,7 @@ namespace profgauge {
 namespace archive {
 namespace {
 
-/// Bytes of a file from one place on.
+/// Bytes of a file from an offset on.
 class RangeSource final : public ByteSource {
  public:
   RangeSource(int descriptor, std::string name, std::uint64_t at, std::uint64_t size)
@@ -70,9 +70,8 @@ class RangeSource final : public ByteSource {
   std::uint64_t done_ = 0;
 };
 
-/// Files that systems add, and those that users hide.
-/// macOS writes `._NAME` and `__MACOSX/` beside each file of a zip: those hold attributes, and
-/// would be read as damaged profiles.
+/// False for files that systems add, and hidden ones. macOS writes `._NAME` and `__MACOSX/` beside
+/// each file of a zip; these hold attributes and would be read as damaged profiles.
 bool IsWanted(const ArchiveMember& member) {
   const std::string& name = member.name;
   const std::size_t slash = name.rfind('/');
@@ -119,8 +118,8 @@ Result<std::string> ReadUpTo(ByteSource& source, std::size_t count) {
 
 }  // namespace archive
 
-// A zip inside of gzip is no archive here: its directory is at its end, which a stream reaches
-// only after everything was unpacked.
+// A zip inside gzip is not accepted: its directory is at its end, which a stream reaches only after
+// decompressing everything.
 std::optional<ArchiveKind> ArchiveKindOf(const std::string& path) {
   constexpr std::size_t kHead = 512;
   std::error_code code;
@@ -146,10 +145,10 @@ Result<std::vector<ArchiveMember>> ListOf(const std::string& path, ArchiveKind k
   const auto twice =
       std::adjacent_find(members.begin(), members.end(),
                          [](const auto& a, const auto& b) { return a.name == b.name; });
-  // No program writes such a zip on purpose, and one of the two would be read by nobody.
+  // No program writes such a zip on purpose, and one of the two members would never be read.
   if (kind == ArchiveKind::kZip && twice != members.end())
     return Fail(archive::Damaged(path, "two members are `" + Printable(twice->name) + "`"));
-  // `tar -r` adds what has changed: the last member counts, like when it is unpacked.
+  // `tar -r` appends changed files: the last member counts, as when unpacking.
   const auto last = std::unique(members.rbegin(), members.rend(),
                                 [](const auto& a, const auto& b) { return a.name == b.name; });
   members.erase(members.begin(), last.base());
@@ -158,7 +157,7 @@ Result<std::vector<ArchiveMember>> ListOf(const std::string& path, ArchiveKind k
 
 using Members = std::shared_ptr<const std::vector<ArchiveMember>>;
 
-/// The archive that was listed last, as it was then: all of its members may be opened in turn.
+/// The archive that was listed last, with its listing: its members are often opened one by one.
 struct Listing {
   std::string path;
   std::optional<FileVersion> version;
@@ -183,8 +182,8 @@ Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKin
   return *members;
 }
 
-// Members that the program cannot unpack are among them, with the reason: one that is missing and
-// one that cannot be read are two errors.
+// Finds members that cannot be unpacked, too, with the reason: a missing member and an unreadable
+// one are different errors.
 Result<std::unique_ptr<ByteSource>> OpenMember(const std::string& path, ArchiveKind kind,
                                                const std::string& member) {
   const std::string name = path + "/" + member;
@@ -220,11 +219,11 @@ std::optional<std::size_t> EndOfArchive(const std::string& path) {
 
 namespace profgauge::archive {
 
-// tar: 512-byte heads, each before its file. GNU's long names, and pax' `path` and `size`.
+// tar: 512-byte heads, each before its file. Long names: GNU's, and `path` and `size` of pax.
 
 namespace {
 
-// A head, in bytes from its start. Numbers are octal digits, or binary where the first bit is set.
+// A head, with byte offsets. Numbers are octal digits, or binary if the first bit is set.
 //
 //   0        100    108    116    124     136     148    156    157     257     263  345    500
 //   | name   | mode | uid  | gid  | size  | mtime | sum  | type | link  | magic | .. | prefix |
@@ -233,10 +232,10 @@ namespace {
 //
 //   | head a | bytes of a, padded | head 'L' | the long name, padded | head b | bytes of b | 0 0 |
 //
-// Types: '0', NUL and '7' are files; 'L' is GNU's long name and 'x' are the records of pax, both
-// for the next head; folders, links and devices are passed over.
+// Types: '0', NUL and '7' are files; 'L' is GNU's long name and 'x' are pax records, both for the
+// next head; folders, links and devices are skipped.
 constexpr std::size_t kBlock = 512;
-// The longest record with a long name.
+// The longest record with a long name, in bytes.
 constexpr std::uint64_t kLongestExtra = std::uint64_t{1} << 20;
 
 std::string_view FieldOf(std::string_view head, std::size_t at, std::size_t size) {
@@ -244,7 +243,7 @@ std::string_view FieldOf(std::string_view head, std::size_t at, std::size_t size
   return field.substr(0, field.find('\0'));
 }
 
-/// Octal digits, or GNU's binary form of large files.
+/// Parses octal digits, or GNU's binary form for large files.
 std::optional<std::uint64_t> NumberOf(std::string_view field) {
   if (!field.empty() && (static_cast<unsigned char>(field[0]) & 0x80) != 0) {
     std::uint64_t number = static_cast<unsigned char>(field[0]) & 0x3F;
@@ -262,8 +261,8 @@ std::optional<std::uint64_t> NumberOf(std::string_view field) {
   return stop == end || *stop == ' ' || *stop == '\0' ? std::optional(number) : std::nullopt;
 }
 
-/// The sum of all bytes, its own field taken as blanks.
-/// A head that does not fit means that the place of the next head was misread, or damage.
+/// The sum of all bytes, with the sum field as blanks. If it is wrong, the position of the head is
+/// wrong, or the file is damaged.
 bool SumFits(std::string_view head) {
   constexpr std::size_t kSum = 148, kSumSize = 8;
   const auto stated = NumberOf(head.substr(kSum, kSumSize));
@@ -274,7 +273,8 @@ bool SumFits(std::string_view head) {
   return stated == sum;
 }
 
-/// A record "27 path=run/rank0.json\n" of a pax head.
+/// The value of a record such as "27 path=run/rank0.json
+/// " in a pax head.
 std::optional<std::string_view> PaxValue(std::string_view records, std::string_view key) {
   std::optional<std::string_view> value;
   while (!records.empty()) {
@@ -293,7 +293,7 @@ std::optional<std::string_view> PaxValue(std::string_view records, std::string_v
 
 std::string NameIn(std::string_view head) {
   const std::string name(FieldOf(head, 0, 100));
-  // GNU's own form has times where the others have the beginning of the name.
+  // GNU's format has times at the place of the name's prefix.
   const bool has_prefix = head.substr(257, 6) == std::string_view("ustar\0", 6);
   const std::string_view prefix = has_prefix ? FieldOf(head, 345, 155) : std::string_view();
   return prefix.empty() ? name : std::string(prefix) + "/" + name;
@@ -313,14 +313,14 @@ Status Skip(ByteSource& source, std::uint64_t count, const std::string& path) {
 
 std::uint64_t Padded(std::uint64_t size) { return (size + kBlock - 1) / kBlock * kBlock; }
 
-/// The properties of a file by the heads before it.
+/// Properties of the next file, from extra heads before it.
 struct Ahead {
   std::string name;
   std::optional<std::uint64_t> size;
 };
 
-/// One pass over the unpacked archive. `at_` is the position after the last head or file, in
-/// unpacked bytes: a file's position is taken from it.
+/// Passes over the decompressed archive once. `at_` is the position after the last head or file, in
+/// decompressed bytes.
 class Lister {
  public:
   Lister(ByteSource& source, const std::string& path) : source_(source), path_(path) {}
@@ -328,7 +328,7 @@ class Lister {
   Result<std::vector<ArchiveMember>> All() {
     while (true) {
       PROFGAUGE_TRY(const std::string head, ReadUpTo(source_, kBlock));
-      if (head.empty()) return std::move(members_);  // Some writers leave out the end.
+      if (head.empty()) return std::move(members_);  // Some writers omit the end blocks.
       if (head.size() < kBlock) return Fail(Truncated(path_));
       at_ += kBlock;
       if (head.find_first_not_of('\0') == std::string::npos) return std::move(members_);
@@ -359,7 +359,7 @@ class Lister {
     return Skip(source_, Padded(size), path_);
   }
 
-  // Keeps the data of a head about the next one. The later one wins where a file has both forms.
+  // Keeps the data of an extra head. If a file has both forms, the later one counts.
   Status TakeAhead(char type, std::uint64_t size) {
     if (size > kLongestExtra) return Fail(Damaged(path_, "a name is too long"));
     PROFGAUGE_TRY(const std::string text,
@@ -389,31 +389,31 @@ class Lister {
   Ahead ahead_;
 };
 
-/// A compressed tar, unpacked as far as somebody has read.
+/// A compressed tar that is decompressed up to a position.
 struct Unpacked {
   std::string path;
   std::optional<FileVersion> version;
   std::unique_ptr<ByteSource> source;
-  std::uint64_t at = 0;  ///< Bytes that were taken from `source`.
-  /// The bytes before `at`: a file is opened to see what it is, and again to read it.
+  std::uint64_t at = 0;  ///< Number of bytes read from `source`.
+  /// The bytes just before `at`: a file is opened once to examine it and once to read it.
   std::string last;
 
   std::uint64_t from() const { return at - last.size(); }
 };
-/// Of `last`: what is looked at to see what a file is.
+/// Maximum size of `last`: as much as is examined.
 constexpr std::size_t kMostOfLast = std::size_t{1} << 20;
 
-/// Those that nobody reads now. Files that are read in their order need one pass over the archive
-/// for each thread, and not one for each file.
+/// Archives that are not being read. With them, files that are read in order need one pass over the
+/// archive per thread, not one per file.
 class Waiting {
  public:
-  /// Forgets the one that has waited longest.
+  /// Adds an archive and drops the one that has waited longest.
   void Put(Unpacked unpacked) noexcept {
     const std::scoped_lock lock(mutex_);
     std::rotate(waiting_.begin(), waiting_.begin() + 1, waiting_.end());
     waiting_.back() = std::move(unpacked);
   }
-  /// The one that has come furthest without having passed `wanted`.
+  /// Takes the one that is closest to `wanted` but not beyond it.
   std::optional<Unpacked> Take(const std::string& path, const FileVersion& now,
                                std::uint64_t wanted) {
     const std::scoped_lock lock(mutex_);
@@ -428,11 +428,11 @@ class Waiting {
 
  private:
   std::mutex mutex_;
-  std::array<std::optional<Unpacked>, 4> waiting_;  // As many as threads, mostly.
+  std::array<std::optional<Unpacked>, 4> waiting_;  // Mostly as many as threads.
 };
 Waiting waiting;
 
-/// A part of a compressed tar. Its archive goes back to those that wait.
+/// A member of a compressed tar. The destructor returns its archive to the waiting ones.
 class TarMember final : public ByteSource {
  public:
   /// REQUIRES: `unpacked.from() <= begin <= unpacked.at`.
@@ -516,22 +516,22 @@ Result<std::unique_ptr<ByteSource>> OpenTarMember(const std::string& path, std::
 
 namespace {
 
-// A zip is read from its end. Numbers are little-endian; the digits are bytes.
+// A zip is read from its end. Numbers are little-endian; digits below are byte offsets.
 //
 //   | head 30 + name + extra | bytes of a | ... | directory | 64-bit end 56, locator 20 | end 22 |
 //   ^ at: of member a                             46 + ..     only where one is needed
 //
-//   end        4 part, 10 members, 12 size and 16 place of the directory
-//   64-bit end 32 members, 40 size, 48 place; used where the end has all ones
+//   end        4 disk, 10 members, 12 size and 16 offset of the directory
+//   64-bit end 32 members, 40 size, 48 offset; used if the values in the end are all ones
 //   directory  8 flags, 10 method, 16 crc, 20 stored, 24 size, 28 name, 30 extra, 32 comment, 42 at
-//   head       26 name, 28 extra: these may differ from the directory's, so both heads are read
+//   head       26 name, 28 extra: lengths may differ from the directory's, so both are read
 //
-// Sizes come from the directory: a writer that streams leaves them 0 in the head of the member.
+// Sizes come from the directory, because a streaming writer leaves them 0 in the member's head.
 constexpr std::uint16_t kStored = 0, kDeflated = 8, kZstd = 93;
-constexpr std::uint16_t kEncrypted = 1;  // A flag.
+constexpr std::uint16_t kEncrypted = 1;  // A flag bit.
 constexpr std::uint64_t kLargestDirectory = std::uint64_t{64} << 20;
 
-/// A little-endian number of a record; 0 where that is too short.
+/// A little-endian number in a record; 0 if the record is too short.
 template <class Number>
 Number At(std::string_view record, std::size_t at) {
   Number number = 0;
@@ -548,12 +548,12 @@ Result<std::string> BytesAt(const std::string& path, std::uint64_t at, std::uint
   return bytes;
 }
 
-/// Where the directory is, and how many members it names.
+/// Place of the directory, and its number of members.
 struct Directory {
   std::uint64_t at = 0, size = 0, members = 0;
 };
 
-/// The end may be followed by a comment of up to 65 535 bytes: the last mark in the tail counts.
+/// A comment of up to 65 535 bytes may follow the end record: the last signature counts.
 Result<Directory> FindDirectory(const std::string& path, std::uint64_t file) {
   constexpr std::uint64_t kEnd = 22, kLongestComment = 65'535, kLocator = 20;
   const std::uint64_t tail = std::min(file, kEnd + kLongestComment + kLocator);
@@ -587,8 +587,8 @@ Result<Directory> FindDirectory(const std::string& path, std::uint64_t file) {
   return directory;
 }
 
-/// Lengths beyond 32 bits are in a separate field.
-/// Only numbers that are all ones in the directory are in the field, in this order.
+/// Reads sizes beyond 32 bits from a separate field, which has only those numbers that are all ones
+/// in the directory, in this order.
 void TakeLongSizes(std::string_view extra, ArchiveMember& member) {
   while (extra.size() >= 4) {
     const auto id = At<std::uint16_t>(extra, 0);
@@ -605,7 +605,7 @@ void TakeLongSizes(std::string_view extra, ArchiveMember& member) {
   }
 }
 
-/// Decodes a member's bytes, and checks the result.
+/// Decompresses a member's bytes and checks the result.
 class ZipMember final : public ByteSource {
  public:
   ZipMember(std::unique_ptr<ByteSource> stored, const ArchiveMember& member)
@@ -646,7 +646,7 @@ class ZipMember final : public ByteSource {
   }
 
  private:
-  // `at_end_` and empty `left_` together mean that no stored bytes will come.
+  // `at_end_` with an empty `left_` means that no more stored bytes follow.
   Status Fill() {
     if (!left_.empty() || at_end_) return {};
     PROFGAUGE_TRY(const std::size_t got, stored_->Read(block_));

@@ -23,30 +23,30 @@
 #include "base/text.h"
 
 namespace profgauge::base {
-// Of CMakeLists.txt.
+// Defined by CMakeLists.txt.
 std::string_view EmbeddedProfile(std::string_view path);
 }  // namespace profgauge::base
 
 namespace profgauge {
 namespace {
 
-// Stored bytes held for the decoder. Plain files pass it by: ReadDirect() fills the caller's room.
+// Stored bytes for the decoder. Plain files bypass it: ReadDirect() fills the caller's buffer.
 constexpr std::size_t kBlock = std::size_t{256} << 10;
 
-/// Limits on the unpacked size of a profile: a minimum, and a factor of the stored size.
+/// Limits on the decompressed size of a profile: a minimum, and a factor of the stored size.
 constexpr std::uint64_t kLongUnpacked = std::uint64_t{64} << 20, kMostForEach = 1000;
 
-/// The stored bytes, as they come: from a file descriptor, from memory, or out of another source.
+/// The stored bytes: from a file descriptor, from memory, or from another source.
 ///
-/// How sources are put together. Each box is a ByteSource or a Stored, and reads from the right:
+/// How sources are composed. Each box is a ByteSource or a Stored, and reads from its right:
 ///
 ///   file                 StreamSource <- Stored(descriptor)
 ///   file.gz              StreamSource <- Stored <- StreamSource(gzip) <- Stored(descriptor)
 ///   file.gz.gz           StreamSource(gzip) <- Stored <- StreamSource(gzip) <- Stored(descriptor)
 ///   run.zip/rank0.gz     StreamSource <- Stored <- StreamSource(gzip) <- Stored <- ZipMember
 ///
-/// The left one of a packed file looks for a second layer; where there is none it passes bytes on.
-/// A third layer is not looked for: its bytes reach the readers packed, and none knows them.
+/// The left source of a compressed file checks for a second layer; without one, it passes bytes on.
+/// A third layer is not detected: its bytes reach the readers compressed, and none accepts them.
 class Stored {
  public:
   Stored(std::string name, int descriptor, bool owned, std::uint64_t size)
@@ -65,7 +65,7 @@ class Stored {
     if (owned_) ::close(descriptor_);
   }
 
-  /// Bytes that were read already. Before all others.
+  /// Adds bytes that were already read, before all others.
   void Begin(std::string_view bytes) {
     const auto read = std::as_bytes(std::span(bytes));
     std::copy(read.begin(), read.end(), block_.begin());
@@ -75,7 +75,7 @@ class Stored {
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return inner_ ? inner_->stored_bytes() : size_; }
   std::uint64_t consumed() const { return inner_ ? inner_->stored_consumed() : consumed_; }
-  /// Whether the bytes were packed once more.
+  /// True if the bytes were compressed twice.
   bool is_unpacked() const { return inner_ != nullptr; }
   std::span<const std::byte> left() const { return left_; }
   void Take(std::size_t count) {
@@ -83,8 +83,8 @@ class Stored {
     consumed_ += count;
   }
 
-  /// Makes at least `count` bytes available in left() unless the end comes first.
-  /// REQUIRES: count <= kBlock.
+  /// Makes at least `count` bytes available in left(), unless the end comes first. REQUIRES: count
+  /// <= kBlock.
   Status Fill(std::size_t count) {
     if (left_.size() >= count || is_memory()) return {};
     std::copy(left_.begin(), left_.end(), block_.begin());
@@ -98,7 +98,7 @@ class Stored {
     return {};
   }
 
-  /// Past left(): straight into the caller's buffer. REQUIRES: left().empty().
+  /// Reads past left(), directly into the caller's buffer. REQUIRES: left().empty().
   Result<std::size_t> ReadDirect(std::span<std::byte> out) {
     if (is_memory()) return std::size_t{0};
     auto got = ReadSome(out);
@@ -129,13 +129,13 @@ class Stored {
   std::span<const std::byte> left_;
 };
 
-/// A stream of members, each gzip or zstd, or of plain bytes. After a failure to decode, every
-/// further Read() gives the same error.
+/// A stream of members, each gzip or zstd, or of plain bytes. After a decoding failure, every
+/// further Read() returns the same error.
 class StreamSource final : public ByteSource {
  public:
   explicit StreamSource(std::unique_ptr<Stored> stored) : stored_(std::move(stored)) {}
 
-  /// Looks at the first bytes to decide whether to unpack.
+  /// Examines the first bytes to decide whether to decompress.
   Status Begin() {
     PROFGAUGE_CHECK(stored_->Fill(kMagic));
     BeginMember();
@@ -157,14 +157,14 @@ class StreamSource final : public ByteSource {
   static bool LooksGzip(std::span<const std::byte> head) {
     return head.size() >= 2 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b};
   }
-  /// A frame, or one that is passed over.
+  /// True for a frame, also for a skippable one.
   static bool LooksZstd(std::span<const std::byte> head) {
     const auto at = [&](std::size_t i) { return std::to_integer<unsigned>(head[i]); };
     if (head.size() < kMagic) return false;
     return (at(0) == 0x28 && at(1) == 0xB5 && at(2) == 0x2F && at(3) == 0xFD) ||
            (at(0) >> 4 == 5 && at(1) == 0x2A && at(2) == 0x4D && at(3) == 0x18);
   }
-  /// Whether a member of the stream, or the first, begins here.
+  /// Starts a member if one begins here; false if none does.
   bool BeginMember() {
     const auto head = stored_->left();
     const bool is_gzip = LooksGzip(head), is_zstd = !is_gzip && LooksZstd(head);
@@ -182,13 +182,13 @@ class StreamSource final : public ByteSource {
     return count;
   }
 
-  // One turn decodes the stored bytes at hand. A failure to read more is not raised yet: the
-  // decoder may still hold output for the bytes before it, which the caller shall get first.
+  // Each round decodes the buffered bytes. A failure to read more is not returned yet: the decoder
+  // may still have output for the bytes before it, which the caller must get first.
   Result<std::size_t> ReadInflated(std::span<std::byte> out) {
     if (failed_) return Fail(*failed_);
     std::size_t written = 0;
     while (written < out.size() && !ended_) {
-      const auto filled = stored_->Fill(1);  // The error follows the bytes still held.
+      const auto filled = stored_->Fill(1);  // The error follows the buffered bytes.
       const auto step = inflater_->Decode(stored_->left(), out.subspan(written));
       stored_->Take(step.consumed);
       written += step.written;
@@ -207,7 +207,7 @@ class StreamSource final : public ByteSource {
     return written;
   }
 
-  /// Bytes that could be decoded go out first; the error comes with the next call.
+  /// Returns the decoded bytes first; the error is returned by the next call.
   Result<std::size_t> Deliver(std::size_t written, Error error) {
     failed_ = std::move(error);
     if (written > 0) return written;
@@ -215,7 +215,7 @@ class StreamSource final : public ByteSource {
   }
 
   /// Members may be concatenated; anything else after the end (zero padding, junk) is ignored, as
-  /// gzip does.
+  /// in gzip.
   Status NextMember() {
     PROFGAUGE_CHECK(stored_->Fill(kMagic));
     ended_ = !BeginMember();
@@ -262,8 +262,8 @@ class StreamSource final : public ByteSource {
   std::optional<Error> failed_;
 };
 
-/// Packed data is checked for a second layer: servers compress files that are compressed. An error
-/// there is reported again when it is read.
+/// Checks compressed data for a second layer, since servers compress files that are compressed
+/// already. An error found here is reported again when it is read.
 std::unique_ptr<ByteSource> Unpacked(std::unique_ptr<StreamSource> source) {
   if (!source->compressed()) return source;
   auto again = std::make_unique<StreamSource>(std::make_unique<Stored>(std::move(source)));
@@ -277,8 +277,8 @@ Result<std::unique_ptr<ByteSource>> Start(std::unique_ptr<Stored> stored) {
   return Unpacked(std::move(source));
 }
 
-/// The member that PATH/MEMBER names; nothing where PATH is no archive.
-/// Called where the system says that a part of the path is no folder, so plain files cost nothing.
+/// The member that PATH/MEMBER names; nullopt if PATH is no archive. Called only if the system
+/// reports that a part of the path is no folder, so plain files are not slowed down.
 std::optional<Result<std::unique_ptr<ByteSource>>> MemberAt(const std::string& path) {
   const auto end = EndOfArchive(path);
   const auto kind = end ? ArchiveKindOf(path.substr(0, *end)) : std::nullopt;
@@ -288,7 +288,7 @@ std::optional<Result<std::unique_ptr<ByteSource>>> MemberAt(const std::string& p
   return Start(std::make_unique<Stored>(*std::move(member)));
 }
 
-/// A file of the same folder with a similar name; empty if there is none.
+/// A file in the same folder with a similar name; empty if there is none.
 std::string Similar(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -305,7 +305,7 @@ std::string Similar(const std::string& path) {
   return near.empty() ? "" : (folder / near).string();
 }
 
-// What looks like a name but is none has its own next step.
+// The error for a missing file; names with a special form have a separate next step.
 Error MissingFile(const std::string& path) {
   if (path.starts_with("builtin:")) {
     return InputError(path, "input/missing", fmt::format("there is no profile {}", Printable(path)),
@@ -334,11 +334,11 @@ Error MissingFile(const std::string& path) {
 
 }  // namespace
 
-//   path                 answer of the system
+//   path                 result of opening it
 //   runs/rank0.json.gz   a file: Start() looks at its first bytes for gzip or zstd
-//   runs.zip/rank0.json  ENOTDIR: a file has the place of a folder, so it may be an archive
+//   runs.zip/rank0.json  ENOTDIR: a file is used as a folder, so it may be an archive
 //   runs                 a folder can be opened; fstat() shows that it is one
-//   /dev/fd/3            a pipe: its size is unknown, as that of standard input
+//   /dev/fd/3            a pipe: its size is unknown, like that of standard input
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path, Named named) {
   if (path == "-") return Start(std::make_unique<Stored>(path, STDIN_FILENO, false, 0));
   if (path == kExampleProfile) {
@@ -382,7 +382,7 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path, Name
 
 std::unique_ptr<ByteSource> MakeMemorySource(std::string name, std::span<const std::byte> bytes) {
   auto source = std::make_unique<StreamSource>(std::make_unique<Stored>(std::move(name), bytes));
-  (void)source->Begin();  // Memory cannot fail to be read.
+  (void)source->Begin();  // Reading from memory cannot fail.
   return Unpacked(std::move(source));
 }
 

@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-// XXH3 asks for its own alignment, which new gives.
+// XXH3 requires a special alignment, which `new` provides.
 struct ContentHash::State {
   XXH3_state_t of_library;
 };

@@ -1,4 +1,4 @@
-// Compiled with separate options (CMakeLists.txt): it must define no function that others do.
+// Compiled with separate options (CMakeLists.txt), so it must not define functions of other files.
 #include "base/content_hash_wide.h"
 
 #ifdef __AVX2__

@@ -1,13 +1,13 @@
-// The part of a content's hash compiled for processors with vectors of 32 bytes, which take half of
-// the time of those that all x86-64 have. Where it is compiled PROFGAUGE_WIDE_HASH says.
+// The part of a content hash that is compiled for processors with 32-byte vectors (AVX2). It takes
+// half the time of the code for all x86-64. PROFGAUGE_WIDE_HASH is defined if it is compiled.
 #pragma once
 
 #include <cstddef>
 
 namespace profgauge {
 
-/// XXH3_128bits_update(). `state`: an XXH3_state_t. REQUIRES: the processor has AVX2.
-/// The result is that of the narrow code: hashes do not depend on the processor.
+/// XXH3_128bits_update(). `state`: an XXH3_state_t. The result equals that of the narrow code, so
+/// hashes do not depend on the processor. REQUIRES: the processor has AVX2.
 void AddByWideVectors(void* state, const char* bytes, std::size_t count);
 
 }  // namespace profgauge

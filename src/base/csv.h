@@ -1,5 +1,5 @@
-// Rows of comma-separated values (RFC 4180), safe to open in a spreadsheet.
-// The writing half; readers/text/csv.h reads.
+// Writes comma-separated values (RFC 4180) that are safe to open in a spreadsheet;
+// readers/text/csv.h reads them.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ enum class CsvQuotes : std::uint8_t {
   kNeeded,  ///< Only around cells with a quote, a comma or a line break.
 };
 
-/// The text as a cell that no spreadsheet reads as a formula: one that begins with = + - @, a tab
-/// or a carriage return gets a ' in front, unless it is a number or a lone dash.
-/// A kernel's or file's name comes from outside, and `=cmd|...` as a cell would run on a click
-/// (CSV injection, OWASP). Numbers such as -3.5 and +1e6 stay as they are, to stay numbers.
+/// The text as a cell that no spreadsheet reads as a formula: a text that begins with = + - @, a
+/// tab or a carriage return gets a ' in front, unless it is a number or a lone dash. Names of
+/// kernels and files come from outside, and a cell `=cmd|...` would run on a click (CSV injection,
+/// OWASP). Numbers such as -3.5 and +1e6 stay numbers.
 std::string NeutralCell(std::string_view text);
 
-/// Appends one row with its line break. Every cell is neutralised; quotes inside are doubled.
+/// Appends one row with its line break. Cells become NeutralCell(); quotes inside are doubled.
 void AppendCsvRow(std::string& out, std::span<const std::string> cells, CsvQuotes quotes);
 
 }  // namespace profgauge

@@ -38,9 +38,9 @@ Error UsageError(std::string code, std::string message, std::string help) {
 
 namespace {
 
-constexpr std::size_t kShownBytes = 120;       ///< Shown of a source line; the rest is cut.
-constexpr std::size_t kBeforeCaret = 60;       ///< Before the caret, if cut on the left.
-constexpr std::size_t kLongestCompared = 100;  ///< Words for DidYouMean; no one types longer names.
+constexpr std::size_t kShownBytes = 120;       ///< Most bytes shown of a source line.
+constexpr std::size_t kBeforeCaret = 60;       ///< Bytes before the caret, if cut on the left.
+constexpr std::size_t kLongestCompared = 100;  ///< In DidYouMean(); no one types longer names.
 
 struct Colors {
   std::string_view head, strong, place, off;
@@ -54,7 +54,7 @@ Colors ColorsFor(std::string_view word, bool color) {
           "\x1b[1m", "\x1b[36m", "\x1b[0m"};
 }
 
-/// Columns that `text` takes once printable: one per character.
+/// Number of columns of printable text: one per character.
 std::size_t WidthOf(std::string_view printable) {
   return static_cast<std::size_t>(std::count_if(printable.begin(), printable.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -67,13 +67,13 @@ std::string PrintableLine(std::string_view line) {
   return Printable(copy);
 }
 
-/// Moves `at` back to the start of the character it is in.
+/// Moves `at` back to the start of its character.
 std::size_t CharacterStart(std::string_view text, std::size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
   return at;
 }
 
-/// The bar, the source line and the caret line; empty when the line is not in `source`.
+/// The bar, the source line and the caret line; empty if the line is not in `source`.
 std::string SourceExcerpt(const Where& where, std::string_view source, const Colors& colors) {
   if (where.line == 0 || source.empty()) return {};
   for (std::uint32_t skip = 1; skip < where.line; ++skip) {
@@ -115,7 +115,7 @@ std::string Lowered(std::string_view text) {
   return out;
 }
 
-/// Edit distance with adjacent swaps as one edit (optimal string alignment).
+/// Edit distance in which swapping adjacent letters is one edit (optimal string alignment).
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -145,7 +145,7 @@ std::string PlaceText(const Where& where) {
     place += part;
   };
   if (where.has_offset) {
-    // Offsets count decompressed bytes; that is worth saying only where the two differ.
+    // Offsets count decompressed bytes; say that only if there is a difference.
     const bool compressed = where.file.ends_with(".gz");
     append(fmt::format("byte {}{}", FormatCount(static_cast<std::int64_t>(where.offset)),
                        compressed ? " (decompressed)" : ""));
@@ -164,7 +164,7 @@ std::string RenderDiagnostic(const Error& error, std::string_view source, bool c
   const std::string place = PlaceText(error.where);
   const std::string excerpt = SourceExcerpt(error.where, source, colors);
   if (!place.empty()) {
-    // The arrow's head is above the bar of the excerpt.
+    // The arrow's head is above the excerpt's bar.
     const std::size_t digits = excerpt.empty() ? 2 : fmt::format("{}", error.where.line).size();
     out += fmt::format("{}{}-->{} {}\n", std::string(digits, ' '), colors.place, colors.off, place);
   }
@@ -176,13 +176,13 @@ std::string RenderDiagnostic(const Error& error, std::string_view source, bool c
   return out;
 }
 
-// One letter in three may differ, at least 1 and at most 4:
+// At most one letter in three may differ, at least 1 and at most 4:
 //
 //   word         candidate        distance
 //   gpu.idl      gpu.idle         1, of letters
-//   gpu.idle     gpu.idle.mean    1: goes on after a dot
+//   gpu.idle     gpu.idle.mean    1: continues after a dot
 //   warning      warn             2: the word begins with it
-//   time         throughput       6 letters longer: too far without a look at the letters
+//   time         throughput       6 letters longer: too far, without comparing letters
 std::string_view DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.empty() || word.size() > kLongestCompared) return {};
   const std::string wanted = Lowered(word);
@@ -193,7 +193,7 @@ std::string_view DidYouMean(std::string_view word, std::span<const std::string_v
     if (candidate.size() > kLongestCompared) continue;
     const std::string lowered = Lowered(candidate);
     const bool continues = lowered.starts_with(wanted) && lowered[wanted.size()] == '.';
-    // "warning" for "warn" is four letters right, not three wrong.
+    // "warning" for "warn" counts as similar, not as three wrong letters.
     const bool contains = lowered.size() >= 4 && wanted.starts_with(lowered);
     const std::size_t more = std::max(wanted.size(), lowered.size());
     const std::size_t fewest = more - std::min(wanted.size(), lowered.size());
@@ -215,7 +215,7 @@ std::vector<std::string_view> Nearest(std::string_view word,
   std::vector<std::pair<std::size_t, std::string_view>> by_distance;
   for (const std::string_view candidate : candidates) {
     const std::string lowered = Lowered(candidate.substr(0, kLongestCompared));
-    // A part of a name is nearer than another word of that length.
+    // A part of a name is more similar than another word of that length.
     const bool is_part =
         lowered.find(wanted) != std::string::npos || wanted.find(lowered) != std::string::npos;
     by_distance.emplace_back(is_part ? 1 : EditDistance(wanted, lowered), candidate);

@@ -18,8 +18,8 @@ namespace json = boost::json;
 using json::error_code;
 using View = json::string_view;
 
-/// Receives the parser's events. A number arrives in parts when it is long; only the text of a
-/// double is needed.
+/// Receives the parser's events. A long number arrives in parts; only the text of a double is
+/// needed.
 struct Handler : JsonHandler {
   static constexpr std::size_t max_object_size = json::object::max_size();
   static constexpr std::size_t max_array_size = json::array::max_size();
@@ -28,7 +28,7 @@ struct Handler : JsonHandler {
 
   json::value_stack stack;
   std::string number;
-  std::size_t members = 0;  // Sum over all objects; a key given twice counts twice.
+  std::size_t members = 0;  // Sum over all objects; a repeated key counts twice.
 
   bool on_object_end(std::size_t size, error_code&) {
     members += size;
@@ -63,9 +63,9 @@ struct Handler : JsonHandler {
   bool on_null(error_code&) { return stack.push_null(), true; }
 };
 
-// Sum over all objects in it.
-// Repeated keys are found by difference: the parser counts members as written, the value has each
-// key once. A set of keys per object would cost more than the parsing.
+// Number of members in a value and all objects inside it. Repeated keys are detected by difference:
+// the parser counts members as written, the value has each key once. A set of keys per object would
+// cost more than parsing.
 std::size_t CountMembers(const json::value& value) {
   std::size_t count = 0;
   if (const auto* object = value.if_object()) {

@@ -1,4 +1,4 @@
-// Parses a whole JSON text into boost::json values, with doubles exact: the parser of this Boost
+// Parses a whole JSON text into boost::json values with exact doubles. The parser of this Boost
 // version can be off by a bit, but a written value must be read as the same value.
 #pragma once
 
@@ -9,12 +9,11 @@
 
 namespace profgauge {
 
-/// Invalid JSON gives null and an error; `parsed` is the length of the text read until then.
-/// Among the errors: json::error::incomplete, too_deep, extra_data, exponent_overflow. If a key
-/// occurs twice in an object, the last value counts; `repeated` is the number of such keys.
-/// A number that no double holds (1e999, 1e-999) is exponent_overflow: infinity would pass through
-/// sums, and 0 is another number.
-/// For documents that are kept as a whole. Profiles of any size are scanned piece by piece instead
+/// Invalid JSON returns null and sets `error`; `parsed` is the length of the text read until then.
+/// Errors include json::error::incomplete, too_deep, extra_data and exponent_overflow. A number
+/// outside the range of doubles (1e999, 1e-999) is exponent_overflow: infinity would spread through
+/// sums, and 0 is another number. If a key occurs twice, the last value counts; `repeated` is the
+/// number of such keys. For documents that are kept as a whole; profiles are scanned piece by piece
 /// (readers/text/json_scan.h).
 boost::json::value ParseExactJson(std::string_view text, const boost::json::parse_options& options,
                                   boost::json::error_code& error, std::size_t& parsed,

@@ -1,4 +1,4 @@
-// Whether a file is still the one that was read.
+// Checks whether a file is still the one that was read.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace profgauge {
 
-/// A file as it is now: one that was written, or put in its place, has another version.
+/// The version of a file: writing or replacing the file changes it.
 struct FileVersion {
   std::uint64_t device = 0, inode = 0, size = 0;
-  std::int64_t seconds = 0, nanoseconds = 0;  ///< When it was last written.
+  std::int64_t seconds = 0, nanoseconds = 0;  ///< Time of the last write.
 
   bool operator==(const FileVersion&) const = default;
 };
-/// Nothing where there is none; `errno` has the reason.
+/// nullopt if there is no file; `errno` has the reason.
 std::optional<FileVersion> VersionOf(const std::filesystem::path& path);
 
 }  // namespace profgauge

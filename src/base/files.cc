@@ -28,7 +28,7 @@ bool IsPipe(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode);
 }
 
-// A pipe without a writer ends at once; one that has a writer says "not yet" or gives a byte.
+// A read from a pipe without a writer ends immediately; with a writer it returns EAGAIN or a byte.
 bool HasWriter(int descriptor, std::string& first) {
   char byte = 0;
   const ssize_t count = ::read(descriptor, &byte, 1);
@@ -36,11 +36,11 @@ bool HasWriter(int descriptor, std::string& first) {
   return count == 1 || (count < 0 && errno == EAGAIN);
 }
 
-std::vector<std::filesystem::path> input_folders;  // Empty: everywhere.
+std::vector<std::filesystem::path> input_folders;  // Empty: no restriction.
 std::mutex links_mutex;
 std::set<std::string> links_left_out;
 
-// The path of an open file: a check of the name before would be of another file.
+// Checks the path of the open file: the name might lead to another file by now.
 bool IsOpenOutside(int descriptor) {
   if (input_folders.empty()) return false;
   std::error_code error;
@@ -65,7 +65,7 @@ EntryKind KindOfLink(const std::filesystem::path& path) {
   return S_ISREG(info.st_mode) ? EntryKind::kLinkToFile : EntryKind::kOther;
 }
 
-// Some file systems leave the kind open: a link may lead anywhere, so a stat answers for both.
+// Some file systems do not state the kind, and a link may lead anywhere: stat() answers both.
 EntryKind KindOf(const std::filesystem::path& path, unsigned char type) {
   if (type == DT_REG) return EntryKind::kFile;
   if (type == DT_DIR) return EntryKind::kFolder;
@@ -127,7 +127,7 @@ std::string NotOpened::Text() const {
 
 bool IsWithin(const std::filesystem::path& path, const std::filesystem::path& folder) {
   std::error_code error;
-  // A link whose target is not there yet leads to where a file would be made.
+  // A link with a missing target leads to the place where a file would be created.
   const std::string target = TargetOfLinks(std::filesystem::absolute(path, error).string());
   const auto whole = std::filesystem::weakly_canonical(target, error);
   return !error && std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first ==
@@ -152,9 +152,9 @@ std::size_t TakeLinksLeftOut() {
   return std::exchange(links_left_out, {}).size();
 }
 
-// Opened without waiting, looked at, and only then made to wait as usual. A pipe that the user
-// names is opened as usual at once: without waiting it would end where its writer is late, and its
-// writer may be gone before it is opened again.
+// Opens without waiting, checks the file, and then makes it blocking. A pipe that the user names is
+// opened blocking: otherwise it would seem to end if its writer is late, and the writer might be
+// gone before it is reopened.
 tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, Named named) {
   if (!input_folders.empty()) named = Named::kFound;
   const bool waits = named == Named::kByUser && IsPipe(path);
@@ -162,7 +162,7 @@ tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, 
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK));
   if (descriptor < 0) {
     const bool is_missing = errno == ENOENT || errno == ENOTDIR;
-    // A socket cannot be opened at all.
+    // A socket cannot be opened.
     return Refused(is_missing       ? Why::kMissing
                    : errno == ENXIO ? Why::kNoFile
                                     : Why::kSystem,

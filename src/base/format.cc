@@ -12,7 +12,7 @@ namespace profgauge {
 namespace {
 
 constexpr std::string_view kAbsent = "\u2013";
-/// Doubles above this have no exact whole numbers left; they are not printed digit by digit.
+/// Doubles above this are not exact integers and are not printed digit by digit.
 constexpr double kLargestExact = 9007199254740992.0;
 
 constexpr std::array<std::string_view, 4> kTimeUnits = {"ns", "\u00b5s", "ms", "s"};
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 6> kFlopUnits = {"FLOP",  "kFLOP", "MFLOP
 constexpr std::array<std::string_view, 6> kFlopRateUnits = {"FLOP/s",  "kFLOP/s", "MFLOP/s",
                                                             "GFLOP/s", "TFLOP/s", "PFLOP/s"};
 
-/// The names of `unit` by thousands, empty for units without them.
+/// Names of `unit` by powers of a thousand; empty for units without them.
 std::span<const std::string_view> ScaleOf(Unit unit) {
   switch (unit) {
     case Unit::kTime:
@@ -46,7 +46,7 @@ std::string WithUnit(std::string_view digits, std::string_view unit) {
   return fmt::format("{}{}{}", digits, kNumberSpace, unit);
 }
 
-/// Groups the whole part of a decimal text ("-1234.5") in threes.
+/// Groups the integer part of a decimal text ("-1234.5") by three digits.
 std::string Grouped(std::string_view decimal) {
   const std::size_t sign = decimal.starts_with('-') ? 1 : 0;
   const std::size_t end = std::min(decimal.find('.'), decimal.size());
@@ -60,14 +60,14 @@ std::string Grouped(std::string_view decimal) {
 }
 
 /// The decimal exponent of `value` after rounding to `digits` significant digits, so that 999.6
-/// counts as 1 000 at three digits. REQUIRES: value is finite and not 0.
-/// By the printed text and not by log10(): 999.6 ns prints as 1.00 µs, and never as "1000 ns".
+/// counts as 1 000 at three digits. Uses the printed text, not log10(): 999.6 ns prints as 1.00 µs,
+/// never as "1000 ns". REQUIRES: value is finite and not 0.
 int RoundedExponent(double value, int digits) {
   const std::string text = fmt::format("{:.{}e}", value, digits - 1);
   return std::atoi(text.c_str() + text.find('e') + 1);
 }
 
-/// Three significant digits and the unit that leaves one to three of them before the point.
+/// Three significant digits, in the unit with one to three digits before the point.
 ///
 ///   value   exponent  step  decimals  text
 ///   999     2         0     (whole)   999 ns
@@ -79,7 +79,7 @@ std::string Scaled(double value, std::span<const std::string_view> names) {
   if (value == 0) return WithUnit("0", names[0]);
   const int exponent = RoundedExponent(value, 3);
   const bool whole = std::abs(value) < 1000 && value == std::round(value);
-  // Whole nanoseconds and bytes below a thousand have no decimals: they are counted, not measured.
+  // Nanoseconds and bytes that are integers below a thousand get no decimals: they are counted.
   if (whole && exponent < 3) return WithUnit(fmt::format("{:.0f}", value), names[0]);
   const int last = static_cast<int>(names.size()) - 1;
   const int step = std::clamp(exponent >= 0 ? exponent / 3 : 0, 0, last);
@@ -89,7 +89,7 @@ std::string Scaled(double value, std::span<const std::string_view> names) {
                   names[static_cast<std::size_t>(step)]);
 }
 
-/// Without trailing zeros after the point: "60", "3.5".
+/// The number without trailing zeros after the point: "60", "3.5".
 std::string Shortest(double value) {
   std::string text = fmt::format("{:.6f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -167,7 +167,7 @@ std::string FormatExact(const Value& value, Unit unit) {
   } else {
     const double real = std::get<double>(value);
     if (!std::isfinite(real)) return std::string(kAbsent);
-    // Whole numbers digit by digit, not as 1.5e+09; the rest with the fewest digits that read back.
+    // Integers in full, not as 1.5e+09; others with the fewest digits that read back as the same.
     const bool whole = real == std::round(real) && std::abs(real) < 1e21;
     digits = whole ? fmt::format("{:.0f}", real) : fmt::format("{}", real);
   }

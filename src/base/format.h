@@ -1,9 +1,9 @@
-// The one number formatter: a value and its unit become the text shown everywhere.
+// The only number formatter: all outputs show a value and its unit through it.
 //
-// Durations and sizes 3 significant digits with a unit chosen by magnitude (343 ms, 1.22 GB),
-// shares in percent with one decimal (two significant digits below 1 %), counts grouped by thin
-// spaces. The space, in groups and before units, is U+202F everywhere: narrow, and no line breaks
-// there. Locale-free, same value same text. A double that is not finite is shown as absent.
+// Durations and sizes have 3 significant digits and a unit chosen by magnitude (343 ms, 1.22 GB);
+// shares are percentages with one decimal (two significant digits below 1 %); counts are grouped.
+// The space in groups and before units is U+202F: narrow, and no line breaks there. Independent of
+// locale; equal values give equal text. A double that is not finite is shown as absent.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace profgauge {
 /// U+202F, the space of all formatted numbers.
 inline constexpr std::string_view kNumberSpace = "\u202f";
 
-/// The text for a cell or a metric, with the unit chosen by its magnitude: "343 ms", "31.4 %".
-/// "–" (en dash) when absent. Text is returned as it is; bool is "yes" or "no".
+/// The text for a cell or a metric, with the unit chosen by its magnitude: "343 ms", "31.4 %". "–"
+/// (en dash) if absent. Text is returned unchanged; bool is "yes" or "no".
 std::string FormatValue(const Value& value, Unit unit);
 std::string FormatDuration(double ns);        ///< "343 ms", "1.23 µs", "0 ns", "12.3 s"
 std::string FormatShare(double share);        ///< "31.4 %", "0.052 %", "0 %" for exactly nothing
@@ -29,17 +29,17 @@ std::string FormatBytes(double bytes);        ///< decimal units: "1.22 GB", "51
 /// Whole numbers grouped ("12 345"), others with 3 significant digits ("2.35", "1 235").
 /// Below 0.0001, and above 2^53 where doubles have gaps, in scientific form: "1.23e-07".
 std::string FormatNumber(double number);
-/// With exactly that many decimals, grouped: "1 234.50". REQUIRES: 0 <= decimals <= 15.
+/// The number with exactly that many decimals, grouped: "1 234.50". REQUIRES: 0 <= decimals <= 15.
 std::string FormatNumber(double number, int decimals);
-/// A limit as a person wrote it, without padding zeros: "60 %", "3.5 %", "300 ms", "1.5 GB".
-/// At most six decimals; never rounded to three digits as values are: a person compares it with
-/// the line of the policy.
+/// A limit as a person writes it, without padding zeros: "60 %", "3.5 %", "300 ms", "1.5 GB". At
+/// most six decimals, but not rounded to three digits like values: a person compares it with the
+/// line of the policy.
 std::string FormatLimit(double limit, Unit unit);
 /// The exact value with its base unit, for titles: "343123456 ns", "0.3141592653589793".
 std::string FormatExact(const Value& value, Unit unit);
 
-// Plain blanks between numbers and units: `grep '36.1 %'` finds them, and columns of awk are as
-// they look. Pages need blanks at which no line ends.
+// Uses plain blanks between numbers and units: `grep '36.1 %'` finds them, and columns of awk are
+// as shown. Pages need blanks at which lines do not break.
 
 inline std::string WithPlainBlanks(std::string_view text) {
   std::string out;

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{5};
 constexpr std::size_t kMostBytes = 16 << 20;
 
-// Ours without what directs git elsewhere.
+// This process's environment without variables that redirect git.
 std::vector<std::string> Environment() {
   std::vector<std::string> variables = {"GIT_OPTIONAL_LOCKS=0",     "GIT_TERMINAL_PROMPT=0",
                                         "GIT_NO_LAZY_FETCH=1",      "GIT_ALLOW_PROTOCOL=none",
@@ -44,7 +44,7 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// Reads all that a child writes, until the deadline; nothing where it writes too much or too long.
+/// All output of a child until the deadline; nullopt if it writes too much or takes too long.
 std::optional<std::string> ReadAll(int file) {
   const Clock::time_point end = Clock::now() + kPatience;
   std::string out;
@@ -64,7 +64,7 @@ std::optional<std::string> ReadAll(int file) {
   }
 }
 
-/// The output of `git ARGUMENTS`; nothing where it fails.
+/// The output of `git ARGUMENTS`; nullopt on failure.
 std::optional<std::string> Run(const std::string& folder, std::vector<std::string> arguments) {
   std::vector<std::string> words = {"git",
                                     "--no-pager",
@@ -170,7 +170,7 @@ std::optional<Commit> FindCommit(const std::string& folder, std::string_view com
   return found;
 }
 
-// One call lists HEAD and those that exist.
+// One call lists HEAD and the existing branches.
 std::optional<Fork> FindFork(const std::string& folder, const std::vector<std::string>& branches) {
   std::vector<std::string> arguments = {"show-ref", "--head"}, names;
   for (const std::string& branch : branches) {

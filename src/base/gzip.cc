@@ -53,7 +53,7 @@ std::string Zstd(std::string_view bytes, std::string_view dictionary) {
   const std::size_t size =
       ZSTD_compress_usingDict(context.get(), out.data(), out.size(), bytes.data(), bytes.size(),
                               dictionary.data(), dictionary.size(), kLevel);
-  // Else it cannot fail: `out` is as large as the bound.
+  // Only lack of memory can fail, as `out` is as large as the bound.
   if (ZSTD_isError(size) != 0) throw std::bad_alloc();
   out.resize(size);
   return out;
@@ -62,7 +62,7 @@ std::string Zstd(std::string_view bytes, std::string_view dictionary) {
 std::optional<std::string> Unzstd(std::string_view packed, std::string_view dictionary,
                                   std::size_t most) {
   const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  // Two values that say "unknown" and "damaged" are the largest ones.
+  // The two results for "unknown" and "damaged" are the largest numbers.
   if (size > most) return std::nullopt;
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
                                                                      &ZSTD_freeDCtx);
@@ -77,7 +77,7 @@ std::optional<std::string> Unzstd(std::string_view packed, std::string_view dict
 
 namespace {
 
-/// The most that the libraries' 32-bit counters hold.
+/// The largest size that fits the libraries' 32-bit counters.
 template <class Byte>
 std::uint32_t Count(std::span<Byte> bytes) {
   constexpr std::size_t kZlibsMostBytes = std::numeric_limits<std::uint32_t>::max();
@@ -90,9 +90,8 @@ std::uint32_t Count(std::span<Byte> bytes) {
 [[gnu::target("avx")]] void ClearUpperHalves() { _mm256_zeroupper(); }
 #endif
 
-// ISA-L 2.30 leaves the upper halves of vector registers in use. All code without AVX that
-// follows on the thread (a hash of the inflated bytes) then waits for them: at a fifth of its
-// speed on Zen 5.
+// ISA-L 2.30 leaves the upper halves of vector registers in use. Later code without AVX on this
+// thread (e.g. a hash of the decompressed bytes) then runs at a fifth of its speed on Zen 5.
 void LeaveVectors() {
 #ifdef __x86_64__
   static const bool has_avx = __builtin_cpu_supports("avx") != 0;
@@ -119,7 +118,7 @@ class IsalInflater final : public Inflater {
     Step step;
     step.consumed = in_size - state_.avail_in;
     step.written = out_size - state_.avail_out;
-    // ISAL_BLOCK_FINISH comes only after the trailer was read and its checksum compared.
+    // ISAL_BLOCK_FINISH is reached only after comparing the checksum in the trailer.
     if (code < 0) {
       step.state = State::kDamaged;
     } else if (state_.block_state == ISAL_BLOCK_FINISH) {
@@ -129,7 +128,7 @@ class IsalInflater final : public Inflater {
   }
 
  private:
-  // Zeros: a distance before the start of damaged data finds no bytes of another stream.
+  // Zeros, so that a distance before the start of damaged data finds no bytes of another stream.
   inflate_state state_{};
 };
 using BestInflater = IsalInflater;

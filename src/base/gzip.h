@@ -1,4 +1,4 @@
-// gzip and zstd: of data in memory, and piece by piece.
+// gzip and zstd: for data in memory, and as a stream.
 #pragma once
 
 #include <cstddef>
@@ -11,40 +11,40 @@
 
 namespace profgauge {
 
-// gzip for the data in a page, a trace or a summary. byte_source.h reads files of it.
+// gzip for the data in a page, a trace or a summary. byte_source.h reads gzip files.
 
-/// `kSmallest`: by some hundredths smaller, at twice the cost.
+/// `kSmallest`: a few percent smaller, at twice the cost.
 enum class Effort : std::uint8_t { kSmall, kSmallest };
 
-/// The same bytes for the same bytes: no time stamp, no name.
+/// Equal bytes give equal results: no time stamp, no name.
 std::string Gzip(std::string_view bytes, Effort effort = Effort::kSmall);
 
-/// The input of Gzip(). REQUIRES: `gzipped` is an output of Gzip(), and `size` its input's length.
-/// Not for files from outside: damage is not reported, and gives a shorter text.
+/// The input of Gzip(). Not for files from outside: it does not report damage, but returns a
+/// shorter text. REQUIRES: `gzipped` is an output of Gzip(), and `size` its input's length.
 std::string Gunzip(std::string_view gzipped, std::size_t size);
 
-// zstd of a text that is like another one: their common parts cost nothing.
+// zstd for a text that is similar to another one: parts that they share take almost no space.
 
-/// The same bytes for the same bytes and `dictionary`. REQUIRES: they are not the same memory,
-/// which zstd takes as no dictionary.
+/// Equal bytes and `dictionary` give equal results. REQUIRES: they are not the same memory, which
+/// zstd would not use as a dictionary.
 std::string Zstd(std::string_view bytes, std::string_view dictionary);
-/// The input of Zstd(); nothing where `packed` is damaged or of more than `most` bytes.
+/// The input of Zstd(); nullopt if `packed` is damaged or has more than `most` bytes.
 std::optional<std::string> Unzstd(std::string_view packed, std::string_view dictionary,
                                   std::size_t most);
 
 // Streaming decompression of one gzip member or one zstd frame.
 //
-// gzip: ISA-L where the build has it (1.4 to 3.7 GB/s), else zlib (0.5 to 1.2 GB/s). Both check the
-// member's CRC and length. zstd: its library, which checks the checksums that exist.
+// gzip: ISA-L if it is in the build (1.4 to 3.7 GB/s), else zlib (0.5 to 1.2 GB/s); both check the
+// member's CRC and length. zstd: its library, which checks checksums if they are present.
 
-/// One object decodes one member or frame; the next one needs a new object. Not thread-safe.
+/// Decodes one member or frame; the next one needs a new object. Not thread-safe.
 class Inflater {
  public:
   enum class State : std::uint8_t {
-    kMore,       ///< Wants more input or more room.
-    kMemberEnd,  ///< The member ended and its checksum fits.
-    kDamaged,    ///< Not of the format, or the checksum differs.
-    kTooLarge,   ///< Needs more memory than is given to it: zstd with `--long` above 27.
+    kMore,       ///< Needs more input or more output memory.
+    kMemberEnd,  ///< The member ended and its checksum is right.
+    kDamaged,    ///< Not in the format, or the checksum differs.
+    kTooLarge,   ///< Needs more memory than is allowed: zstd with `--long` above 27.
   };
   struct Step {
     std::size_t consumed = 0;
@@ -52,8 +52,8 @@ class Inflater {
     State state = State::kMore;
   };
   virtual ~Inflater() = default;
-  /// Decodes from `in` into `out`. Nothing consumed and nothing written with empty `in` means that
-  /// the stream is cut off.
+  /// Decodes from `in` into `out`. If `in` is empty and nothing is consumed or written, the stream
+  /// is truncated.
   virtual Step Decode(std::span<const std::byte> in, std::span<std::byte> out) = 0;
 };
 

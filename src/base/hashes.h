@@ -1,4 +1,4 @@
-// Hashes: of contents, to name them, and those that a page's policy names; base64.
+// Hashes: names of contents, and the hashes in a page's policy; base64.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace profgauge {
 
 // Names content by its bytes: XXH3-128, as 32 lower-case hex digits. Not for security.
 
-/// The bytes may be added in pieces cut anywhere; the result is that of all of them in a row.
+/// Bytes may be added in any pieces; the result is that of all bytes in sequence.
 class ContentHash {
  public:
   ContentHash();
@@ -21,7 +21,7 @@ class ContentHash {
   ContentHash& operator=(ContentHash&&) noexcept;
 
   void Add(std::string_view bytes);
-  /// Hash of all bytes so far.
+  /// The hash of all bytes so far.
   std::string Hex() const;
 
  private:

@@ -1,5 +1,5 @@
-// Pieces of work that several threads make side by side, and that are taken one at a time in their
-// order: the output does not depend on the number of threads.
+// Makes pieces of work in parallel and takes them one at a time in order, so that the output does
+// not depend on the number of threads.
 #pragma once
 
 #include <condition_variable>
@@ -15,21 +15,20 @@
 
 namespace profgauge {
 
-/// Calls `next(piece)` until it says that there is no more, one call at a time; `make(worker,
-/// piece)` for each piece, by at most `workers` threads side by side; and `take(piece)`, one call
-/// at a time on any of them, in the order of next(). `piece` may be one that was taken before.
-/// Where `take` says false, next() is not called again; pieces that are under way are still taken.
-/// An exception of one of the three ends everything and is rethrown. At most twice as many
-/// pieces as workers exist at any time.
+/// Calls `next(piece)` until it returns false, one call at a time; `make(worker, piece)` for each
+/// piece, by at most `workers` threads in parallel; and `take(piece)`, one call at a time on any
+/// thread, in the order of next(). `piece` may be a reused one. If `take` returns false, next() is
+/// not called again; pieces in progress are still taken. An exception of one of the three ends
+/// everything and is rethrown. At most twice as many pieces as workers exist at any time.
 ///
 ///   thread 0   next(0) [ make 0 ----------- ] take(0) take(1) take(2)  next(4) ...
 ///   thread 1            next(1) [ make 1 - ]  next(3) [ make 3 -- ] take(3)
 ///   thread 2                     next(2) [ make 2 - ]
 ///
-/// Piece 1 is ready before piece 0 and waits; the thread that brings piece 0 takes all that are
-/// ready. A thread that waits for room has no piece, so the next one to take is always being made
-/// by a thread that can go on: the bound cannot lock. A reused piece still has its old content:
-/// buffers stay allocated, and next() and make() must overwrite all that they use.
+/// Piece 1 is ready before piece 0 and waits; the thread that completes piece 0 takes all that are
+/// ready. A thread that waits for a free piece holds none, so the next piece to take is always
+/// being made by a running thread: no deadlock is possible. A reused piece still has its old
+/// content, so buffers stay allocated; next() and make() must overwrite all that they use.
 template <class Piece>
 void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
                  const std::function<void(std::size_t, Piece&)>& make,
@@ -45,7 +44,7 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
   std::size_t pieces = 0, taken = 0;
   bool is_taking = false, is_stopped = false, has_failed = false;
 
-  // No one runs far ahead of a piece that takes long. Nothing once no more pieces are wanted.
+  // Keeps threads from running far ahead of a slow piece. nullptr: no more pieces are wanted.
   const auto make_room = [&]() -> std::unique_ptr<Piece> {
     std::unique_lock lock(mutex);
     room.wait(lock, [&] { return is_stopped || !spare.empty() || pieces < 2 * workers; });
@@ -68,7 +67,8 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
     const std::lock_guard lock(mutex);
     return is_stopped;
   };
-  // Only one thread takes. The lock is given up during take(), so others can leave their pieces.
+  // Only one thread takes. It releases the lock during take(), so that others can leave their
+  // pieces.
   const auto hand_over = [&](std::size_t index, std::unique_ptr<Piece> piece) {
     std::unique_lock lock(mutex);
     waiting.emplace(index, std::move(piece));

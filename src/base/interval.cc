@@ -6,8 +6,8 @@
 namespace profgauge {
 namespace {
 
-// Calls `visit(overlap)` for every common part of two span lists, in order.
-// The list whose span ends first moves on; the other span may reach into the next one.
+// Calls `visit(overlap)` for every overlap of two span lists, in order. Advances the list whose
+// span ends first; the other span may overlap the next one, too.
 //
 //   a   [0 ------- 5)  [7 -- 9)         i: 0   0   1
 //   b      [2 - 3)  [4 ---- 8)          j: 0   1   1
@@ -27,8 +27,8 @@ void ForEachOverlap(std::span<const Span> a, std::span<const Span> b, Visit visi
   }
 }
 
-// Spans of several streams or threads come as one list after another, each in order: such lists are
-// joined two by two, which is far less work than a sort that does not know where they begin.
+// Sorts by start. Spans of several streams or threads come as concatenated sorted lists: these are
+// merged in pairs, which is much less work than a general sort.
 void SortByStart(std::vector<Span>& spans) {
   constexpr std::size_t kFewLists = 64;
   // Three streams of a device, each in order; `ends` has the end of each list:
@@ -82,14 +82,14 @@ std::vector<Span> Intersect(std::span<const Span> a, std::span<const Span> b) {
 //   b      |---|   |--|   |----------|
 //   out        |---|  |---|          |----|
 //
-// Spans of `b` that end before the next one of `a` begins are passed once: O(a + b).
+// Spans of `b` that end before the next span of `a` begins are passed once: O(a + b).
 std::vector<Span> Subtract(std::span<const Span> a, std::span<const Span> b) {
   std::vector<Span> out;
   std::size_t j = 0;
   for (const Span whole : a) {
     while (j < b.size() && b[j].end <= whole.start) ++j;
     Ns start = whole.start;
-    // `j` may span several of `a`, so it stays; `k` walks inside this one.
+    // `j` may overlap several spans of `a`, so it stays; `k` moves inside this one.
     for (std::size_t k = j; k < b.size() && b[k].start < whole.end; ++k) {
       if (b[k].start > start) out.push_back({start, b[k].start});
       start = std::max(start, b[k].end);

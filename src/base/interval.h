@@ -1,9 +1,9 @@
 // Interval algebra: half-open spans of time [start, end) and lists of them.
 //
-// A *span list* is sorted by start, its spans are disjoint and not empty; touching spans are
-// merged. Merge() makes one from anything; every other function takes and returns span lists, in
-// one linear sweep and exact integer arithmetic. A span whose end is not after its start is empty
-// and is dropped by Merge().
+// A *span list* is sorted by start; its spans are disjoint and not empty; touching spans are
+// merged. Merge() makes one from any spans. All other functions take and return span lists, in one
+// linear sweep and exact integer arithmetic. A span whose end is not after its start is empty, and
+// Merge() drops it.
 //
 //   a             [0 ----- 4)      [6 ------- 10)
 //   b                  [3 ------ 7)      [9 ---- 12)
@@ -28,8 +28,8 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
-/// The union of `spans`, in any order, as a span list. O(n) when they are already sorted by start,
-/// O(n log n) otherwise.
+/// The union of `spans`, in any order, as a span list. O(n) if they are already sorted by start,
+/// else O(n log n).
 std::vector<Span> Merge(std::vector<Span> spans);
 
 /// The parts of `a` that are also in `b`. REQUIRES: span lists.
@@ -41,18 +41,18 @@ std::vector<Span> Subtract(std::span<const Span> a, std::span<const Span> b);
 /// The parts of `a` inside `window`. REQUIRES: a span list.
 std::vector<Span> Clip(std::span<const Span> a, Span window);
 
-/// Sum of the lengths; of a span list, the time it covers.
+/// Sum of the lengths; for a span list, the time it covers.
 Ns Length(std::span<const Span> spans);
 
 /// Length of the overlap of `a` and `b`, without building it. REQUIRES: span lists.
 Ns OverlapLength(std::span<const Span> a, std::span<const Span> b);
 
-/// Those of `spans` that overlap `range`. O(log n). REQUIRES: a span list.
-/// An empty range that is inside of a span gives that span. The result points into `spans`.
+/// The spans that overlap `range`. An empty range inside a span returns that span. The result
+/// points into `spans`. O(log n). REQUIRES: a span list.
 std::span<const Span> Near(std::span<const Span> spans, Span range);
 
-/// How much of a window is covered. REQUIRES: spans come by start.
-/// As Length(Clip(Merge(spans), window)) without a list: overlapping spans count once.
+/// The covered time of a window, like Length(Clip(Merge(spans), window)) but without a list:
+/// overlapping spans count once. REQUIRES: spans come by start.
 class CoveredTime {
  public:
   explicit CoveredTime(Span window) : until_(window.start), end_(window.end) {}
@@ -70,15 +70,15 @@ class CoveredTime {
 };
 
 /// Collects spans that are mostly in order (one stream, one thread) and merges overlapping ones
-/// immediately, so that a nested column of a million ranges leaves only its top level.
-/// Memory: one span per range of activity that does not touch the one before, not one per event.
+/// immediately, so that a million nested ranges leave only the top level. Memory: one span per
+/// contiguous range of activity, not one per event.
 class SpanCollector {
  public:
-  /// Reserves room for this many spans; only those that do not touch use any.
+  /// Reserves memory for this many spans that do not touch; memory is used only by such spans.
   void Reserve(std::size_t spans) { spans_.reserve(spans); }
-  /// Adds [start, start + duration); nothing when the duration is not positive.
+  /// Adds [start, start + duration); does nothing if the duration is not positive.
   void Add(Ns start, Ns duration);
-  /// The union of all that was added, as a span list; the collector is empty afterwards.
+  /// Returns the union of all spans as a span list, and empties the collector.
   std::vector<Span> Take();
 
  private:

@@ -18,7 +18,7 @@ void JsonWriter::NewLine() {
   out_.append(levels_.size() * 2, ' ');
 }
 
-// Comma and line before a value or key. A value after its key has them already.
+// Writes the comma and line break before a value or key; a value after its key needs none.
 void JsonWriter::BeforeValue() {
   if (std::exchange(after_key_, false) || levels_.empty()) return;
   Level& level = levels_.back();
@@ -47,8 +47,8 @@ void JsonWriter::Key(std::string_view key) {
   after_key_ = true;
 }
 
-// Runs of plain characters are appended as a whole: names of kernels are most of a report. Bytes
-// that are not UTF-8 become U+FFFD, so that the document can be parsed whatever a profile holds.
+// Appends runs of plain characters as a whole, since kernel names are most of a report. Bytes that
+// are not UTF-8 become U+FFFD, so that every document can be parsed.
 void JsonWriter::Quote(std::string_view text) {
   const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
   out_ += '"';

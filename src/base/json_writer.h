@@ -1,6 +1,6 @@
-// The shared part of handlers of Boost's JSON parser: a handler derives from this and names the
-// values that it takes. All else passes by, and nothing has a limit, since inputs of any size are
-// read piece by piece; a handler that keeps values sets limits again.
+// The common base of handlers for Boost's JSON parser. A handler derives from it and defines the
+// functions for the values that it needs; others are ignored. Nothing is limited, since inputs of
+// any size are read piece by piece; a handler that stores values must set limits.
 //
 //   struct Reals : JsonHandler {
 //     bool on_double(double real, View, Code&) { … }
@@ -21,11 +21,11 @@
 
 namespace profgauge {
 
-/// Deeper nesting is no profile; each level costs stack.
+/// Deeper nesting is no profile; each level takes stack.
 inline constexpr std::size_t kDeepestJson = 128;
 
-/// Returns of `false` stop the parser, with the reason in the code. Nothing here is virtual: the
-/// parser knows the handler's own type.
+/// A handler function that returns `false` stops the parser, with the reason in the code. Nothing
+/// is virtual: the parser knows the type of the handler.
 struct JsonHandler {
   static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
   static constexpr std::size_t max_object_size = max_array_size;
@@ -54,11 +54,11 @@ struct JsonHandler {
   bool on_comment(View, Code&) { return true; }
 };
 
-// Writes JSON: two spaces of indentation, keys in the order given, valid UTF-8 whatever comes in.
+// Writes JSON: indented by two spaces, keys in the given order, and always valid UTF-8.
 //
-// A list or object can be written inline, on one line: table rows are. Numbers are exact: integers
-// as integers, doubles as the shortest text that reads back to the same double, with a point or an
-// exponent so that they stay doubles. A double that is not finite becomes null.
+// A list or object can be written inline, on one line, e.g. for table rows. Numbers are exact:
+// integers as integers, doubles as the shortest text that reads back as the same double, with a
+// point or an exponent so that they stay doubles. A double that is not finite becomes null.
 //
 //   kLines               kInline
 //   {                    {"id": "gpu", "unit": "count"}
@@ -66,14 +66,14 @@ struct JsonHandler {
 //     "unit": "count"
 //   }
 //
-// Everything inside of an inline list or object is inline, too.
+// Everything inside an inline list or object is inline, too.
 
 class JsonWriter {
  public:
   enum class Style : std::uint8_t { kLines, kInline };
 
-  /// Begins an object, as a value: after Key(), in an array, or as the document. REQUIRES: each
-  /// Begin has its End, in order.
+  /// Begins an object as a value: after Key(), in an array, or as the document. REQUIRES: each
+  /// Begin has its End, properly nested.
   void BeginObject(Style style = Style::kLines) { Begin('{', style); }
   void EndObject() { End('}'); }
   void BeginArray(Style style = Style::kLines) { Begin('[', style); }
@@ -83,19 +83,19 @@ class JsonWriter {
 
   void Text(std::string_view text);
   void Integer(std::int64_t value);
-  /// A real; null where it is not finite, since JSON has no such number. 2 is written as 2.0.
+  /// A real; null if it is not finite, since JSON has no such number. 2 is written as 2.0.
   void Real(double value);
   void Bool(bool value);
   void Null();
-  /// By the kind of value: null where it is absent.
+  /// Writes by the type of the value; null if it is absent.
   void Write(const Value& value);
 
   void Field(std::string_view key, std::string_view text) { Key(key), Text(text); }
   void Field(std::string_view key, std::int64_t value) { Key(key), Integer(value); }
-  /// Only when `text` is not empty.
+  /// Writes the field only if `text` is not empty.
   void OptionalField(std::string_view key, std::string_view text);
 
-  /// The document, with a final newline. The writer is empty then. REQUIRES: everything is ended.
+  /// Returns the document with a final newline; empties the writer. REQUIRES: all is ended.
   std::string Take();
 
  private:

@@ -21,7 +21,7 @@ std::size_t DigitsAt(std::string_view text, std::size_t at) {
 std::string UnitList() {
   std::string list;
   for (const UnitSuffix& suffix : UnitSuffixes()) {
-    if (suffix.text == "\u00b5s") continue;  // The same as "us".
+    if (suffix.text == "\u00b5s") continue;  // An alias of "us".
     if (!list.empty()) list += ' ';
     list += suffix.text;
   }
@@ -83,7 +83,7 @@ std::size_t NumberLength(std::string_view text) {
     if (fraction == 0) return 0;
     end += 1 + fraction;
   }
-  // "1e" without digits is the number 1 and a unit "e", which ParseLiteral() refuses as unknown.
+  // "1e" without digits is the number 1 with the unit "e", which ParseLiteral() rejects.
   if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
     const bool has_sign = end + 1 < text.size() && (text[end + 1] == '-' || text[end + 1] == '+');
     const std::size_t digits = DigitsAt(text, end + (has_sign ? 2 : 1));
@@ -93,7 +93,7 @@ std::size_t NumberLength(std::string_view text) {
 }
 
 double ScaledNumber(std::string_view text, const UnitSuffix* suffix) {
-  // In long double, so that 0.07 s is 70 000 000 ns and not one ulp beside it.
+  // long double, so that 0.07 s is exactly 70 000 000 ns.
   long double number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   if (suffix == nullptr) {
@@ -125,7 +125,7 @@ tl::expected<Literal, std::string> ParseLiteral(std::string_view text) {
     literal.unit = suffix->unit;
   }
   const double value = ScaledNumber(digits.substr(0, length), suffix);
-  // from_chars leaves 0 if the number does not fit.
+  // from_chars returns 0 if the number does not fit.
   const bool has_nonzero =
       digits.substr(0, digits.find_first_of("eE")).find_first_of("123456789") !=
       std::string_view::npos;
@@ -137,7 +137,7 @@ tl::expected<Literal, std::string> ParseLiteral(std::string_view text) {
   return literal;
 }
 
-//   wanted    literal    result
+//   wanted    literal    result (value or error)
 //   time      300 ms     the literal's value
 //   time      0          0
 //   time      300        "a time needs a unit"

@@ -1,5 +1,5 @@
-// Several lists of rows, each by start, walked as one: a heap of the next row of each list, and no
-// list of them all.
+// Visits several lists of rows, each sorted by start, in one common order: with a heap of each
+// list's next row, without a merged list.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace profgauge {
 
-/// Rows [row, end) of which none starts before the one before it.
+/// Rows [row, end) in order of start.
 struct RowRun {
-  std::uint32_t source = 0;  ///< Whose rows: any number.
+  std::uint32_t source = 0;  ///< Owner of the rows: any number.
   std::uint32_t row = 0, end = 0;
-  Ns start = 0;  ///< Of `row`.
+  Ns start = 0;  ///< Start of `row`.
 };
 
-/// Adds the runs that rows [begin, end) consist of. O(rows). `starts[row]`: when a row starts.
+/// Appends the runs of sorted rows in [begin, end). `starts[row]` is the start of a row. O(rows).
 template <class Starts>
 void AddRuns(const Starts& starts, std::uint32_t source, std::uint32_t begin, std::uint32_t end,
              std::vector<RowRun>& runs) {
@@ -32,16 +32,16 @@ void AddRuns(const Starts& starts, std::uint32_t source, std::uint32_t begin, st
   }
 }
 
-/// Calls `visit(source, row)` for all rows by start; rows that start together by row, then source.
-/// `start_of(source, row)`: when it starts. O(n log runs); fast while one run comes first.
-/// REQUIRES: no run is empty, as AddRuns() makes them.
+/// Calls `visit(source, row)` for all rows by start; rows of equal start by row, then source.
+/// `start_of(source, row)` returns the start. O(n log runs); faster while one run stays first.
+/// REQUIRES: no run is empty, as from AddRuns().
 ///
 ///   source 0   rows 0, 1, 2 start at 1, 4, 9
 ///   source 1   rows 0, 1    start at 2, 3
 ///   visits     0:0 at 1 | 1:0 at 2, 1:1 at 3 | 0:1 at 4, 0:2 at 9
 ///
-/// While the first run stays before the second one (between the bars), rows are visited without a
-/// change of the heap: one comparison a row. Memory: the runs.
+/// While the first run stays ahead of the second one (between the bars), rows are visited without
+/// changing the heap: one comparison per row. Memory: the runs.
 template <class StartOf, class Visit>
 void MergeRuns(std::vector<RowRun> runs, StartOf start_of, Visit visit) {
   const auto key = [](const RowRun& run) { return std::tie(run.start, run.row, run.source); };
@@ -59,7 +59,7 @@ void MergeRuns(std::vector<RowRun> runs, StartOf start_of, Visit visit) {
       first = runs.back();
       runs.pop_back();
     }
-    // The new first one sinks to where it belongs.
+    // The new first run sinks to its place.
     for (std::size_t at = 0;;) {
       std::size_t next = 2 * at + 1;
       if (next >= runs.size()) break;

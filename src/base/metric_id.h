@@ -1,6 +1,6 @@
 // The ids of the metric catalog, one constant each: `metric::kGpuIdleMean` is "gpu.idle.mean". The
-// row in analysis/catalog/catalogue_*_metrics.cc, in the same order, defines each id. Every layer
-// names metrics by these constants, so that an id that no one defined does not compile.
+// row in analysis/catalog/catalogue_*_metrics.cc, in the same order, defines each id. All code
+// names metrics by these constants, so an undefined id does not compile.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-// The constant and its id. A new metric is a line here and a row of the catalog at the same place.
+// The constant and its id. A new metric needs a line here and a catalog row at the same position.
 // clang-format off
 #define PROFGAUGE_METRICS(X) \
   X(kProfileWallTime, "profile.wall_time") \
@@ -360,11 +360,11 @@ inline constexpr std::array<std::string_view, kCount> kTexts = {PROFGAUGE_METRIC
 #undef PROFGAUGE_TEXT
 }  // namespace metric::places
 
-/// One metric of the catalogue. Only the constants below and FindMetricId() make one.
+/// One metric of the catalog. Only the constants below and FindMetricId() create one.
 class MetricId {
  public:
   explicit constexpr MetricId(metric::places::Place place) : place_(place) {}
-  /// Where its row is in the catalogue.
+  /// The index of the metric's row in the catalog.
   constexpr std::size_t place() const { return place_; }
   /// "gpu.idle.mean"
   constexpr std::string_view text() const { return metric::places::kTexts[place_]; }
@@ -388,10 +388,10 @@ inline constexpr std::array<MetricId, places::kCount> kAll = {PROFGAUGE_METRICS(
 #undef PROFGAUGE_NAME
 }  // namespace metric
 
-/// Finds an id that a user, a rule or a file names; nothing if the catalog does not have it. O(1).
+/// Finds an id from a user, a rule or a file; nullopt if the catalog does not have it. O(1).
 std::optional<MetricId> FindMetricId(std::string_view text);
 
-/// Two metrics of one part of a whole.
+/// The two metrics of one part of a whole.
 struct PartMetrics {
   MetricId share, time;
 };

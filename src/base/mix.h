@@ -1,4 +1,4 @@
-// Mixing of numbers into a hash.
+// Mixes numbers into a hash.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace profgauge {
 /// upper bits (Knuth, The Art of Computer Programming 3, 6.4).
 inline constexpr std::uint64_t kGoldenRatio = 0x9e37'79b9'7f4a'7c15;
 
-/// `seed` with one more number mixed in. Neighbors differ in the upper and in the lower bits.
+/// Mixes `part` into `seed`. Neighboring numbers differ in the upper and in the lower bits.
 constexpr std::uint64_t Mixed(std::uint64_t seed, std::uint64_t part) {
   seed = (seed ^ part) * kGoldenRatio;
   return seed ^ seed >> 29;

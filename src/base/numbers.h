@@ -1,4 +1,4 @@
-// Numbers with a meaning: none, too large, a date; the middle of some, and quantiles.
+// Numbers: index "none", the largest integer, dates, median, and quantiles.
 #pragma once
 
 #include <algorithm>
@@ -10,33 +10,33 @@
 
 namespace profgauge {
 
-// Which real numbers a whole one can hold.
+// The real numbers that an integer can hold.
 
-/// A real number of at most this size, either sign, can become a std::int64_t, also when it is
-/// rounded. Larger numbers come from damaged files, or are results without a meaning.
+/// A real number of at most this magnitude can be converted to std::int64_t, even rounded. Larger
+/// numbers come from damaged files, or are results without a meaning.
 inline constexpr double kLargestWhole = 9e18;
 
-// The place in a column or list that is none.
+// The index in a column or list that means "none".
 
 inline constexpr std::uint32_t kNoIndex = 0xffff'ffff;
 
-// Whether a time is one of a calendar.
+// Checks whether a time is a calendar date.
 
-/// Whether `unix_ns`, nanoseconds since 1970, is a date on which a profile can have been recorded:
-/// 2010 to 2099. Clocks that count from a boot, or from nothing, are below or beyond.
+/// True if `unix_ns`, nanoseconds since 1970, is a plausible date of a profile: 2010 to 2099.
+/// Clocks that count from boot, or from an arbitrary time, are usually outside.
 constexpr bool IsDate(Ns unix_ns) {
   constexpr Ns kSecond = 1'000'000'000;
   constexpr Ns kFrom = 1'262'304'000 * kSecond, kUntil = 4'102'444'800 * kSecond;
   return unix_ns >= kFrom && unix_ns < kUntil;
 }
 
-// The middle of some values.
+// Median and deviation of values.
 
-/// Standard deviation of normal values, in median absolute deviations: 1 / Φ⁻¹(3/4).
+/// Standard deviation of normal values per median absolute deviation: 1 / Φ⁻¹(3/4).
 inline constexpr double kDeviationsOfMad = 1.4826;
 
-/// The value in the middle; of an even number of values the mean of the two in the middle, of
-/// integers rounded towards the lower. O(n). REQUIRES: `values` is not empty and has no NaN.
+/// The median. For an even number of values, the mean of the two in the middle, which is rounded
+/// down for integers. O(n). REQUIRES: `values` is not empty and has no NaN.
 template <class T>
 T Median(std::vector<T> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -48,7 +48,7 @@ T Median(std::vector<T> values) {
 
 // Student's t distribution.
 
-/// Quantile of Student's t; degrees may be fractions and count as 1 at least.
+/// Quantile of Student's t; degrees of freedom may be fractions and are at least 1.
 double StudentQuantile(double probability, double degrees);
 
 }  // namespace profgauge

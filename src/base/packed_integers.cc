@@ -10,14 +10,14 @@ void PackedIntegers::Reserve(std::size_t count) {
   bytes_.reserve(BytesOf(count));
 }
 
-// To a number at a time the vector's own growth costs more than the number.
+// Grows by doubling: with one number at a time, the vector's own growth would dominate.
 void PackedIntegers::Grow() {
   constexpr std::size_t kFirstCapacity = 16;
   std::size_t count = std::max(2 * size_, kFirstCapacity);
-  if (size_ < reserved_) count = std::min(count, reserved_);  // More would be room of no use.
+  if (size_ < reserved_) count = std::min(count, reserved_);  // More would never be used.
   const std::size_t bytes = BytesOf(count);
   if (bytes <= bytes_.capacity()) return bytes_.resize(bytes);
-  // By itself the vector copies byte by byte, as it knows nothing of its allocator.
+  // std::vector would copy byte by byte, because it does not know its allocator.
   decltype(bytes_) larger(bytes);
   std::copy(bytes_.data(), bytes_.data() + bytes_.size(), larger.data());
   bytes_ = std::move(larger);

@@ -1,5 +1,5 @@
-// Whole numbers in as few bytes each as the widest of them needs: 1, 2, 4 or 8. Columns of tables
-// have millions of rows and mostly small numbers: ranks, streams, ids of texts, short times.
+// Integers in as few bytes each as the widest of them needs: 1, 2, 4 or 8. Columns of tables have
+// millions of rows and mostly small numbers: ranks, streams, ids of texts, short times.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ class PackedIntegers {
   static constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
   std::size_t size() const { return size_; }
-  /// Reserves room for this many numbers, at the current width and at any later one.
+  /// Reserves memory for this many numbers, at the current width and any later one.
   void Reserve(std::size_t count);
   void Append(std::int64_t value) {
     if (!Fits(value)) Widen(value);
@@ -30,20 +30,20 @@ class PackedIntegers {
     if (!Fits(value)) Widen(value);
     Store(at, value);
   }
-  // In the innermost loops of most analyses: the same few instructions for all widths.
-  // Eight bytes are read at the number, whatever its width, and shifted up and down again. This
-  // also extends the sign. Width 2, number 1 of the bytes `05 00 | FE FF | 07 00 | ..`:
+  // Runs in the innermost loops of most analyses: a few equal instructions for all widths. Reads
+  // eight bytes at the number, whatever its width, and shifts them up and down, which also extends
+  // the sign. Width 2, number 1 of the bytes `05 00 | FE FF | 07 00 | ..`:
   //
   //   read       FE FF 07 00 .. .. .. ..    (lowest byte first)
   //   << 48      00 00 00 00 00 00 FE FF
   //   >> 48      FE FF FF FF FF FF FF FF    = -2
   //
   // The smallest number of the width (0x8000 here) is below -most_ and reads as absent. The buffer
-  // has 8 bytes more than the numbers take, so the read stays inside.
+  // is 8 bytes longer than the numbers, so the read stays inside.
   [[gnu::always_inline]] std::int64_t operator[](std::size_t at) const {
     std::int64_t value;
     std::memcpy(&value, bytes_.data() + at * width_, sizeof value);
-    const std::size_t others = 64 - 8 * width_;  // Bits of the numbers after it.
+    const std::size_t others = 64 - 8 * width_;  // Bits of the following numbers.
     if constexpr (std::endian::native == std::endian::little) {
       value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << others);
     }
@@ -52,7 +52,7 @@ class PackedIntegers {
   }
 
  private:
-  /// Words for this many numbers, with room for reading 8 bytes at the last.
+  /// Bytes for this many numbers, plus 8 so that the last one can be read.
   std::size_t BytesOf(std::size_t count) const { return count * width_ + sizeof(std::int64_t); }
   template <class T>
   void StoreAs(std::size_t at, std::int64_t value) {
@@ -71,15 +71,15 @@ class PackedIntegers {
         return StoreAs<std::int64_t>(at, value);
     }
   }
-  /// The smallest number of a width is taken: it means absence there.
+  /// The smallest number of each width is reserved: it means absent.
   bool Fits(std::int64_t value) const {
     return value == kAbsent || (value >= -most_ && value <= most_);
   }
-  /// Copies all numbers at the next width that holds `value`: at most three times in a life.
+  /// Copies all numbers to the next width that holds `value`: at most three times per object.
   void Widen(std::int64_t value);
   void Grow();
 
-  // Room for size_ numbers or more. The rest is not set: that would cost as much as they do.
+  // Memory for size_ or more numbers. The rest is uninitialized, to save time.
   std::vector<char, boost::noinit_adaptor<std::allocator<char>>> bytes_;
   std::size_t size_ = 0, reserved_ = 0;
   std::size_t width_ = 1;

@@ -14,7 +14,7 @@ namespace profgauge {
 namespace {
 
 std::atomic<std::size_t> limit = 0;    // 0: one per core.
-std::atomic<std::size_t> helping = 0;  // Threads of all calls besides those that called.
+std::atomic<std::size_t> helping = 0;  // Threads of all calls, without callers.
 std::atomic<bool> shares_heap = false;
 
 std::size_t CoresAllowed() {
@@ -24,7 +24,7 @@ std::size_t CoresAllowed() {
   return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(*quota)));
 }
 
-/// Whether one more thread may help. The one that does says so at its end.
+/// Reserves one more helping thread, if allowed; the thread releases it at its end.
 bool MayHelp(std::size_t threads) {
   std::size_t now = helping;
   while (now + 1 < threads) {
@@ -47,9 +47,9 @@ void ShareOneHeap() { shares_heap = true; }
 
 std::size_t ThreadsForAllocation() { return shares_heap ? 1 : 0; }
 
-// `next` gives out the numbers one by one, so a thread whose calls are short makes more of them.
-// The caller's thread works too: where no other may help, it makes all calls. Only the others are
-// counted by `helping`, which is of the whole process and so covers nested calls.
+// `next` assigns indices one by one, so a thread with short calls makes more of them. The caller's
+// thread works too: if no other thread may help, it makes all calls. Only helpers are counted by
+// `helping`, which is process-wide and so includes nested calls.
 void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
                    std::size_t most) {
   constexpr std::size_t kMostThreads = 32;
@@ -82,7 +82,7 @@ void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& wo
   }
   run();
   for (std::thread& other : others) other.join();
-  // The lowest index: the same damaged input gives the same error with any number of threads.
+  // Rethrows for the lowest index, so that the error does not depend on the number of threads.
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
@@ -90,7 +90,7 @@ void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& wo
 
 namespace {
 
-/// The first line; empty where there is none.
+/// The first line of a file; empty if there is none.
 std::string LineOf(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -98,7 +98,7 @@ std::string LineOf(const std::string& path) {
   return line;
 }
 
-/// The number that `text` begins with, which goes; none for "max" and "-1".
+/// Removes and returns the number at the start of `text`; nullopt for "max" and "-1".
 std::optional<std::uint64_t> TakeNumber(std::string_view& text) {
   std::uint64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -125,7 +125,7 @@ std::optional<double> Quotient(std::optional<std::uint64_t> quota,
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-// Version 2: "200000 100000", microseconds in a period; "max 100000" without a limit.
+// Version 2: "200000 100000" is a quota and a period in microseconds; "max 100000": no limit.
 std::optional<double> CoresOf(const std::string& path) {
   const std::string line = LineOf(path);
   std::string_view text = line;
@@ -133,7 +133,7 @@ std::optional<double> CoresOf(const std::string& path) {
   return quota ? Quotient(quota, TakeNumber(text)) : std::nullopt;
 }
 
-// Limits of one group, whichever of its controllers are in `folder`.
+// Applies the limits of one group, for all controllers found in `folder`.
 void LowerBy(const std::string& folder, CgroupLimits& limits) {
   Lower(limits.memory, NumberIn(folder + "/memory.max"));
   Lower(limits.cores, CoresOf(folder + "/cpu.max"));
@@ -142,7 +142,7 @@ void LowerBy(const std::string& folder, CgroupLimits& limits) {
         Quotient(NumberIn(folder + "/cpu.cfs_quota_us"), NumberIn(folder + "/cpu.cfs_period_us")));
 }
 
-// Version 1 mounts each controller apart, some together.
+// Version 1 mounts each controller separately, or several together.
 std::string MountOf(const std::string& root, std::string_view controllers) {
   const std::string base = root + "/sys/fs/cgroup";
   return controllers.empty() ? base : base + "/" + std::string(controllers);
@@ -153,15 +153,15 @@ std::string MountOf(const std::string& root, std::string_view controllers) {
 CgroupLimits ReadCgroupLimits(const std::string& root) {
   CgroupLimits limits;
   std::ifstream groups(root + "/proc/self/cgroup");
-  // "0::/slurm/job_7", of version 1 "4:memory:/slurm/job_7".
+  // "0::/slurm/job_7", or in version 1 "4:memory:/slurm/job_7".
   for (std::string line; std::getline(groups, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first + 1);
     if (first == line.npos || second == line.npos) continue;
     const std::string mount = MountOf(root, line.substr(first + 1, second - first - 1));
     std::string group = line.substr(second + 1);
-    // A container may see its own group as the root, or by its path on the host, which is not
-    // mounted there: then the limits are at the root.
+    // A container may see its own group as the root, or with its path on the host, which is not
+    // mounted in it: then the limits are at the root.
     //
     //   0::/slurm/job_7/step_0    limits of   /sys/fs/cgroup/slurm/job_7/step_0
     //                                         /sys/fs/cgroup/slurm/job_7

@@ -1,4 +1,4 @@
-// Independent pieces of work, side by side.
+// Runs independent pieces of work in parallel.
 #pragma once
 
 #include <cstddef>
@@ -9,45 +9,43 @@
 
 namespace profgauge {
 
-/// Maximum number of threads; at least 1. As many as the machine and the process' control groups
-/// have cores, unless LimitThreads() said otherwise.
+/// Maximum number of threads, at least 1: the number of cores of the machine and the process's
+/// control groups, unless LimitThreads() changed it.
 std::size_t Cores();
 
-/// Data that several threads write for long is this far apart, as `alignas` of a type: threads that
-/// write to one line of the cache, or to two that are fetched as a pair, wait for each other.
+/// Alignment of data that several threads write for a long time: threads that write to the same
+/// cache line, or to two lines that are fetched as a pair, wait for each other.
 inline constexpr std::size_t kCacheLinePair = 128;
 
-/// From now on at most this many threads run in the whole process; 0: one per core.
+/// Limits the threads of the whole process; 0: one per core.
 void LimitThreads(std::size_t most);
 
-/// From now on all threads have one heap (cli/memory.h): they wait for each other there.
+/// Notes that all threads share one heap (cli/memory.h), where they wait for each other.
 void ShareOneHeap();
-/// Number of threads for work that mostly needs memory, as `most` of ForEachAtOnce(): one, where
+/// Number of threads for work that mostly allocates memory, as `most` of ForEachAtOnce(): one, if
 /// two would take longer together.
 std::size_t ThreadsForAllocation();
 
-/// Calls `work(i)` once for each i below `count`, on as many threads as Cores() and `most` allow
-/// (0: no other limit) and calls that are under way leave, this one's among them; returns when all
-/// calls have. Calls must not write to shared data, so that the result does not depend on the
-/// number of threads. If several calls throw, the exception of the lowest i is thrown; if there is
-/// no thread, fewer do the work.
-/// Calls may nest: the threads of all calls together stay within the limit, so an inner call
-/// mostly runs on its caller's thread. A failing call does not stop the others.
+/// Calls `work(i)` once for each i below `count` and returns after all calls. It uses as many
+/// threads as Cores(), `most` (0: no limit) and other running calls allow, including this thread;
+/// at least this one. Calls may nest: the threads of all calls together stay within the limit, so
+/// an inner call mostly runs on its caller's thread. Calls must not write to shared data, so that
+/// the result does not depend on the number of threads. If several calls throw, the exception of
+/// the lowest i is rethrown; a failing call does not stop the others.
 void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
                    std::size_t most = 0);
 
-// Limits of this process' control groups: containers, Slurm and Kubernetes limit jobs by
-// them, and the machine's own size says nothing there.
+// Limits of the process's control groups, by which containers, Slurm and Kubernetes limit jobs; the
+// machine's own size does not matter there.
 
 struct CgroupLimits {
-  std::optional<std::uint64_t> memory;  ///< Bytes.
-  std::optional<double> cores;          ///< Processor time: 2.5 cores.
+  std::optional<std::uint64_t> memory;  ///< In bytes.
+  std::optional<double> cores;          ///< Processor time, e.g. 2.5 cores.
 };
 
-/// The smallest limits of the groups that the process is in and of those around them, of either
-/// version (cgroups(7)); none where nothing limits, and outside of Linux. `root`: where /proc and
-/// /sys are, for tests.
-/// Reads a few small files at each call: keep the result.
+/// The smallest limits of the process's groups and their parents, of either version (cgroups(7));
+/// none if nothing is limited, and on systems other than Linux. `root`: the parent of /proc and
+/// /sys, for tests. Reads a few small files per call: keep the result.
 CgroupLimits ReadCgroupLimits(const std::string& root = "");
 
 }  // namespace profgauge

@@ -3,8 +3,8 @@
 
 namespace profgauge {
 
-/// The first number of [begin, end) for which `is_before` does not hold, else `end`. O(log n).
-/// REQUIRES: it holds for none behind the first for which it does not.
+/// The first number in [begin, end) for which `is_before` is false, else `end`. O(log n). REQUIRES:
+/// `is_before` is false for all numbers after that one.
 template <class Number, class IsBefore>
 Number PartitionPoint(Number begin, Number end, IsBefore is_before) {
   while (begin < end) {
@@ -18,7 +18,7 @@ Number PartitionPoint(Number begin, Number end, IsBefore is_before) {
   return begin;
 }
 
-/// The first number of [begin, end) for which `is` holds, else `end`. O(n).
+/// The first number in [begin, end) for which `is` is true, else `end`. O(n).
 template <class Number, class Is>
 Number FirstWhere(Number begin, Number end, Is is) {
   while (begin < end && !is(begin)) ++begin;

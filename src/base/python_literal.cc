@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
-/// As UTF-8; half of a surrogate pair and a code beyond Unicode become U+FFFD.
+/// Appends a code point as UTF-8; half surrogate pairs and codes beyond Unicode become U+FFFD.
 ///
 ///   to 7F       0xxxxxxx
 ///   to 7FF      110xxxxx 10xxxxxx
@@ -127,7 +127,7 @@ class Parser {
     return true;
   }
 
-  // Items up to `close`, with a comma after the last if need be; dictionaries as key: value.
+  // Parses items up to `close`; a comma may follow the last. Dictionaries have key: value.
   bool Items(PyValue& out, char close, int depth) {
     ++at_;
     const bool is_dict = close == '}';
@@ -147,7 +147,7 @@ class Parser {
     }
   }
 
-  // "(1)" without a comma is a value in brackets, not a tuple.
+  // "(1)" without a comma is a value in parentheses, not a tuple.
   static bool Unwrap(PyValue& out) {
     if (out.kind != PyValue::Kind::kTuple || out.items.size() != 1) return true;
     PyValue inner = std::move(out.items.front());
@@ -182,7 +182,7 @@ class Parser {
     if (found != std::string_view::npos) {
       out += kTo[found];
     } else {
-      out += '\\';  // Like Python: an unknown escape is kept.
+      out += '\\';  // An unknown escape is kept, as in Python.
       out += c;
     }
     return true;

@@ -1,4 +1,4 @@
-// Size of a read from a source.
+// Number of bytes in one read from a source.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 namespace profgauge {
 
 #ifdef PROFGAUGE_SMALL_BLOCKS
-/// Inputs of fuzz targets are small, and values shall be cut by the ends of blocks.
+/// Inputs of fuzz targets are small; ends of blocks must still cut values.
 inline constexpr std::size_t kReadBlock = 512;
 #else
 inline constexpr std::size_t kReadBlock = std::size_t{1} << 20;

@@ -6,7 +6,7 @@
 
 namespace profgauge {
 
-// All of them have two or three bytes.
+// All misleading characters have two or three bytes.
 std::uint32_t MisleadingCode(std::string_view text, std::size_t length) {
   if (length != 2 && length != 3) return 0;
   const auto byte = [&](std::size_t i) {
@@ -28,7 +28,7 @@ std::string Readable(std::string_view text) {
     const std::size_t length = Utf8Length(text);
     if (const std::uint32_t code = MisleadingCode(text, length); code != 0) {
       out += fmt::format("\\u{{{:04x}}}", code);
-    } else if (text.front() == 0x7f) {  // Which JSON has no escape of its own for.
+    } else if (text.front() == 0x7f) {  // JSON has no special escape for it.
       out += "\\x7f";
     } else {
       out += length == 0 ? "\ufffd" : text.substr(0, length);

@@ -1,4 +1,4 @@
-// Text of a profile in outputs that people read: nothing turns a line around or breaks it.
+// Makes text of a profile readable: no character reverses or breaks a line.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace profgauge {
 
-/// The code of the character at the start of `text`, of `length` bytes, where it turns or breaks
-/// the line that it stands in, else 0: C1 controls, line separators, marks of direction.
+/// The code point at the start of `text`, of `length` bytes, if it reverses or breaks the line,
+/// else 0: C1 controls, line separators, direction marks.
 std::uint32_t MisleadingCode(std::string_view text, std::size_t length);
 
-/// As ValidUtf8(), but a misleading character is shown as Printable() shows it, `\u{202e}`. Control
-/// characters below U+0020 stay, for which each format has a way of its own.
+/// Like ValidUtf8(), but shows a misleading character as Printable() does, e.g. `\u{202e}`. Control
+/// characters below U+0020 stay: each format escapes them itself.
 std::string Readable(std::string_view text);
 
 }  // namespace profgauge

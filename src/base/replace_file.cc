@@ -18,26 +18,26 @@
 namespace profgauge {
 namespace {
 
-// Data for a signal handler: fixed slots, filled and cleared by plain stores, because
-// neither locks nor memory allocation are allowed there.
+// Data for a signal handler: fixed slots, set and cleared by plain stores, since locks and memory
+// allocation are not allowed there.
 constexpr std::size_t kSlots = 64;
 constexpr std::size_t kSlotBytes = 4096;
 char slot_paths[kSlots][kSlotBytes];
 std::atomic<bool> slot_used[kSlots];
 
-// The name of a file is on disk only when its folder is.
+// Syncs the folder, since a file's name is on disk only after that.
 bool SyncFolder(const std::string& target) {
   const std::string folder = std::filesystem::path(target).parent_path().string();
   const int descriptor =
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return false;
-  // Some file systems have no such call for folders.
+  // Some file systems do not support that for folders.
   const bool is_done = ::fsync(descriptor) == 0 || errno == EINVAL;
   ::close(descriptor);
   return is_done;
 }
 
-// One writer at a time: what has the name of its file is of one that was killed.
+// Removes a killed writer's file; there is only one writer at a time.
 void RemoveLeftOver(const std::string& target, std::string_view bytes) {
   const std::string path = target + ".tmp";
   struct stat info {};
@@ -46,7 +46,7 @@ void RemoveLeftOver(const std::string& target, std::string_view bytes) {
   if (is_file && bytes.starts_with(ReadHead(path, kHead))) ::unlink(path.c_str());
 }
 
-// Who may read and write it stays. Only root gives a file to another; to a group its members do.
+// Keeps the owner, which only root can set; else the group, which its members can set.
 void KeepOwner(int descriptor, const std::string& target) {
   struct stat replaced {};
   if (::stat(target.c_str(), &replaced) != 0) return;
@@ -60,7 +60,7 @@ void KeepOwner(int descriptor, const std::string& target) {
 std::string TargetOfLinks(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
-  // weakly_canonical() does not follow a link whose target is not there yet.
+  // weakly_canonical() does not follow a link whose target is missing.
   constexpr int kMostLinks = 40;
   fs::path behind = path;
   for (int i = 0; i < kMostLinks && fs::is_symlink(behind, error); ++i) {
@@ -84,7 +84,7 @@ int OpenTemporary(const std::string& target, std::string& temporary) {
   return descriptor;
 }
 
-// A path longer than a slot, or one more than kSlots open outputs, is not remembered: a signal then
+// Ignores a path that is longer than a slot, or that exceeds kSlots open outputs: a signal then
 // does not remove that temporary file.
 void RememberTemporary(const std::string& path) {
   if (path.size() >= kSlotBytes) return;
@@ -111,7 +111,7 @@ void RemoveTemporaries() {
   }
 }
 
-// A write may take a part of the bytes, as on pipes; an interrupted one is repeated.
+// write() may write only a part, e.g. on pipes; interrupted calls are repeated.
 bool WriteWhole(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());

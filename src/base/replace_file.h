@@ -1,5 +1,5 @@
-// Files that take the place of others whole: made beside them, then renamed. Those that are not in
-// place yet are removed by a signal that ends the program.
+// Replaces files as a whole: writes a temporary file beside the target, then renames it. A signal
+// that ends the program removes temporary files.
 #pragma once
 
 #include <string>
@@ -9,28 +9,28 @@
 
 namespace profgauge {
 
-/// A new, empty file beside `target`, which RemoveTemporaries() removes until it is forgotten; its
-/// descriptor, and its path in `temporary`. A file of that name stays: another name is taken. Below
-/// 0 where none can be made: errno says why.
+/// Creates a new, empty file beside `target`; returns its descriptor, and its path in `temporary`.
+/// RemoveTemporaries() removes it until ForgetTemporary(). If a name is taken, tries another. Below
+/// 0 on failure: errno has the reason.
 int OpenTemporary(const std::string& target, std::string& temporary);
-/// RemoveTemporaries() removes a file, or a folder once it is empty, until it is forgotten.
+/// From here on RemoveTemporaries() removes the file (or a folder, if it is empty).
 void RememberTemporary(const std::string& path);
-/// After it was renamed or removed.
+/// Call it after the file was renamed or removed.
 void ForgetTemporary(const std::string& temporary);
-/// For signal handlers.
+/// Can be called by signal handlers.
 void RemoveTemporaries();
 
-/// Where the links of a path lead, whether something is there or not: a link stays a link, and its
+/// The target of a path after following links, whether it exists or not: a link stays, and its
 /// target is replaced.
 std::string TargetOfLinks(const std::string& path);
 
-/// Writes all of `bytes`; false, with errno, where the system says no.
+/// Writes all of `bytes`; false, with errno, on failure.
 bool WriteWhole(int descriptor, std::string_view bytes);
 
-/// Puts a file of `bytes` in the place of `target`, which is no link, and waits until the disk has
-/// it: after a crash one of the two is there, whole. It stays its owner's where we may give it,
-/// else its group's. REQUIRES: no other writer of `target`; what a killed one left is removed.
-/// Errors: kOutput "output/cannot-write".
+/// Replaces `target`, which is no link, by a file of `bytes`, and waits until it is on disk: after
+/// a crash one of the two files is there, complete. Keeps the owner if permitted, else the group.
+/// Removes a file that a killed writer left. REQUIRES: no other writer of `target`. Errors: kOutput
+/// "output/cannot-write".
 Status ReplaceFile(const std::string& target, std::string_view bytes);
 
 }  // namespace profgauge

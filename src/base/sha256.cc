@@ -55,7 +55,7 @@ std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
   for (; bytes.size() >= 64; bytes.remove_prefix(64)) {
     Compress(state, reinterpret_cast<const unsigned char*>(bytes.data()));
   }
-  std::string tail(bytes);  // the remaining bytes, the bit 1, zeros, and the length in bits
+  std::string tail(bytes);  // The remaining bytes, the bit 1, zeros, and the length in bits.
   tail += '\x80';
   while (tail.size() % 64 != 56) tail += '\0';
   for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xff);
@@ -69,7 +69,7 @@ std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
   return digest;
 }
 
-//   Sha256(key ^ 5C | Sha256(key ^ 36 | message))      each key filled up to a block
+//   Sha256(key ^ 5C | Sha256(key ^ 36 | message))      each key padded to a block
 std::array<std::uint8_t, 32> HmacSha256(std::string_view key, std::string_view message) {
   constexpr std::size_t kBlock = 64;
   std::string padded(key);
@@ -98,7 +98,7 @@ std::string HexOf(const std::array<std::uint8_t, 32>& digest, std::size_t bytes)
 }
 
 //   Man     TWFu        24 bits as four digits of 6
-//   Ma      TWE=        16 bits, two more of 0
+//   Ma      TWE=        16 bits, and two zero bits
 //   M       TQ==
 std::string Base64(std::string_view bytes) {
   constexpr std::string_view kDigits =

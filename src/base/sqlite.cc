@@ -25,9 +25,9 @@
 namespace profgauge::sqlite {
 namespace {
 
-// The work that a file may ask for, in instructions of SQLite's program, so that no clock decides.
-// Reading a row takes some dozens, of 20 bytes and more: a file is read many times within it. Pages
-// that lead to each other again and again make one of some kilobytes endless.
+// The work that a file may cause, in instructions of SQLite's program, independent of time. Reading
+// a row takes some dozens for at least 20 bytes, so a file can be read many times. Without a limit,
+// pages that refer to each other in a cycle would make a small file endless.
 constexpr std::int64_t kFreeSteps = 100'000'000;
 constexpr std::int64_t kStepsOfByte = 500;
 constexpr int kStepsBetween = 10'000;
@@ -38,7 +38,7 @@ int TakeSteps(void* left) {
   return steps < 0 ? 1 : 0;
 }
 
-// A hostile schema must not reach functions or files of its choice.
+// Prevents a hostile schema from calling functions or opening files.
 void Harden(sqlite3* handle) {
   for (const int off :
        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
@@ -51,16 +51,16 @@ void Harden(sqlite3* handle) {
   sqlite3_exec(handle, "pragma cell_size_check = on", nullptr, nullptr, nullptr);
 }
 
-// "malformed database schema (x) (code 11)": its message, and its extended result code.
+// SQLite's message and extended result code: "malformed database schema (x) (code 11)".
 std::string WordsOf(sqlite3* handle, int status) {
   const int code = handle == nullptr ? status : sqlite3_extended_errcode(handle);
-  // The words may quote the file's own schema.
+  // The message may quote the file's own schema.
   return PrintableShort(handle == nullptr ? sqlite3_errstr(status) : sqlite3_errmsg(handle), 200) +
          " (code " + std::to_string(code) + ")";
 }
 
-// Two causes have advice, since users meet them: a file that is no database or was cut off while
-// it was copied, and one that another program has locked.
+// Two common causes have advice: a file that is no database or was truncated while copying, and one
+// that another program has locked.
 Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind kind) {
   Error error;
   error.kind = kind;
@@ -113,7 +113,7 @@ Error NotAFile(const std::string& path, const NotOpened& problem, ErrorKind kind
   return error;
 }
 
-// A file name as a URI: SQLite takes `?`, `#` and `%` in it as syntax.
+// A file name as a URI, in which SQLite interprets `?`, `#` and `%`.
 std::string UriOf(const std::string& path, std::string_view parameters) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string uri = "file:";
@@ -158,7 +158,7 @@ Status CopyFile(const std::string& from, const std::string& to, ErrorKind kind) 
   return Fail(CannotCopy(from, number, kind));
 }
 
-// A folder in TMPDIR that only we may enter. It goes with this, and by a signal.
+// A private folder in TMPDIR. The destructor removes it, and so does a signal.
 class OwnFolder {
  public:
   OwnFolder() {
@@ -176,7 +176,7 @@ class OwnFolder {
     for (const std::string& file : files_) ForgetTemporary(file);
     ForgetTemporary(path_);
   }
-  int number() const { return number_; }  ///< errno where there is none.
+  int number() const { return number_; }  ///< errno if it could not be created; else 0.
   const std::string& Add(std::string_view name) {
     RememberTemporary(files_.emplace_back(fmt::format("{}/{}", path_, name)));
     return files_.back();
@@ -307,8 +307,8 @@ void Database::Bound(std::uint64_t bytes) {
   sqlite3_progress_handler(handle_.get(), kStepsBetween, TakeSteps, steps_left_.get());
 }
 
-// SQLite would make files beside what it reads, and wait for ever for the writer of a pipe that has
-// the name of one. Both files are open when the folder goes, and the log's index is in memory.
+// SQLite would create files beside the database, and wait forever if the log's name is that of a
+// pipe. Both copies are open when the folder is removed; the log's index is in memory.
 Result<Database> Database::OpenCopy(const std::string& path, ErrorKind kind) {
   OwnFolder folder;
   if (folder.number() != 0) return Fail(CannotCopy(path, folder.number(), kind));
@@ -317,7 +317,7 @@ Result<Database> Database::OpenCopy(const std::string& path, ErrorKind kind) {
   if (!before) return Fail(CannotCopy(path, errno, kind));
   PROFGAUGE_CHECK(CopyFile(path, copy, kind));
   PROFGAUGE_CHECK(CopyFile(path + "-wal", log, kind));
-  // Its writer moved pages of the log into it: parts of both may be missing.
+  // If a writer moved pages from the log to the database meanwhile, both copies may miss some.
   if (VersionOf(path) != before) return Fail(Failure(nullptr, SQLITE_BUSY, path, kind));
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
@@ -336,7 +336,7 @@ Result<Database> Database::Open(const std::string& path, Mode mode, ErrorKind ki
   if (!is_ours) {
     const auto file = OpenInput(path, Named::kFound);
     if (file) size = file->size().value_or(0);
-    // SQLite would wait for ever for the writer of a pipe. What else is wrong it says itself.
+    // SQLite would wait forever for the writer of a pipe. It reports other problems itself.
     if (!file && IsNoFile(file.error())) return Fail(NotAFile(path, file.error(), kind));
   }
   sqlite3* handle = nullptr;

@@ -1,16 +1,16 @@
-// SQLite in two small classes: a database and a statement. Errors carry the file and SQLite's
-// words.
+// SQLite in two small classes: a database and a statement. Errors contain the file and SQLite's
+// message.
 //
-// A statement is used by one thread at a time, and so is its database: another thread opens the
-// file Again(). Views that Text() returns end with the next Step() or Reset().
+// Only one thread at a time may use a database and its statements; another thread opens the file
+// with Again(). Views from Text() are valid until the next Step() or Reset().
 //
-// Files are opened read-only and immutable: nothing is ever written beside someone's data, and no
-// journal or log is looked at, since a journal tells SQLite which files to change and to delete. A
-// log that is data of a profile is read in a copy. A database that is changed is one in memory, or
-// a new file of ours.
+// Files are opened read-only and immutable: nothing is ever written beside the user's data, and
+// journals and logs are ignored, since a journal can make SQLite change and delete files. A log
+// that belongs to a profile's data is read in a copy. Only databases in memory, or new files of
+// ours, are changed.
 //
-// A file's schema and pages are hostile: triggers, views and extensions are off, texts are bounded,
-// and so is the work of all statements, by the size of the file.
+// A file's schema and pages may be hostile. So triggers, views and extensions are disabled, the
+// length of texts is limited, and the work of all statements is limited by the size of the file.
 #pragma once
 
 #include <sqlite3.h>
@@ -29,16 +29,16 @@
 namespace profgauge::sqlite {
 
 enum class Mode : std::uint8_t {
-  kImmutable,  ///< Read-only; the file is taken as never changing.
-  kWithLog,    ///< A copy, with that of its write-ahead log. For profiles that have one.
-  kReadWrite,  ///< Created when missing. Only for files that this program makes.
-  kMemory,     ///< OpenBytes().
+  kImmutable,  ///< Read-only; assumes that the file never changes.
+  kWithLog,    ///< A copy of the file and its write-ahead log, for profiles that have one.
+  kReadWrite,  ///< Created if missing. Only for files that this program makes.
+  kMemory,     ///< See OpenBytes().
 };
 
-/// The longest text or row of a database, unless SetLongest() says less.
+/// The longest text or row of a database, unless SetLongest() sets a lower limit.
 inline constexpr int kLongest = 16 << 20;
 
-/// The values that a row function is called with, counted from 0. Valid during the call.
+/// The arguments of a row function, counted from 0. Valid during the call.
 class RowValues {
  public:
   explicit RowValues(sqlite3_value** values) : values_(values) {}
@@ -51,26 +51,26 @@ class RowValues {
   sqlite3_value** values_;
 };
 
-/// One prepared statement. Column numbers count from 0, parameters from 1.
+/// One prepared statement. Columns count from 0, parameters from 1.
 class Statement {
  public:
-  /// Texts are copied. REQUIRES: the parameter exists, else nothing is bound and null is read.
+  /// Texts are copied. If the parameter does not exist, nothing is bound and it reads as null.
   Statement& Bind(int parameter, std::int64_t value);
   Statement& Bind(int parameter, std::string_view text);
-  Statement& Bind(int parameter, std::optional<double> value);  ///< Nothing is null.
+  Statement& Bind(int parameter, std::optional<double> value);  ///< nullopt binds null.
   Statement& BindBlob(int parameter, std::string_view bytes);
 
-  /// Advances; true while there is a row.
-  /// Errors: "sqlite/damaged", "sqlite/locked", "sqlite/too-large", "sqlite/too-slow",
-  /// "sqlite/failed", of the database's kind. Throws std::bad_alloc where SQLite has no memory.
+  /// Moves to the next row; false if there is none. Throws std::bad_alloc if SQLite is out of
+  /// memory. Errors, of the database's kind: "sqlite/damaged", "sqlite/locked", "sqlite/too-large",
+  /// "sqlite/too-slow", "sqlite/failed".
   Result<bool> Step();
-  /// Runs to the end, for statements without rows.
+  /// Runs a statement without rows to its end.
   Status Run();
-  /// Makes it run from its start again; bound values stay.
+  /// Restarts the statement; bound values stay.
   void Reset() { sqlite3_reset(statement_.get()); }
 
-  /// Values of the current row, converted by SQLite: the integer of a text is its leading number,
-  /// that of null is 0, and the text of null is empty. REQUIRES: the last Step() returned true.
+  /// Values of the current row, converted by SQLite: a text's integer is its leading number, null
+  /// is 0 as a number and empty as text. REQUIRES: the last Step() returned true.
   bool IsNull(int column) const;
   std::int64_t Integer(int column) const;
   double Real(int column) const;
@@ -97,40 +97,39 @@ class Statement {
 /// A connection. Must outlive its statements.
 class Database {
  public:
-  /// `kind` is the kind of every error of this database. Waits up to 10 s for another's lock.
-  /// A file that is no database opens: its first bytes are read by the first statement, which
-  /// fails; of kWithLog that is here. Errors, too: "input/not-a-file", "input/outside",
-  /// "sqlite/no-copy".
+  /// Opens a database, whose errors all have `kind`. Waits up to 10 s for locks. A file that is no
+  /// database can be opened, but the first statement fails; with kWithLog opening fails. Other
+  /// errors: "input/not-a-file", "input/outside", "sqlite/no-copy".
   static Result<Database> Open(const std::string& path, Mode mode, ErrorKind kind);
-  /// A database in memory that begins as the bytes of a file, or empty. `path` is for messages.
+  /// A database in memory that starts with the bytes of a file, or empty. `path` is for messages.
   static Result<Database> OpenBytes(std::string_view bytes, const std::string& path,
                                     ErrorKind kind);
-  /// Its bytes as a file. Valid until the next statement. REQUIRES: it is of OpenBytes().
+  /// The database as the bytes of a file. Valid until the next statement. REQUIRES: OpenBytes().
   std::string_view Serialize();
   void SetLongest(int bytes) { sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, bytes); }
 
   Result<Statement> Prepare(std::string_view sql);
-  /// The same for a query on many tables: it is prepared once. Reset it after use, so that
-  /// nothing stays locked. Valid as long as the database.
+  /// Like Prepare(), but kept, for a query that is run often: prepared only once. Reset it after
+  /// use, so that nothing stays locked. Valid as long as the database.
   Result<Statement*> Kept(std::string_view sql);
   /// Runs statements that return no rows.
   Status Execute(const std::string& sql);
-  /// Whether the table exists. Views and virtual tables are none.
+  /// True if the table exists. Views and virtual tables do not count.
   Result<bool> HasTable(std::string_view table);
-  /// Makes the tables of another file, which is taken as never changing, visible as `name`.TABLE.
+  /// Makes the tables of another file, which must never change, available as `name`.TABLE.
   Status AttachImmutable(const std::string& path, std::string_view name);
-  /// Registers a function of one text for our statements; null stays null. It must not throw; data
-  /// it refers to must outlive the database.
+  /// Registers a function of one text for our statements; null stays null. It must not throw, and
+  /// its data must outlive the database.
   Status AddTextFunction(const char* name, std::function<std::string(std::string_view)> function);
-  /// `name(…)` in statements of ours is an aggregate of any values that calls `take` at each row:
-  /// less work than a Step() for each. `take` may throw only std::bad_alloc; that statement's
-  /// Step() throws it on. The data it refers to must outlive the database.
+  /// Registers `name(…)` for our statements: an aggregate of any values that calls `take` for each
+  /// row, which is faster than a Step() per row. `take` may throw only std::bad_alloc, which Step()
+  /// rethrows. Its data must outlive the database.
   Status AddRowFunction(const char* name, std::function<void(const RowValues&)> take);
-  /// The same file once more, for another thread. REQUIRES: it is one.
+  /// Opens the same file again, for another thread. REQUIRES: it is a file.
   Result<Database> Again() const { return Open(*path_, mode_, kind_); }
   const std::string& path() const { return *path_; }
   bool IsImmutable() const { return mode_ == Mode::kImmutable; }
-  /// Size of all pages.
+  /// Total size of all pages.
   Result<std::uint64_t> Bytes();
   std::int64_t LastRowId() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
@@ -148,13 +147,14 @@ class Database {
   static Result<Database> OpenCopy(const std::string& path, ErrorKind kind);
   void Bound(std::uint64_t bytes);
 
-  std::unique_ptr<std::int64_t> steps_left_;  // Of SQLite's program; the handle has its address.
+  std::unique_ptr<std::int64_t> steps_left_;  // Remaining steps of SQLite's program; the handle has
+                                              // its address.
   std::unique_ptr<sqlite3, Closer> handle_;
   std::unique_ptr<std::string> path_;  // Statements keep a pointer to it.
   Mode mode_;
   ErrorKind kind_;
   std::map<std::string, Statement, std::less<>> kept_;
-  std::optional<std::uint64_t> bytes_;  ///< Only for files that never change.
+  std::optional<std::uint64_t> bytes_;  ///< Only set for files that never change.
 };
 
 }  // namespace profgauge::sqlite

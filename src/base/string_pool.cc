@@ -10,10 +10,10 @@ std::size_t StringPool::Hash::operator()(std::string_view text) const {
 }
 
 StringId StringPool::Intern(std::string_view text) {
-  // The key is put in with the caller's text and then pointed at the pool's copy: one look-up where
-  // find() and emplace() would take two. Hash and equality do not change.
+  // The key is inserted with the caller's text and then redirected to the pool's copy: one lookup
+  // instead of find() plus emplace(). Hash and equality do not change.
   const auto [at, is_new] = ids_.try_emplace(text, size());
-  // The same text, where it stays: the key's place in the table is that of its letters.
+  // Equal letters, so the key's place in the table stays valid.
   if (is_new) const_cast<std::string_view&>(at->first) = texts_.emplace_back(text);
   return {at->second};
 }

@@ -1,7 +1,7 @@
-// Interned strings: each distinct text is stored once and named by a 32-bit id.
+// Interned strings: each distinct text is stored once and identified by a 32-bit id.
 //
-// Ids are numbered by first appearance, so the same input gives the same ids. Not thread-safe.
-// Views returned stay valid for the pool's lifetime.
+// Ids are numbered by first appearance, so equal inputs give equal ids. Not thread-safe. Returned
+// views stay valid for the pool's lifetime.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -15,7 +15,7 @@
 
 namespace profgauge {
 
-/// Names a string of one StringPool. A default-constructed id names no string.
+/// Identifies a string of one StringPool. A default-constructed id identifies none.
 struct StringId {
   static constexpr std::uint32_t kNone = kNoIndex;
   std::uint32_t value = kNone;
@@ -24,17 +24,17 @@ struct StringId {
   friend auto operator<=>(StringId, StringId) = default;
 };
 
-/// Texts are kept once and never freed before the pool. Intern() is O(length) on average. A view
-/// points into the pool, so a pool that is moved from must not be asked, and views move with it.
+/// Texts are stored once and never freed before the pool. Intern() is O(length) on average. Moving
+/// the pool keeps views valid, but the moved-from pool must not be used.
 class StringPool {
  public:
   StringPool() = default;
   StringPool(StringPool&&) = default;
   StringPool& operator=(StringPool&&) = default;
 
-  /// The id of `text`, interning it if it is new.
+  /// Returns the id of `text`, which is interned if it is new.
   StringId Intern(std::string_view text);
-  /// The id of `text`, or an invalid id when it was never interned.
+  /// Returns the id of `text`, or an invalid id if it was never interned.
   StringId Find(std::string_view text) const;
   /// REQUIRES: id.valid() and id came from this pool.
   std::string_view operator[](StringId id) const { return texts_[id.value]; }

@@ -1,9 +1,9 @@
-// Tables: named columns of equal length, the one shape in which analysis hands rows to rules,
-// reports and exports.
+// Tables: named columns of equal length. Analysis passes rows to rules, reports and exports only in
+// this form.
 //
 // A cell can be absent (unknown); a whole column can be absent with a reason ("kineto traces
 // without record_shapes have no shapes"). Columns are stored by type and packed, so that ten
-// million rows stay cheap: 1 to 8 bytes a whole number or text, 8 bytes a real.
+// million rows stay cheap: 1 to 8 bytes per integer or text, 8 bytes per real.
 #pragma once
 
 #include <boost/iterator/indirect_iterator.hpp>
@@ -23,18 +23,18 @@
 
 namespace profgauge {
 
-/// Description of a column, without any profile. Columns of tables: analysis/catalog/*_columns.h.
+/// Describes a column, independent of a profile. Columns: analysis/catalog/*_columns.h.
 struct ColumnSpec {
   std::string_view id;     ///< "device_self": stable, lower case.
   std::string_view title;  ///< "Device self time".
   Unit unit = Unit::kText;
-  std::string_view doc;  ///< One sentence: definition, and source where it is someone's.
-  /// The metric whose uncertainty its numbers share, as `gpu.idle.mean` for a device's idle time;
-  /// empty for those that are always certain.
+  std::string_view doc;  ///< One sentence: definition, and its source if it is not ours.
+  /// The metric with the same uncertainty, e.g. `gpu.idle.mean` for a device's idle time; empty for
+  /// columns that are always certain.
   std::string_view as_sure_as = {};
 };
 
-/// How a unit's cells are stored: whole numbers (count, time, bytes, bool), reals, or texts.
+/// How cells of a unit are stored: integers (count, time, bytes, bool), reals, or texts.
 enum class CellType : std::uint8_t { kInteger, kReal, kText };
 constexpr CellType CellTypeOf(Unit unit) {
   switch (unit) {
@@ -50,9 +50,9 @@ constexpr CellType CellTypeOf(Unit unit) {
   }
 }
 
-/// One column. Cells are appended; the type follows from the unit.
-/// A column does not know the number of rows of its table: who fills it adds one cell per row to
-/// each column. Text cells are ids of the table's pool.
+/// One column. Cells are appended; the unit determines the type. A column does not know the number
+/// of rows of its table: the caller adds one cell per row to each column. Text cells are ids of the
+/// table's pool.
 class Column {
  public:
   static constexpr std::int64_t kAbsentInteger = PackedIntegers::kAbsent;
@@ -65,7 +65,7 @@ class Column {
   Unit unit() const { return unit_; }
   CellType type() const { return CellTypeOf(unit_); }
 
-  /// Why every cell is absent in this profile; empty when the column has data.
+  /// Why every cell is absent in this profile; empty if the column has data.
   const std::string& absent_because() const { return absent_because_; }
   void MarkAbsent(std::string reason) { absent_because_ = std::move(reason); }
 
@@ -88,7 +88,7 @@ class Column {
   void SetInteger(std::size_t row, std::int64_t value) { integers().Set(row, value); }
   void SetText(std::size_t row, StringId id) { integers().Set(row, Packed(id)); }
 
-  /// Whether the cell is absent: kAbsentInteger, NaN, or an invalid StringId.
+  /// True if the cell is absent: kAbsentInteger, NaN, or an invalid StringId.
   bool IsAbsentAt(std::size_t row) const;
 
  private:
@@ -102,11 +102,11 @@ class Column {
   std::string title_;
   Unit unit_;
   std::string absent_because_;
-  std::variant<PackedIntegers, std::vector<double>> cells_;  // Texts are the numbers of their ids.
+  std::variant<PackedIntegers, std::vector<double>> cells_;  // Texts are stored as their ids.
 };
 
-/// Columns in order, each at one place for as long as it lives. To move them never fails, which a
-/// deque's move may: the standard library's asks for memory.
+/// Columns in order, each at a fixed address. Moving the list never fails; moving a std::deque may,
+/// because the standard library's allocates.
 class ColumnList {
  public:
   using Columns = std::vector<std::unique_ptr<Column>>;
@@ -151,17 +151,17 @@ class Table {
   Column& AddColumn(const ColumnSpec& spec);
   ColumnList& columns() { return columns_; }
   const ColumnList& columns() const { return columns_; }
-  /// nullptr when there is no such column.
+  /// nullptr if there is no such column.
   const Column* Find(std::string_view column_id) const;
   Column* Find(std::string_view column_id);
 
-  /// Length of the first column; all columns must agree (checked by CheckShape).
+  /// Length of the first column; all columns must have it (checked by CheckShape).
   std::size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
   /// For tests. O(columns).
   bool CheckShape() const;
 
-  /// The cell as a Value; absent when the cell or the column is.
-  /// Texts are copied: loops over many rows use TextAt() and IntegerAt() of the column.
+  /// The cell as a Value; absent if the cell or the column is absent. Copies texts: loops over many
+  /// rows use TextAt() and IntegerAt() of the column.
   Value At(std::size_t row, const Column& column) const;
   Value At(std::size_t row, std::string_view column_id) const;
 

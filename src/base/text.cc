@@ -27,7 +27,7 @@ std::uint32_t Decode(std::string_view text, std::size_t length) {
 //   first byte   00..7F   80..C1   C2..DF   E0..EF   F0..F4   F5..FF
 //   length       1        0        2        3        4        0
 //
-// 0 as well for a code in more bytes than it needs, and for halves of surrogate pairs.
+// 0 also for overlong encodings and for halves of surrogate pairs.
 std::size_t Utf8Length(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -48,9 +48,9 @@ std::size_t Utf8Length(std::string_view text) {
   return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }
 
-//   tab                   \x09
-//   a byte of no UTF-8    \xff
-//   U+202E                \u{202e}     it would turn the text around
+//   tab                     \x09
+//   a byte not in UTF-8     \xff
+//   U+202E                  \u{202e}     it would reverse the text
 std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -85,7 +85,7 @@ std::string PrintableShort(std::string_view text, std::size_t max_bytes) {
 }
 
 std::size_t FindPart(std::string_view text, std::string_view part, std::size_t from) {
-  constexpr std::size_t kWorthATable = 1024;  // Shorter ones are searched before one is made.
+  constexpr std::size_t kWorthATable = 1024;  // For shorter texts, memmem()'s setup does not pay.
   if (text.size() < kWorthATable || from > text.size()) return text.find(part, from);
   const void* const found =
       memmem(text.data() + from, text.size() - from, part.data(), part.size());
@@ -117,8 +117,8 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
-// After a mismatch only the last `*` takes one more character: earlier ones need not, since
-// whatever they could take, the last one can take too. "a*b*c" on "axbybzc":
+// After a mismatch, only the last `*` takes one more character: everything that earlier ones could
+// take, the last one can take too. "a*b*c" on "axbybzc":
 //
 //   a matches; 1st * takes "x"; b; 2nd * tries "", "y", "yb", "ybz"; c matches the end
 bool GlobMatch(std::string_view pattern, std::string_view text) {

@@ -32,7 +32,7 @@ std::int64_t ThriftReader::ZigZag() {
   return static_cast<std::int64_t>(value >> 1 ^ (~(value & 1) + 1));
 }
 
-// Longest text or list. Each element takes at least a byte.
+// The size of a text or list, each element of which takes at least a byte.
 std::size_t ThriftReader::Size() {
   const std::uint64_t size = Varint();
   if (size <= bytes_.size() - at_) return static_cast<std::size_t>(size);
@@ -68,7 +68,7 @@ bool ThriftReader::EnterList(ThriftType& type, std::size_t& size) {
   return ok_;
 }
 
-// Ids are 16 bits in Thrift; a larger one is damage and would grow without end by its steps.
+// Thrift's ids have 16 bits; a larger one is damaged, and could grow endlessly by its differences.
 bool ThriftReader::NextField(std::int64_t& field) {
   const unsigned head = Byte();
   if (!ok_ || head == 0) return false;
@@ -115,8 +115,8 @@ void ThriftReader::SkipElements(ThriftType first, ThriftType second, std::size_t
   }
 }
 
-// Fields of newer writers are passed over by their type. Depth counts here too, so that a file of
-// nested lists cannot use up the stack.
+// Skips fields of newer writers by their type. Counts depth, so that a file of nested lists cannot
+// exhaust the stack.
 void ThriftReader::Skip() {
   if (!ok_ || next_ == ThriftType::kStop) return;
   constexpr std::size_t kDoubleBytes = 8;

@@ -1,5 +1,5 @@
-// Thrift's compact protocol, as Parquet's footers and page headers are written: the half that
-// reads. Fields that are not asked for are skipped, so that newer writers may add some.
+// Reads Thrift's compact protocol, used in Parquet's footers and page headers. Unknown fields are
+// skipped, so that newer writers may add some.
 //
 // The bytes of a struct, with `S = 1 (i32) 7; 3 (list of i32) [1, 2]`. Numbers are varints, signed
 // ones zigzag (0, -1, 1, -2 as 0, 1, 2, 3):
@@ -9,8 +9,9 @@
 //   id + 1,   7     id + 2 (= 3),        2 elements         1   2    stop
 //   type 5          type 9, a list       of type 5
 //
-// The upper half of a field's head is the step from the field before; 0 means that the id follows
-// as a number. A truth value has no bytes: its type says it. In lists it has one.
+// The upper half of a field's head is the difference to the previous field's id; 0 means that the
+// id follows as a number. A Boolean has no bytes, since its type is its value; in a list it has one
+// byte.
 #pragma once
 
 #include <cstddef>
@@ -36,10 +37,9 @@ enum class ThriftType : std::uint8_t {
   kStruct = 12,
 };
 
-/// One pass over bytes. Reading past their end, of a value that is another than asked for, or
-/// deeper than kMostDepth makes ok() false for good; all values are 0 or empty then.
-/// A reader makes one pass and keeps no values: the callers' structs do. Errors need no checks in
-/// between: loops end since every call returns 0 or empty once ok() is false.
+/// Reads bytes in one pass and stores no values. Reading past the end, a value of another type than
+/// requested, or nesting beyond kMostDepth makes ok() false permanently; all values are 0 or empty
+/// then. So loops end by themselves, and callers need not check for errors in between.
 class ThriftReader {
  public:
   static constexpr int kMostDepth = 24;
@@ -47,13 +47,13 @@ class ThriftReader {
   explicit ThriftReader(std::string_view bytes) : bytes_(bytes) {}
 
   bool ok() const { return ok_; }
-  /// Whether it was the end of the bytes that ended the reading: more of them may help.
+  /// True if the bytes ended too early: more bytes may help.
   bool ended_early() const { return ended_early_; }
-  /// Bytes that were read.
+  /// Number of bytes that were read.
   std::size_t used() const { return at_; }
 
-  /// Calls `take(id)` at each field of a struct: the bytes' own, or the value that is next. `take`
-  /// reads the field's value with one call of those below, or leaves it.
+  /// Calls `take(id)` for each field of a struct: that of the bytes, or the next value. `take`
+  /// reads the field's value with one of the functions below, or ignores it.
   template <class Take>
   void Struct(Take take) {
     if (!Enter(ThriftType::kStruct)) return;
@@ -64,8 +64,8 @@ class ThriftReader {
     }
     Leave();
   }
-  /// Calls `take(size)` once with the number of elements, then `each()` at each, which reads it as
-  /// a field is read. Elements that are more than the bytes left make ok() false.
+  /// Calls `take(size)` once with the number of elements, then `each()` for each element, which
+  /// reads it like a field. ok() becomes false if there are more elements than remaining bytes.
   template <class Take, class Each>
   void List(Take take, Each each) {
     std::size_t left = 0;
@@ -82,7 +82,7 @@ class ThriftReader {
 
   std::int64_t Integer();
   bool Bool();
-  /// Valid as long as the bytes are.
+  /// Valid as long as the bytes.
   std::string_view Text();
 
  private:
@@ -94,7 +94,7 @@ class ThriftReader {
     next_ = type;
     in_list_ = in_list;
   }
-  /// Passes over the next value, where it is still there.
+  /// Skips the next value, unless it was read.
   void Skip();
   void SkipElements(ThriftType first, ThriftType second, std::size_t count);
   bool Take(ThriftType type);
@@ -108,7 +108,7 @@ class ThriftReader {
   std::size_t at_ = 0;
   int depth_ = 0;
   ThriftType next_ = ThriftType::kStruct;  ///< Type of the next value; kStop: it was read.
-  bool in_list_ = false;                   ///< Truth values in lists have a separate byte.
+  bool in_list_ = false;                   ///< Booleans in lists have a separate byte.
   bool ok_ = true;
   bool ended_early_ = false;
 };

@@ -1,5 +1,5 @@
 // Units: the meaning of a number. Every metric and table column has one; formatting, parsing of
-// literals and the dimensions of the expression language all start here.
+// literals and the dimensions of expressions are based on them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ using Ns = std::int64_t;
 enum class Unit : std::uint8_t {
   kText,       ///< A string.
   kBool,       ///< true or false.
-  kCount,      ///< A whole number of things.
+  kCount,      ///< A number of things, an integer.
   kNumber,     ///< A plain number, e.g. an index, a ratio above 1, a slope.
   kTime,       ///< Nanoseconds.
   kShare,      ///< 0..1, shown in percent.
@@ -29,16 +29,15 @@ enum class Unit : std::uint8_t {
 /// "bytes/s", "flop", "flop/s".
 std::string_view UnitName(Unit unit);
 
-/// A unit as people write it after a number: "ms" is a time, 1e6 of its base unit.
+/// A unit as written after a number: "ms" is a time, 1e6 of its base unit.
 struct UnitSuffix {
   std::string_view text;
   Unit unit;
   double factor;
 };
-/// All of them: ns us µs ms s % B KB MB GB KiB MiB GiB GB/s TFLOP/s.
+/// All suffixes: ns us µs ms s % B KB MB GB KiB MiB GiB GB/s TFLOP/s.
 std::span<const UnitSuffix> UnitSuffixes();
-/// nullptr when there is no such unit.
-/// Case counts: "ms" is a time, "MS" is nothing.
+/// nullptr if there is no such unit. Case-sensitive: "ms" is a time, "MS" is no unit.
 const UnitSuffix* FindUnitSuffix(std::string_view text);
 
 }  // namespace profgauge
