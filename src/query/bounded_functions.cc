@@ -33,14 +33,14 @@ void ReturnText(sqlite3_context* context, std::string_view text) {
 
 bool IsInsideCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-// Linear in both lengths, unlike std::string_view::find.
+// Linear in the sum of both lengths, unlike std::string_view::find.
 std::size_t FindIn(std::string_view text, std::string_view part, std::size_t from) {
   const void* found = memmem(text.data() + from, text.size() - from, part.data(), part.size());
   if (found == nullptr) return std::string_view::npos;
   return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
-// The number of the character, from 1, at which the second begins in the first; else 0.
+// Position, from 1, of the second text's first occurrence in the first, in characters; else 0.
 void Instr(sqlite3_context* context, int count, Arguments values) {
   if (IsAnyNull(count, values)) return;
   const std::string_view text = TextOfValue(values[0]), part = TextOfValue(values[1]);
@@ -75,7 +75,7 @@ void Replace(sqlite3_context* context, int count, Arguments values) {
   ReturnText(context, out);
 }
 
-// Sorted, each once: a set of n characters is searched in log n steps for each character trimmed.
+// The different characters, sorted: finding one of n characters takes log n steps.
 std::vector<std::string_view> CharactersOf(std::string_view text) {
   std::vector<std::string_view> characters;
   for (std::size_t at = 0; at < text.size();) {
@@ -89,7 +89,7 @@ std::vector<std::string_view> CharactersOf(std::string_view text) {
   return characters;
 }
 
-// Takes characters of a set, usually blanks, from the ends.
+// Removes characters of a set (by default blanks) from the ends.
 template <bool left, bool right>
 void TrimEnds(sqlite3_context* context, int count, Arguments values) {
   if (IsAnyNull(count, values)) return;
@@ -113,7 +113,7 @@ void TrimEnds(sqlite3_context* context, int count, Arguments values) {
   ReturnText(context, text);
 }
 
-// Pattern first, as SQLite passes `text LIKE pattern`.
+// The pattern comes first, as SQLite passes `text LIKE pattern`.
 template <bool is_glob>
 void LikePattern(sqlite3_context* context, int count, Arguments values) {
   if (IsAnyNull(count, values)) return;
@@ -132,7 +132,7 @@ void LikePattern(sqlite3_context* context, int count, Arguments values) {
   unsigned int escape = 0;
   if (count == 3) {
     const std::string_view one = TextOfValue(values[2]);
-    if (one.size() != 1) {  // SQLite's may be any character; no name needs another.
+    if (one.size() != 1) {  // SQLite allows any character, but no name needs another.
       return sqlite3_result_error(context, "ESCAPE expression must be a single character", -1);
     }
     escape = static_cast<unsigned char>(one.front());
@@ -140,23 +140,23 @@ void LikePattern(sqlite3_context* context, int count, Arguments values) {
   sqlite3_result_int(context, sqlite3_strlike(pattern.data(), text.data(), escape) == 0);
 }
 
-/// A conversion of a format: "%-8.3f".
+/// One conversion in a format: "%-8.3f".
 struct Conversion {
   std::string flags;
   std::int64_t width = 0, precision = -1;
   char kind = 0;
 };
 
-// A text of more blanks is for no one.
+// The maximum width of a field, above any use.
 constexpr std::int64_t kWidest = 10'000;
 
-// printf() of SQLite with bounds: each conversion is parsed here, its width and precision are
-// checked, and SQLite prints one at a time. Other conversions (`%n`, `%p`) are errors.
+// SQLite's printf() with limits: parses each conversion, checks its width and precision, and has
+// SQLite print one at a time. Other conversions (`%n`, `%p`) are errors.
 class Formatter {
  public:
   Formatter(int count, Arguments values) : count_(count), values_(values) {}
 
-  // Nothing: the format is wrong, or asks for too much.
+  // nullopt if the format is wrong or the result would be too long.
   std::optional<std::string> Format(std::string_view format, std::size_t most) {
     std::string out;
     while (!format.empty()) {
@@ -191,7 +191,7 @@ class Formatter {
     return number;
   }
 
-  // Takes a conversion from the front.
+  // Removes a conversion from the front.
   bool Parse(std::string_view& format, Conversion& out) {
     format.remove_prefix(1);
     while (!format.empty() && std::string_view("-+ #!0,").find(format.front()) != format.npos) {
@@ -273,7 +273,7 @@ class Formatter {
           repeated += text.substr(0, end);
         }
         conversion.precision = -1;
-        conversion.flags += '!';  // Widths are of characters.
+        conversion.flags += '!';  // Widths count characters.
         Print(conversion, "s", repeated.c_str(), out);
         return true;
       }
@@ -287,7 +287,7 @@ class Formatter {
 };
 
 void Printf(sqlite3_context* context, int count, Arguments values) {
-  if (count == 0 || TextOfValue(values[0]).empty()) return;  // NULL, as SQLite has it.
+  if (count == 0 || TextOfValue(values[0]).empty()) return;  // NULL, as in SQLite.
   const auto text =
       Formatter(count - 1, values + 1).Format(TextOfValue(values[0]), MostLength(context));
   if (text) return ReturnText(context, *text);

@@ -1,4 +1,4 @@
-// Events on devices: work, gaps between it, and waits that the device records.
+// Events on devices: work, gaps between work, and waits that the device records.
 #include <algorithm>
 #include <string>
 
@@ -23,7 +23,7 @@ Cell NameIn(const std::string_view (&names)[kSize], Enum value) {
   return name.empty() ? Cell() : Cell(name);
 }
 
-// "8, 1, 1"
+// Formats "8, 1, 1".
 Cell Dimensions(const std::int32_t (&xyz)[3]) {
   if (xyz[0] <= 0) return {};
   return std::to_string(xyz[0]) + ", " + std::to_string(xyz[1]) + ", " + std::to_string(xyz[2]);
@@ -239,7 +239,7 @@ struct GapEvents {
   std::unique_ptr<analysis::breakdown::GapActivities> activities;
   std::vector<std::int32_t> gpus;
   std::vector<analysis::breakdown::IdleGap> gaps;
-  mutable std::uint32_t done_of = kNoIndex;  // Of `doing`.
+  mutable std::uint32_t done_of = kNoIndex;  // The row for which `doing` is computed.
   mutable analysis::breakdown::GapActivity doing;
 };
 

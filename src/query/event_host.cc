@@ -28,7 +28,7 @@ struct HostEvents {
   explicit HostEvents(std::shared_ptr<const RankEvents> of)
       : events(std::move(of)), host(events->profile().host) {}
   std::size_t size() const { return host.size(); }
-  // As the table of operators, which leaves out the framework's ranges that old traces call so.
+  // The kind as in the operator table, which excludes ranges of the framework in old traces.
   HostKind Kind(HostRow row) const {
     const HostKind kind = host.kind[row];
     if (kind != HostKind::kOp) return kind;
@@ -99,14 +99,14 @@ struct CallEvents {
   }
   const analysis::iterations::Iterations& iterations() const { return events->rank().iterations; }
   std::size_t size() const { return api.size(); }
-  // As api_calls counts them: the one iteration of a profile without marks has no other bounds.
+  // As in api_calls: the only iteration of a profile without marks has no bounds of its own.
   Cell Iteration(HostRow row) const {
     if (!iterations().is_whole) return events->IterationAt(api.start[row]);
     return counted[row] ? Cell(std::int64_t{0}) : Cell();
   }
   std::shared_ptr<const RankEvents> events;
   const ApiTable& api;
-  std::vector<bool> counted;  // Of a profile without marks.
+  std::vector<bool> counted;  // For profiles without marks.
 };
 using Calls = const CallEvents&;
 
@@ -135,7 +135,7 @@ constexpr EventColumn<CallEvents> kCalls[] = {
      [](Calls of, HostRow row) { return of.events->IdOf(of.api.op[row]); }},
 };
 
-// Frames of Python, whose names hold file, line and function. A built-in function has only a name.
+// Python frames, whose names have file, line and function; a built-in function only has a name.
 struct PythonEvents {
   explicit PythonEvents(std::shared_ptr<const RankEvents> of)
       : events(std::move(of)), python(events->profile().python) {}
@@ -143,7 +143,7 @@ struct PythonEvents {
   std::string_view Name(std::uint32_t row) const {
     return events->profile().Name(python.name[row]);
   }
-  // "train.py(88): preprocess": the text before "(", in it, and after ": ".
+  // Parts of "train.py(88): preprocess": before "(", inside the parentheses, and after ": ".
   struct Parts {
     std::string_view file, line, function;
   };

@@ -1,4 +1,4 @@
-// Events of the whole run: collectives matched over ranks, and the critical path.
+// Events of the whole run: collectives matched across ranks, and the critical path.
 #include "analysis/communication/collective_calls.h"
 #include "query/event_source.h"
 

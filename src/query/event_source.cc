@@ -130,7 +130,7 @@ Ns RankEvents::OnPath(std::uint32_t device_row) const {
   })[device_row];
 }
 
-// Each piece of device work counts for the range that launched it and for all around it:
+// Each device event counts for the range that launched it and for all enclosing ranges:
 //
 //     forward                    kernels 3, time 9
 //       conv    launches k1, k2          2       7
@@ -167,8 +167,8 @@ const std::vector<std::int32_t>& RankEvents::depths() const {
   });
 }
 
-// A parent's time minus the part of each child that is inside it; never below 0, as children that
-// overlap are subtracted twice.
+// A parent's time minus the parts of its children inside it; never below 0, since overlapping
+// children are subtracted twice.
 const std::vector<Ns>& RankEvents::selfs() const {
   return selfs_.Get([this] {
     const HostTable& host = profile().host;
@@ -176,7 +176,7 @@ const std::vector<Ns>& RankEvents::selfs() const {
     for (std::size_t row = 0; row < host.size(); ++row) {
       const HostId parent = host.parent[row];
       if (!parent.valid()) continue;
-      // A range that crosses the end of its parent takes only the part inside it.
+      // Of a range that crosses its parent's end, only the part inside counts.
       const Ns end = std::min(host.start[row] + host.duration[row],
                               host.start[parent.value] + host.duration[parent.value]);
       selfs[parent.value] -= std::max<Ns>(0, end - host.start[row]);

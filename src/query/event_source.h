@@ -1,9 +1,9 @@
-// The source of events' cells: a rank's profile, and data derived from it when a column
-// is first asked for. Not thread-safe.
+// The source of events' cells: a rank's profile, and data derived from it when a column is first
+// used. Not thread-safe.
 //
-// A column is a function of a row, not a copy: `select name from device_events` reads names only.
-// Data that costs a sweep (queue lengths, exposure, the critical path) is made by the first cell
-// that needs it, for all rows of the rank, and kept.
+// A column is a function of a row, not a copy: `select name from device_events` reads only names.
+// Data that needs a pass over all events (queue lengths, exposure, the critical path) is computed
+// for all rows of the rank when the first cell needs it, and kept.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@
 
 namespace profgauge::query {
 
-/// A value that is made when it is first asked for.
+/// A value that is computed on first use.
 template <class T>
 class Lazy {
  public:
@@ -44,12 +44,12 @@ class Lazy {
   mutable std::optional<T> value_;
 };
 
-/// Collectives of the run, matched over its ranks.
+/// Collectives of the run, matched across its ranks.
 struct RunCommunication {
   std::vector<analysis::communication::RankFacts> ranks;
   analysis::communication::Matching matching;
   analysis::communication::Clocks clocks;
-  /// By rank and call: its place in `matching.calls`; -1: not matched.
+  /// By rank and call: the index in `matching.calls`; -1: not matched.
   std::vector<std::vector<std::int64_t>> call_of;
 };
 
@@ -78,7 +78,7 @@ class RankEvents {
   const analysis::iterations::RankContext& rank() const { return rank_; }
   const Profile& profile() const { return *rank_.profile; }
 
-  /// Absent where the id is none.
+  /// Absent if the id is invalid.
   Cell IdOf(std::uint32_t row) const { return first_id_ + row; }
   template <class Tag>
   Cell IdOf(RowId<Tag> id) const {
@@ -98,16 +98,16 @@ class RankEvents {
   Cell IterationAt(Ns time) const { return Iteration(rank_.iterations.AtHostTime(time)); }
 
   Cell ModuleOf(HostId op) const;
-  /// The nearest forward operator of a range or of those around it.
+  /// The nearest forward operator of a range or of its enclosing ranges.
   HostId ForwardOf(HostId op) const;
   std::int32_t QueueOf(std::uint32_t device_row) const;  ///< -1: unknown.
   Ns ExposedOf(std::uint32_t device_row) const;
   double FlopsOf(std::uint32_t device_row) const;  ///< -1: unknown.
-  /// Place among the rank's collectives; nothing for other work.
+  /// Index among the rank's collectives; nullopt for other work.
   std::optional<std::uint32_t> CollectiveOf(std::uint32_t device_row) const;
   const std::vector<analysis::simulation::PathMove>& path() const;
   Ns OnPath(std::uint32_t device_row) const;
-  /// Device work and its time that were launched in a host range.
+  /// The device work launched inside a host range.
   struct Launched {
     std::int64_t kernels = 0;
     Ns time = 0;
@@ -130,7 +130,7 @@ class RankEvents {
   Lazy<std::vector<Launched>> launched_;
 };
 
-/// A column of an event table and how its cells are read. `Source` has all events of a rank.
+/// A column of an event table and its cell function. `Source` has all events of a rank.
 template <class Source>
 struct EventColumn {
   ColumnSpec spec;
@@ -160,11 +160,11 @@ class EventRows : public Rows {
   std::span<const EventColumn<Source>> columns_;
 };
 
-/// An event table: its shape, and how the rows of a rank are made.
+/// An event table: its shape, and the function that makes the rows of a rank.
 struct EventTable {
   TableShape shape;
   std::function<std::shared_ptr<const Rows>(const std::shared_ptr<const RankEvents>&)> rows;
-  Capability needs = Capability::kDeviceEvents;  ///< Without it there are none.
+  Capability needs = Capability::kDeviceEvents;  ///< Without it there are no rows.
 };
 
 template <class Source>
@@ -178,7 +178,7 @@ EventTable MakeEventTable(std::string_view id, std::string_view title, std::stri
           needs};
 }
 
-/// Tables of one file each, in the order in which they are listed.
+/// The tables of each file of tables, in the order in which they are listed.
 std::vector<EventTable> DeviceEventTables();
 std::vector<EventTable> HostEventTables();
 std::vector<EventTable> RunEventTables();

@@ -55,8 +55,8 @@ void Guarded(sqlite3_context* context, int count, sqlite3_value** values) noexce
   }
 }
 
-// The values that an aggregate has collected. SQLite's allocator, so that the limit of its memory
-// counts it.
+// The values that an aggregate has collected, in memory from SQLite's allocator, so that its memory
+// limit includes them.
 template <class T>
 struct Collected {
   T* values;
@@ -77,7 +77,7 @@ void Collect(sqlite3_context* context, const T& value) {
   all->values[all->size++] = value;
 }
 
-// Calls `use` with the collected values, null if there are none, and frees them.
+// Calls `use` with the collected values and frees them; the result is null if there are none.
 template <class T, class Use>
 void Finish(sqlite3_context* context, Use use) {
   auto* all = static_cast<Collected<T>*>(sqlite3_aggregate_context(context, 0));
@@ -99,7 +99,7 @@ void UnionStep(sqlite3_context* context, int, sqlite3_value** values) {
   if (end > start) Collect(context, Span{start, end});
 }
 
-// By start, with the end of all spans so far:
+// Sorted by start; keeps the latest end of all spans so far:
 //
 //     |-----a-----|                     a adds all of it
 //         |---b---------|               b adds only its part after a
@@ -139,9 +139,9 @@ void PercentileStep(sqlite3_context* context, int, sqlite3_value** values) {
   if (!IsNull(values[0])) Collect(context, Ranked{sqlite3_value_double(values[0]), percent});
 }
 
-// Linear between the two nearest (R's type 7, as NumPy and spreadsheets): of 10, 20, 30, 40 the
-// 50th is at place 1.5, 25. Two selections instead of a sort: O(n). A `p` that differs between rows
-// is an error, else the order of rows would decide.
+// Linear interpolation between the two nearest values (R's type 7, as in NumPy and spreadsheets):
+// for 10, 20, 30, 40 the 50th is at position 1.5, i.e. 25. Two selections instead of a sort: O(n).
+// Rejects a `p` that differs between rows: the order of rows would decide.
 void PercentileFinal(sqlite3_context* context) {
   Finish<Ranked>(context, [context](std::span<Ranked> values) {
     const auto less = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
@@ -164,8 +164,8 @@ void PercentileFinal(sqlite3_context* context) {
   });
 }
 
-// SQLite keeps the compiled pattern for the rows to come, if it is a constant. RE2 is linear, so
-// the product of program and text bounds a call.
+// SQLite keeps the compiled pattern for later rows if it is a constant. RE2 is linear, so the
+// product of program size and text length limits a call.
 void Matches(sqlite3_context* context, int, sqlite3_value** values) {
   if (IsNull(values[0]) || IsNull(values[1])) return sqlite3_result_null(context);
   auto* pattern = static_cast<re2::RE2*>(sqlite3_get_auxdata(context, 0));
@@ -191,14 +191,14 @@ void Matches(sqlite3_context* context, int, sqlite3_value** values) {
                       [](void* old) { delete static_cast<re2::RE2*>(old); });
 }
 
-// In units of `factor` base units.
+// Converts to units of `factor` base units.
 template <std::int64_t numerator, std::int64_t denominator>
 void Scaled(sqlite3_context* context, int, sqlite3_value** values) {
   if (IsNull(values[0])) return sqlite3_result_null(context);
   constexpr double kDecimals = 1000;
   const double value = sqlite3_value_double(values[0]) * static_cast<double>(numerator) /
                        static_cast<double>(denominator);
-  // Beyond this doubles have no such decimals.
+  // Larger doubles do not have so many exact decimals.
   const double rounded = std::abs(value) < 1e12 ? std::round(value * kDecimals) / kDecimals : value;
   sqlite3_result_double(context, rounded);
 }
@@ -223,7 +223,7 @@ void Show(sqlite3_context* context, int, sqlite3_value** values) {
                        -1);
 }
 
-// "void at::native::f<4, g<int>>(int)" becomes "at::native::f". Unbalanced text stays.
+// "void at::native::f<4, g<int>>(int)" becomes "at::native::f". Unbalanced text is unchanged.
 std::string ShortName(std::string_view name) {
   std::string kept;
   int depth = 0;

@@ -1,7 +1,6 @@
-// Functions that statements have besides SQLite's own.
+// Functions for statements in addition to SQLite's.
 //
-// All depend on their arguments only. No exception passes through SQLite: it becomes an error of
-// the statement.
+// All are deterministic. No exception passes through SQLite: it becomes an error of the statement.
 #pragma once
 
 #include <sqlite3.h>
@@ -14,14 +13,14 @@
 
 namespace profgauge::query {
 
-/// Returns SQLite's code.
+/// Registers the functions. Returns SQLite's code.
 int AddFunctions(sqlite3* connection);
 
-// SQLite's functions that would work for the product of the lengths of their arguments, or for a
-// width that the statement names, again: a deadline cannot end a function. These work for the sum,
-// or refuse.
+// Replacements for SQLite's functions whose work is the product of their arguments' lengths, or a
+// width that the statement names, because a deadline cannot interrupt a function. The work of these
+// is the sum of the lengths, or they fail.
 
-/// Comparisons of a text with a pattern: about a second.
+/// Most comparisons of a text with a pattern; they take about a second.
 inline constexpr std::size_t kMostComparisons = std::size_t{1} << 29;
 
 }  // namespace profgauge::query

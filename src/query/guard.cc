@@ -10,8 +10,8 @@
 namespace profgauge::query {
 namespace {
 
-// SQLite's own functions that depend only on their arguments and touch nothing else, sorted; then
-// ours. Absent on purpose: random(), date() and time(), load_extension(), fts3_tokenizer(),
+// SQLite's own functions that depend only on their arguments and have no effects, sorted; then
+// ours. Excluded on purpose: random(), date() and time(), load_extension(), fts3_tokenizer(),
 // sqlite_…(), zeroblob().
 constexpr std::string_view kAllowed[] = {"->",
                                          "->>",
@@ -102,7 +102,7 @@ static_assert(std::ranges::is_sorted(kAllowed));
 
 constexpr std::string_view kJsonTables[] = {"json_each", "json_tree"};
 
-// The name of an action that statements try.
+// A description of an action that statements try.
 std::string_view ActionName(int action) {
   switch (action) {
     case SQLITE_ATTACH:
@@ -128,15 +128,15 @@ int Deny(Seen& seen, std::string why) {
   return SQLITE_DENY;
 }
 
-// Tables that SQLite brings with it: its schema, and modules that are there without being made.
+// True for SQLite's built-in tables: its schema, and modules that exist without being created.
 bool IsOfSqlite(std::string_view name) {
   return name.starts_with("sqlite_") || name.starts_with("pragma_") || name == "dbstat" ||
          name.starts_with("fts") || name.starts_with("rtree") || name.starts_with("bytecode") ||
          name == "tables_used";
 }
 
-// Asked by SQLite for each table, column and function while it prepares a statement. Unknown
-// actions are denied, so a newer SQLite gets no new rights.
+// SQLite calls it for each table, column and function while it prepares a statement. Unknown
+// actions are denied, so that a newer SQLite gets no new rights.
 int Authorize(void* aux, int action, const char* first, const char* second, const char*,
               const char*) noexcept try {
   Seen& seen = *static_cast<Seen*>(aux);
@@ -151,7 +151,7 @@ int Authorize(void* aux, int action, const char* first, const char* second, cons
         seen.tables.insert(*place);
         return SQLITE_OK;
       }
-      // A common table expression of which no column is read, as by count(*).
+      // The name is a common table expression of which no column is read, e.g. by count(*).
       const bool is_expression = second != nullptr && *second == '\0' && !IsOfSqlite(name);
       if (is_expression) return SQLITE_OK;
       const bool is_json =
@@ -173,8 +173,7 @@ int Authorize(void* aux, int action, const char* first, const char* second, cons
 struct SqlLimit {
   int what, most;
 };
-// Limits of a text, a statement, its nesting and so on: a hundred times the need of ordinary
-// questions.
+// Limits on texts, statements, nesting and so on: a hundred times what ordinary statements need.
 constexpr SqlLimit kSqlLimits[] = {
     {SQLITE_LIMIT_LENGTH, 16 << 20},     {SQLITE_LIMIT_SQL_LENGTH, int{kMostStatement}},
     {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_EXPR_DEPTH, 200},
@@ -183,7 +182,7 @@ constexpr SqlLimit kSqlLimits[] = {
     {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
 };
 
-// A table that was never used would be made under the guard, which denies it.
+// Uses a table once. Otherwise its first use would create it under the guard, which denies that.
 int UseOnce(sqlite3* connection, const std::string& table) {
   sqlite3_stmt* statement = nullptr;
   const std::string sql = "SELECT 1 FROM " + table;
@@ -194,8 +193,8 @@ int UseOnce(sqlite3* connection, const std::string& table) {
 
 std::atomic<bool> is_interrupted = false;
 
-// SQLite has one limit for the process: the first of the statements at a time sets it, the last
-// restores what was before.
+// SQLite has one memory limit per process: the first concurrent statement sets it, the last one
+// restores the previous value.
 std::mutex limit_mutex;
 int limit_users = 0;
 std::int64_t limit_before = 0;
@@ -219,7 +218,7 @@ bool IsAllowedFunction(std::string_view name) {
 std::span<const std::string_view> AllowedFunctions() { return kAllowed; }
 
 int Shut(sqlite3* connection, Seen& seen) {
-  // A sort that does not fit would else go to a file.
+  // Otherwise a large sort would use a file.
   int code = sqlite3_exec(connection, "PRAGMA temp_store=MEMORY", nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return code;
   for (const RelationInfo& table : seen.only == nullptr ? Schema() : std::span(seen.only, 1)) {
@@ -233,7 +232,7 @@ int Shut(sqlite3* connection, Seen& seen) {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
-  // "x" is a column, never a text: a misspelled one is an error.
+  // "x" is always a column, never a text, so that a misspelled column is an error.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
   for (const SqlLimit& limit : kSqlLimits) sqlite3_limit(connection, limit.what, limit.most);

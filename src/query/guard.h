@@ -1,11 +1,11 @@
-// Keeps a statement from everything except reading the tables: the actions that it may take, its
-// memory, text and time. Each bound has a test with a hostile statement.
+// Restricts a statement to reading the tables: its actions, memory, texts and time. A test with a
+// hostile statement covers each limit.
 //
 //     bound      by                                        against
 //     actions    SQLite's authorizer, an allow list        files, writes, other tables
 //     functions  an allow list                             random(), the clock, extensions
 //     texts      sqlite3_limit()                           a text of gigabytes
-//     time       Deadline, asked every 10 000 steps        endless recursion
+//     time       Deadline, checked every 10 000 steps      endless recursion
 //     memory     MemoryLimit                               sorts of everything
 //     one call   functions.h                               a function that itself never ends
 #pragma once
@@ -25,19 +25,19 @@ namespace profgauge::query {
 
 /// The actions that the guard saw while a statement was prepared.
 struct Seen {
-  /// The only table that there is; nullptr: those of the schema.
+  /// The only available table; nullptr: those of the schema.
   const RelationInfo* only = nullptr;
-  Places tables;       ///< Those of the schema that it reads.
+  Places tables;       ///< The tables of the schema that it reads.
   std::string denied;  ///< The denied action, in words; empty: none.
 };
 
-/// Shuts the connection: no files, no extensions, no change of the schema; small texts and
-/// statements. From here on `seen` notes tables and denied actions; it must outlive the connection.
+/// Restricts the connection: no files, no extensions, no change of the schema; small texts and
+/// statements. From here on `seen` gets tables and denied actions; it must outlive the connection.
 /// REQUIRES: tables and functions were added. Returns SQLite's code.
 int Shut(sqlite3* connection, Seen& seen);
 
-/// Ends statements of the connection at a moment. It must outlive the connection's use. A single
-/// call of a function is not interrupted.
+/// Ends the connection's statements at a certain time. Must outlive the connection's use. Does not
+/// interrupt a single call of a function.
 class Deadline {
  public:
   Deadline(sqlite3* connection, std::chrono::milliseconds most);
@@ -50,15 +50,15 @@ class Deadline {
   std::chrono::steady_clock::time_point end_;
 };
 
-/// Ends the statements of the process soon, whatever their deadline, until it is called with false.
-/// For another thread than theirs.
+/// Soon ends all statements of the process, whatever their deadline, until it is called with false.
+/// Called from another thread than theirs.
 void InterruptStatements(bool now);
 
-/// Bytes that SQLite may take in the whole process while a statement runs: sorts and groups need
-/// them. 512 MiB hold a sort of some millions of rows.
+/// Bytes that SQLite may allocate in the whole process while a statement runs, mostly for sorting
+/// and grouping. 512 MiB are enough to sort some millions of rows.
 inline constexpr std::int64_t kMostStatementMemory = std::int64_t{512} << 20;
 
-/// Holds SQLite to kMostStatementMemory while one of them lives. For any thread.
+/// Limits SQLite to kMostStatementMemory while an object of it exists. For any thread.
 class MemoryLimit {
  public:
   MemoryLimit();
@@ -67,12 +67,12 @@ class MemoryLimit {
   MemoryLimit& operator=(const MemoryLimit&) = delete;
 };
 
-/// Bytes of a statement. The longest of the saved queries has some 2 KiB.
+/// Maximum bytes of a statement. The longest saved query has about 2 KiB.
 inline constexpr std::size_t kMostStatement = std::size_t{64} << 10;
 
-/// Whether a statement may call it.
+/// True if a statement may call the function.
 bool IsAllowedFunction(std::string_view name);
-/// All of them.
+/// All allowed functions.
 std::span<const std::string_view> AllowedFunctions();
 
 }  // namespace profgauge::query

@@ -21,7 +21,7 @@ constexpr std::string_view kHowToSeeColumns =
     "help: `profgauge query --schema TABLE` lists its columns, without TABLE the tables";
 constexpr std::string_view kHowToSeeTables = "help: `profgauge query --schema` lists the tables";
 
-/// Words of other tools for tables of ours.
+/// Words that other tools use for our tables.
 struct OtherWord {
   std::string_view word, tables;
 };
@@ -58,7 +58,7 @@ std::string_view AsView(const unsigned char* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
 }
 
-// Line and column of a byte of the statement.
+// Line and column of a byte in the statement.
 Where PlaceIn(const std::string& sql, const std::string& file, int offset) {
   Where where;
   where.file = file.empty() ? "SQL" : file;
@@ -71,7 +71,7 @@ Where PlaceIn(const std::string& sql, const std::string& file, int offset) {
   return where;
 }
 
-// The word after `start` in SQLite's message; empty: it is another message.
+// The word after `start` in SQLite's message; empty for another message.
 std::string_view NamedAfter(std::string_view message, std::string_view start) {
   return message.starts_with(start) ? message.substr(start.size()) : std::string_view();
 }
@@ -99,8 +99,8 @@ std::string Lower(std::string_view word) {
   return small;
 }
 
-// The tables that the statement names, those after FROM and JOIN first: a column may be called as
-// a table is.
+// The tables that the statement names, those after FROM and JOIN first, since a column may have the
+// name of a table.
 std::vector<const RelationInfo*> NamedTables(std::string_view sql) {
   std::vector<const RelationInfo*> first, others;
   std::string before;
@@ -120,8 +120,8 @@ std::vector<const RelationInfo*> NamedTables(std::string_view sql) {
   return once;
 }
 
-// Names of columns of the tables that the statement names; of all, where it names none. Names that
-// the statement has are known to who wrote it.
+// The columns of the tables that the statement names; of all tables, if it names none. Names that
+// the statement already contains are not suggested.
 std::vector<std::string_view> NearColumns(std::string_view sql) {
   std::vector<std::string_view> names;
   const auto add = [&](const RelationInfo& table) {
@@ -136,7 +136,7 @@ std::vector<std::string_view> NearColumns(std::string_view sql) {
   return names;
 }
 
-// All columns of each table that the statement names: a list is short, and beats a guess.
+// All columns of each table that the statement names: a short list is better than a guess.
 std::vector<std::string> ColumnsOf(std::string_view sql) {
   constexpr std::size_t kMostTables = 3;
   std::vector<std::string> notes;
@@ -177,7 +177,7 @@ std::vector<std::string_view> TableNames() {
   return names;
 }
 
-// A number where all of it is one and a text is not asked for.
+// A number if all of the text is one and the type is not text.
 Cell ParameterValue(const std::string& text, ParameterType type) {
   if (type == ParameterType::kText) return text;
   const char* const end = text.data() + text.size();
@@ -204,7 +204,7 @@ bool Fits(const Cell& value, ParameterType type) {
   return true;
 }
 
-// `:rank` in the statement is `rank`.
+// Returns `rank` for `:rank`.
 std::string_view ParameterName(sqlite3_stmt* statement, int number) {
   const char* name = sqlite3_bind_parameter_name(statement, number);
   return name == nullptr ? std::string_view() : std::string_view(name).substr(1);
@@ -222,7 +222,7 @@ Error Query::SqlError(int code) const {
   Error error;
   error.kind = ErrorKind::kUsage;
   error.where = PlaceIn(sql_, file_, sqlite3_error_offset(connection_.get()));
-  // SQLite itself changes no virtual table.
+  // SQLite itself rejects changes to virtual tables.
   const bool is_change = message.find(" may not be ") != std::string::npos ||
                          message.find("create triggers on virtual tables") != std::string::npos;
   if (is_change && seen_->denied.empty()) seen_->denied = "the tables cannot be changed";
@@ -269,7 +269,7 @@ Error Query::SqlError(int code) const {
   return error;
 }
 
-// The known name nearest to the unknown one.
+// The known name that is most similar to the unknown one.
 std::string_view Query::Nearest(std::string_view message) const {
   const RelationInfo* only = seen_->only;
   if (const auto table = NamedAfter(message, "no such table: "); !table.empty()) {
@@ -302,8 +302,8 @@ Status Query::Open(std::span<const Relation> tables) {
                     {}});
 }
 
-// SQLite stops after the first statement; `tail` begins the rest. The rest may be blanks and
-// comments, which prepare no statement, and nothing else: a NUL byte would hide a second one.
+// SQLite stops after the first statement; `tail` is the rest. It may only have blanks and comments,
+// which prepare no statement: a NUL byte would hide a second one.
 Status Query::Parse() {
   sqlite3_stmt* statement = nullptr;
   const char* tail = nullptr;
@@ -329,7 +329,7 @@ Status Query::Parse() {
     error.where = PlaceIn(sql_, file_, end);
     return Fail(std::move(error));
   }
-  // VACUUM INTO asks no permission before it runs.
+  // VACUUM INTO does not ask the authorizer before it runs.
   if (sqlite3_stmt_readonly(statement) != 0 && sqlite3_column_count(statement) > 0) return {};
   seen_->denied = "the statement returns no rows";
   return Fail(SqlError(SQLITE_AUTH));
@@ -397,8 +397,8 @@ Result<Query> Query::PrepareOver(const std::string& sql, const Relation& rows) {
   return query;
 }
 
-// A column that is one of the catalog as it is keeps its unit, through names that the statement
-// gives it. A computed one has none.
+// A plain column of the catalog keeps its unit, whatever name the statement gives it. A computed
+// column has none.
 std::vector<RowColumn> Query::Columns() const {
   sqlite3_stmt* const statement = statement_.get();
   std::vector<RowColumn> columns;
@@ -415,7 +415,7 @@ std::vector<RowColumn> Query::Columns() const {
       relation = place ? &Schema()[*place] : nullptr;
     }
     const ColumnInfo* info = relation == nullptr ? nullptr : relation->Find(origin);
-    // Plain numbers may be anything: their table has a separate column for the unit.
+    // Plain numbers have various meanings: their tables have a separate column for the unit.
     if (info != nullptr && info->unit != Unit::kNumber) column.unit = info->unit;
     columns.push_back(std::move(column));
   }

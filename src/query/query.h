@@ -1,12 +1,12 @@
-// One SQL statement over the tables of a Dataset, by SQLite, guarded: it reads these tables and
-// nothing else.
+// Runs one SQL statement over the tables of a Dataset with SQLite, guarded: it reads these tables
+// and nothing else.
 //
 //     auto query = Query::Prepare(sql, "", parameters, data);     // before profiles are read
 //     ...fill those of data that query->tables() names...
 //     query->Start(10s);
 //     while (*query->Step()) query->Read(cells);
 //
-// Prepared first, so that a mistake costs no reading, and only tables that are read are made.
+// Preparing first reports mistakes early, and only tables that are needed are made.
 #pragma once
 
 #include <sqlite3.h>
@@ -37,8 +37,8 @@ struct Parameter {
 };
 using Parameters = std::vector<Parameter>;
 
-/// One statement in one connection. Movable; for one thread at a time. Each query has a connection
-/// in memory with no data: rows stay in the Dataset.
+/// One statement in one connection, which is in memory and has no data: rows stay in the Dataset.
+/// Movable; for one thread at a time.
 class Query {
  public:
   /// Checks the statement against the schema. `data` need not be filled yet; it must outlive the
@@ -46,21 +46,21 @@ class Query {
   /// kUsage "query/sql", "query/read-only", "query/one-statement", "query/param".
   static Result<Query> Prepare(const std::string& sql, const std::string& file,
                                const Parameters& parameters, const Dataset& data);
-  /// The same of a statement over one table, whose rows may come later; no other table is known.
-  /// `rows` and its info must outlive the query. No parameters.
+  /// Like Prepare(), for a statement over one table, whose rows may be added later; it knows no
+  /// other table. `rows` and its info must outlive the query. No parameters.
   static Result<Query> PrepareOver(const std::string& sql, const Relation& rows);
 
-  const Places& tables() const { return seen_->tables; }  ///< Those that it reads.
+  const Places& tables() const { return seen_->tables; }  ///< The tables that it reads.
   std::vector<RowColumn> Columns() const;
 
-  /// Begins: from here on time and memory are counted. Once. The limit of memory is SQLite's in the
-  /// whole process, for all queries together, until the last of them ends.
+  /// Begins; from here on time and memory are limited. Call once. The memory limit is for SQLite in
+  /// the whole process, for all queries together, until the last of them ends.
   void Start(std::chrono::milliseconds most);
-  /// To the next row; false: there is none. Errors: kInput "query/out-of-time",
-  /// "query/out-of-memory"; kUsage "query/sql", e.g. of a function's argument. After an error, and
-  /// after false, the query is over.
+  /// Moves to the next row; false: there is none. After an error or false, the query is over.
+  /// Errors: kInput "query/out-of-time", "query/out-of-memory"; kUsage "query/sql", e.g. for a
+  /// function's argument.
   Result<bool> Step();
-  /// The cells of this row; texts live until the next step.
+  /// Copies the cells of this row; texts live until the next step.
   void Read(std::vector<Cell>& cells) const;
 
  private:

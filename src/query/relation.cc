@@ -12,12 +12,12 @@ namespace profgauge::query {
 namespace {
 
 struct Renamed {
-  std::string_view table, id, name;  // No table: the id has this name in every table.
+  std::string_view table, id, name;  // Empty table: the id has this name in every table.
 };
-// SQLite takes these ids for keywords.
+// The ids of these columns are keywords in SQLite.
 constexpr Renamed kRenamed[] = {{"message_sizes", "from", "from_size"},
                                 {"message_sizes", "to", "to_size"},
-                                // One name for one thing, so that tables join by it.
+                                // One name for the same thing, so that tables can be joined by it.
                                 {"ranks", "id", "rank"},
                                 {"gpus", "id", "gpu"},
                                 {"iterations", "index", "iteration"},
@@ -29,7 +29,7 @@ constexpr Renamed kRenamed[] = {{"message_sizes", "from", "from_size"},
                                 {"", "limit", "limit_text"},
                                 {"", "values", "arguments"}};
 
-// The columns that identify a row, unless a first column is called `name`, `id` or `key`.
+// The columns that identify a row, if the first column is not `name`, `id` or `key`.
 struct Keys {
   std::string_view table;
   std::array<std::string_view, 5> columns;
@@ -49,7 +49,7 @@ constexpr Keys kKeys[] = {
     {"plan", {"step"}},
     {"ranks", {"id"}},
     {"rank_steps", {"rank", "step"}},
-    // Rows of these differ in more columns than a key may have.
+    // Rows of these tables differ in more columns than a key may have.
     {"kernels_by_op", {}},
     {"tensor_core_ops", {}},
     {"roofline", {}},
@@ -64,7 +64,7 @@ constexpr Keys kKeys[] = {
     {"history_metrics", {"run_id", "metric"}},
 };
 
-// For events the id; for other tables their keys, or a first column that names the row.
+// Events: the id. Other tables: their listed keys, or a first column that names the row.
 bool IsKey(std::string_view table, Origin origin, std::string_view id, bool is_first) {
   if (origin == Origin::kEvents) return id == "id";
   const auto* const known = std::find_if(std::begin(kKeys), std::end(kKeys),

@@ -1,12 +1,12 @@
-// The tables of SQL and `export tables`: fixed columns, whose rows are read in place.
+// The tables of SQL and `export tables`: fixed columns; rows are read in place.
 //
 //     RelationInfo       name and columns: fixed when the program is built
-//       Relation         one for each, in a Dataset
-//         Part           one for each run; of events one for each rank
-//           Rows         cells by (row, column), read in place or made
+//       Relation         one per RelationInfo, in a Dataset
+//         Part           one per run; for events one per rank
+//           Rows         cells by (row, column), read in place or computed
 //
 // The schema follows only from the catalogs, so a statement can be checked before a profile is
-// read. Rows come in parts: one for each run, of events one for each of its ranks.
+// read. Rows come in parts: one per run, for events one per rank.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +29,14 @@ namespace profgauge::query {
 
 /// Times are nanoseconds, shares 0 to 1, sizes bytes, rates per second.
 struct ColumnInfo {
-  std::string name;  ///< In SQL; differs from the id where that is a keyword.
+  std::string name;  ///< In SQL; differs from the id if that is a keyword.
   std::string id;    ///< In the catalog.
   Unit unit = Unit::kText;
   std::string title, doc;
   bool is_key = false;  ///< Together with the other keys it identifies a row.
 };
 
-/// kAnswer: rows that another statement made.
+/// kAnswer: rows made by another statement.
 enum class Origin : std::uint8_t { kReport, kEvents, kHistory, kAnswer };
 /// "report", "events", "history", "answer".
 std::string_view OriginName(Origin origin);
@@ -48,19 +48,18 @@ struct RelationInfo {
   const ColumnInfo* Find(std::string_view column) const;
 };
 
-/// Every table: those of the report, of the history, `tables`, `columns` and `queries`, then those
-/// of events. Made at the first call, then the same for the life of the program: pointers into it
-/// stay valid.
+/// All tables: those of the report, of the history, `tables`, `columns` and `queries`, then the
+/// event tables. Made at the first call and unchanged afterwards: pointers into it stay valid.
 std::span<const RelationInfo> Schema();
-/// Its place in Schema().
+/// The index in Schema().
 std::optional<std::size_t> FindRelation(std::string_view name);
-/// Whether it is of the program, not of a profile: tables, columns and saved queries.
+/// True if the table describes the program, not a profile: tables, columns and saved queries.
 bool DescribesItself(std::string_view table);
-/// The name of a column in SQL: some ids of the catalog are keywords there.
+/// The name of a column in SQL, which differs from ids of the catalog that are keywords.
 std::string_view SqlName(std::string_view table, std::string_view id);
 
-/// Rows that can be read in any order. Columns count as those of the RelationInfo.
-/// REQUIRES of At(): row < size(), column < the number of columns.
+/// Rows that can be read in any order. Columns are numbered as in the RelationInfo. At() REQUIRES:
+/// row < size(), column < the number of columns.
 class Rows {
  public:
   virtual ~Rows() = default;
@@ -68,7 +67,7 @@ class Rows {
   virtual Cell At(std::size_t row, std::size_t column) const = 0;
 };
 
-/// Rows that were made as cells.
+/// Rows stored as cells.
 class MadeRows : public Rows {
  public:
   void Add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
@@ -79,10 +78,10 @@ class MadeRows : public Rows {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// Rows of one run, or of one rank's events. Ids of events are first_id, first_id + 1, ...: so the
+/// Rows of one run, or of one rank's events. Ids of events are first_id, first_id + 1, …, so the
 /// row of an id is known without a search.
 struct Part {
-  std::string run;                   ///< Its name; empty where there is one run.
+  std::string run;                   ///< Its name; empty if there is only one run.
   std::optional<std::int64_t> rank;  ///< Only for events: the rank of all rows.
   std::int64_t first_id = 0;         ///< Only for events: the id of the first row.
   std::shared_ptr<const Rows> rows;
@@ -113,7 +112,7 @@ class Dataset {
   std::vector<Relation> relations_;
 };
 
-/// Tables by their places in Schema().
+/// Tables by their indices in Schema().
 using Places = std::set<std::size_t>;
 
 }  // namespace profgauge::query

@@ -1,5 +1,5 @@
-// Saved queries: statements with a name. Some are compiled in from rules/queries/, where the
-// comments at their head give the question and the parameters:
+// Saved queries: statements with a name. Some are compiled in from rules/queries/; comments at the
+// start of these files state the title and the parameters:
 //   -- title: How long does work wait from its launch to its start?
 //   -- param: rank = 0
 //   -- unit: p50 = us
@@ -21,28 +21,28 @@ namespace profgauge::query {
 struct SavedQuery {
   std::string name;  ///< "launch-delay"
   std::string title, sql;
-  Parameters parameters;            ///< With the values that they have unless others are given.
-  std::vector<Parameter> required;  ///< Those without a usual value.
-  Parameters units;                 ///< Units of computed columns, as tables for people show them.
-  /// The location of `sql`, if it is in a file that people write.
+  Parameters parameters;            ///< With their default values.
+  std::vector<Parameter> required;  ///< Parameters without a default value.
+  Parameters units;                 ///< Units of computed columns, for display.
+  /// The place of `sql`, if it is in a user's file.
   std::optional<SourceText> source;
 };
 
-/// Those that are compiled in, by name.
+/// The compiled-in queries, by name.
 std::span<const SavedQuery> SavedQueries();
-/// Errors: kUsage "query/no-such-query".
+/// Finds a query by name. Errors: kUsage "query/no-such-query".
 Result<const SavedQuery*> FindSavedQuery(std::span<const SavedQuery> among, std::string_view name);
 
-/// Makes them the rows of the table `queries`.
+/// Adds the queries as rows of the table `queries`.
 void FillQueries(std::span<const SavedQuery> queries, Dataset& data);
 
-/// A statement of a file, whose head may give parameters and their usual values. The head ends at
-/// the first line that is no comment. Never fails: lines of another form are only comments.
+/// Parses a statement's file, whose head may state parameters and their defaults. The head ends at
+/// the first line that is not a comment. Never fails: lines in other forms are only comments.
 SavedQuery ParseQueryFile(std::string name, std::string sql);
-/// `given` with the types that the query declares, and of those that are missing the usual values.
+/// Sets the types of `given` as the query declares them, and adds defaults of missing parameters.
 Parameters WithDefaults(const SavedQuery& query, Parameters given);
 
-/// The error with the location of the mistake in the file of the query.
+/// The error with the place of the mistake in the query's file.
 Error InSource(Error error, const SavedQuery& query);
 
 }  // namespace profgauge::query

@@ -13,14 +13,14 @@
 namespace profgauge::query {
 namespace {
 
-// Rows that the planner expects: it works before a profile is read.
+// Row counts for SQLite's planner, which works before a profile is read.
 constexpr sqlite3_int64 kExpectedEvents = 1'000'000, kExpectedRows = 1'000, kExpectedRanks = 8;
 
-// Hidden columns follow those of the table: `run` is the run's number, `at` is a moment that an
-// event covers.
+// Hidden columns follow those of the table: `run` is the run's number, `at` a time that an event
+// covers.
 enum Hidden : int { kRun, kAt, kHiddenColumns };
 
-// The conditions that xBestIndex passes on to xFilter, as bits of idxNum in the order of their
+// The conditions that xBestIndex passes to xFilter, as bits of idxNum, in the order of their
 // values.
 enum Pushed : int { kById = 1, kByRank = 2, kByRun = 4, kAtMoment = 8 };
 
@@ -30,14 +30,14 @@ struct SqlTable : sqlite3_vtab {
   int id = -1, rank = -1, start = -1, duration = -1;  ///< Columns of events; -1: none.
 };
 
-// A place in the rows of a table, part by part:
+// A position in the rows of a table, part by part:
 //
 //     parts     rank 0: rows 0 1 2 3     rank 1: rows 0 1 2      rank 2: rows 0 1
 //     where rank = 1                                  ^ part 1, row 0: end is 3
 //     where id = first_id(1) + 2                          ^ row 2 only: end is 3
 //     where at = 50                      rows whose [start, start + duration) has 50
 struct Cursor : sqlite3_vtab_cursor {
-  std::size_t part = 0, row = 0, end = 0;  // `end`: of the rows of this part that are visited.
+  std::size_t part = 0, row = 0, end = 0;  // `end`: of this part's visited rows.
   std::optional<std::int64_t> id, rank, at;
   std::optional<std::string> run;
 
@@ -54,10 +54,10 @@ std::string_view TypeName(Unit unit) {
     case CellType::kReal:
       break;
   }
-  return unit == Unit::kNumber ? "" : "REAL";  // Numbers may be whole, or texts.
+  return unit == Unit::kNumber ? "" : "REAL";  // Numbers may be integers or texts.
 }
 
-// Rows that a statement made have the names that it gave them.
+// Rows made by a statement have only its column names.
 bool HasHidden(const RelationInfo& info) { return info.origin != Origin::kAnswer; }
 
 std::string Quoted(std::string_view name) {
@@ -114,16 +114,16 @@ int PushedBy(const SqlTable& table, int column) {
   return column == table.columns + kAt ? kAtMoment : 0;
 }
 
-// SQLite asks with each set of conditions that a join would offer, and takes the cheapest answer.
-// Only equality is passed on; SQLite filters the rest.
+// SQLite calls it with each set of conditions that a join would offer, and takes the cheapest
+// answer. Only equality is passed on; SQLite filters the rest.
 int BestIndex(sqlite3_vtab* of, sqlite3_index_info* index) noexcept {
   const auto& table = *static_cast<const SqlTable*>(of);
-  int used[kAtMoment + 1] = {};  // By bit: the constraint and 1.
+  int used[kAtMoment + 1] = {};  // By bit: the constraint's index plus 1.
   for (int i = 0; i < index->nConstraint; ++i) {
     const auto& constraint = index->aConstraint[i];
     if (constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
     const int bit = PushedBy(table, constraint.iColumn);
-    // No event has a moment by itself: a plan that cannot pass it on would find none.
+    // Events have no `at` value of their own: a plan that does not pass it on would find none.
     if (bit == kAtMoment && constraint.usable == 0) return SQLITE_CONSTRAINT;
     if (bit != 0 && constraint.usable != 0) used[bit] = i + 1;
   }
@@ -133,7 +133,7 @@ int BestIndex(sqlite3_vtab* of, sqlite3_index_info* index) noexcept {
     index->idxNum |= bit;
     auto& usage = index->aConstraintUsage[used[bit] - 1];
     usage.argvIndex = ++arguments;
-    usage.omit = bit == kAtMoment ? 1 : 0;  // SQLite checks the others again, by its own types.
+    usage.omit = bit == kAtMoment ? 1 : 0;  // SQLite checks the others again.
   }
   const bool is_events = table.id >= 0;
   sqlite3_int64 rows = is_events ? kExpectedEvents : kExpectedRows;
@@ -183,7 +183,7 @@ bool Visits(const Cursor& cursor, const Part& part) {
   return !cursor.rank || !part.rank || *cursor.rank == *part.rank;
 }
 
-// To the first row of `part` or a later one that is visited.
+// Moves to the first visited row of `part` or of a later part.
 void EnterParts(Cursor& cursor) {
   for (; cursor.part < cursor.parts().size(); ++cursor.part) {
     const Part& part = cursor.parts()[cursor.part];
@@ -215,7 +215,7 @@ int Next(sqlite3_vtab_cursor* of) noexcept try {
   return SQLITE_NOMEM;
 }
 
-// SQLite compares values that are no whole numbers.
+// An integer; nullopt for values that SQLite must compare itself.
 std::optional<std::int64_t> WholeNumber(sqlite3_value* value) {
   const int type = sqlite3_value_type(value);
   if (type == SQLITE_INTEGER) return sqlite3_value_int64(value);
@@ -241,7 +241,7 @@ int Filter(sqlite3_vtab_cursor* of, int pushed, const char*, int, sqlite3_value*
   }
   if ((pushed & kAtMoment) != 0) {
     cursor.at = WholeNumber(*values);
-    if (!cursor.at) cursor.part = cursor.parts().size();  // Nothing covers an invalid moment.
+    if (!cursor.at) cursor.part = cursor.parts().size();  // No event covers an invalid time.
   }
   EnterParts(cursor);
   return SQLITE_OK;
@@ -286,7 +286,7 @@ int ColumnOf(sqlite3_vtab_cursor* of, sqlite3_context* context, int column) noex
   return SQLITE_NOMEM;
 }
 
-// The part in the upper 28 bits, the row in the lower 36: as kIdsOfRank, 6.9e10 rows a part.
+// The part is in the upper 28 bits, the row in the lower 36 as in kIdsOfRank (6.9e10 rows).
 int RowId(sqlite3_vtab_cursor* of, sqlite3_int64* id) noexcept {
   const auto& cursor = *static_cast<const Cursor*>(of);
   constexpr int kBitsOfRow = 36;
@@ -294,7 +294,7 @@ int RowId(sqlite3_vtab_cursor* of, sqlite3_int64* id) noexcept {
   return SQLITE_OK;
 }
 
-// No xCreate: each table exists by its name, and none can be made.
+// Without xCreate: each table exists by its name, and none can be created.
 sqlite3_module MakeModule() {
   sqlite3_module module{};
   module.xConnect = Connect;

@@ -10,8 +10,8 @@
 
 namespace profgauge::query {
 
-/// Makes each table known to the connection. `tables` are read while statements run; they may be
-/// filled after these are prepared, and must outlive the connection. Returns SQLite's code.
+/// Registers each table in the connection. `tables` are read while statements run: they may be
+/// filled after preparing them, and must outlive the connection. Returns SQLite's code.
 int AddTables(sqlite3* connection, std::span<const Relation> tables);
 
 }  // namespace profgauge::query

@@ -28,7 +28,7 @@ const std::vector<EventTable>& AllEventTables() {
   return kAll;
 }
 
-// Why no rank has rows of the table.
+// Why the table has no rows of any rank.
 std::string WhyAbsent(const EventTable& table,
                       std::span<const analysis::iterations::RankContext> ranks) {
   const bool has_any =
@@ -237,7 +237,7 @@ constexpr TableShape kShapes[] = {
 
 Cell Made(std::string_view text) { return text.empty() ? Cell() : Cell(text); }
 
-// Texts are views: the value must outlive the cell.
+// Texts are views, so the value must outlive the cell.
 Cell CellOf(const Value& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return std::int64_t{*flag};
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
@@ -246,7 +246,7 @@ Cell CellOf(const Value& value) {
   return {};
 }
 
-// Columns of SQL have one type: a value that may be either has two columns.
+// Columns in SQL have one type, so a value of either type has two columns.
 Cell NumberOnly(const Value& value) {
   return std::holds_alternative<std::string>(value) ? Cell() : CellOf(value);
 }
@@ -254,7 +254,7 @@ Cell TextOnly(const Value& value) {
   return std::holds_alternative<std::string>(value) ? CellOf(value) : Cell();
 }
 
-/// A table of the analysis, whose columns may be fewer than the schema's.
+/// A table of the analysis, which may have fewer columns than the schema.
 class TableRows : public Rows {
  public:
   TableRows(std::shared_ptr<const report::Report> owner, const Table& table,
@@ -283,7 +283,7 @@ class TableRows : public Rows {
   std::vector<const Column*> columns_;
 };
 
-/// Made rows whose texts are the report's.
+/// Stored rows whose texts are in the report.
 class RowsOfReport : public MadeRows {
  public:
   explicit RowsOfReport(std::shared_ptr<const report::Report> owner) : owner_(std::move(owner)) {}
@@ -333,7 +333,7 @@ std::string_view KeyOf(const report::Finding& finding) {
   return finding.key.empty() ? finding.rule : finding.key;
 }
 
-// The rule that explains it; an empty cell where it stands for itself.
+// The rule that explains the finding; empty if none does.
 Cell CauseCell(const report::Report& report, const report::Finding& finding) {
   const report::Finding* cause = report::CauseOf(report, finding);
   return cause == nullptr ? Cell{} : Made(cause->rule);
@@ -406,7 +406,7 @@ void AddReport(const std::string& run, std::shared_ptr<const report::Report> rep
   AddImportLog(*report, add("import_log"));
   MadeRows& fact_rows = add("facts");
   for (const auto& [name, value] : facts) {
-    const Cell text = TextOnly(value);  // It lives as long as the facts do.
+    const Cell text = TextOnly(value);  // Valid as long as the facts.
     fact_rows.Add(
         {name, NumberOnly(value), IsAbsent(text) ? Cell() : Cell(std::string(TextOf(text)))});
   }

@@ -19,10 +19,10 @@
 
 namespace profgauge::query {
 
-// Columns of the tables that hold the rest of the report: metrics, limits, findings, and the
-// schema itself.
+// Columns of the tables for the rest of the report: metrics, limits, findings, and the schema
+// itself.
 
-/// A table that is in no catalog of the analysis.
+/// A table that is not in the catalog of the analysis.
 struct TableShape {
   std::string_view id, title, doc;
   Origin origin = Origin::kReport;
@@ -37,21 +37,21 @@ std::span<const TableShape> EventShapes();
 // The tables that a judged run fills: those of the analysis with all of their rows, and metrics,
 // limits, findings, evidence, facts and the import log.
 
-/// Facts of a run by name, as rules know them.
+/// Facts of a run by their name in rules.
 using FactValues = std::vector<std::pair<std::string, Value>>;
 
-/// Adds the rows of a run; `run` is its name, empty where there is one. The parts keep the report.
+/// Adds the rows of a run; `run` is its name, empty if it is the only one. Parts keep the report.
 void AddReport(const std::string& run, std::shared_ptr<const report::Report> report,
                const FactValues& facts, Dataset& data);
 
-// The tables of single events: one row each, read from the profile in place.
+// The tables of single events: one row each, read directly from the profile.
 
-/// Ids of events: those of the rank at position p of the run begin with p times this. 100 000 ranks
-/// stay below 2^53, so that readers of JSON keep them.
+/// Ids of events: those of the rank at position p of the run start at p times this number. For up
+/// to 100 000 ranks they are below 2^53, so that JSON readers keep them exact.
 inline constexpr std::int64_t kIdsOfRank = std::int64_t{1} << 36;
 
-/// Adds the rows of the event tables among `wanted`. `ranks` are those of a run from `position` on,
-/// and their profiles must outlive the rows. Cheap: cells are read when a statement asks for them.
+/// Adds the rows of the event tables in `wanted`. `ranks` are those of a run from `position` on;
+/// their profiles must outlive the rows. Cheap: cells are read when a statement uses them.
 void AddEvents(const std::string& run,
                std::shared_ptr<const std::vector<analysis::iterations::RankContext>> ranks,
                std::size_t position, const Places& wanted, Dataset& data);
