@@ -1,4 +1,4 @@
-// The part of a rank that is exported: all of it, or the iterations that the command line selects.
+// The exported part of a rank: the whole rank, or the iterations that the command line selects.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ namespace profgauge::exports {
 
 /// A view of a profile, which must outlive it.
 struct SelectedRank {
-  /// All of it.
+  /// Selects the whole profile.
   SelectedRank(const Profile& whole) : profile(&whole) {}  // NOLINT(google-explicit-constructor)
 
   const Profile* profile;
-  std::optional<analysis::iterations::Iterations> iterations;  ///< Nothing: all of it.
+  std::optional<analysis::iterations::Iterations> iterations;  ///< nullopt: the whole profile.
 
-  /// Device work counts where it was launched, host work where it starts.
+  /// Device work belongs to the iteration that launched it, host work to the one where it starts.
   bool HasWork(std::uint32_t device_row) const {
     return !iterations || iterations->SelectsDevice(device_row);
   }
   bool HasHostTime(Ns at) const { return !iterations || iterations->SelectsHostTime(at); }
 };
 
-/// One entry for each rank that the selection keeps, in the order of `ranks`. Iterations are looked
-/// for only if the selection chooses some; else ranks are exported whole. Ranks without a recorded
-/// number count by position.
-/// Errors: kUsage "analysis/no-rank"; as FindIterations.
+/// One entry for each rank that the selection keeps, in the order of `ranks`. Iterations are
+/// searched only if the selection chooses some; otherwise ranks are exported whole. Ranks without a
+/// recorded number are numbered by position. Errors: kUsage "analysis/no-rank"; those of
+/// FindIterations().
 Result<std::vector<SelectedRank>> SelectRanks(std::span<const Profile> ranks,
                                               const analysis::Selection& selection);
 

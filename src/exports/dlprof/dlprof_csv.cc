@@ -14,7 +14,7 @@
 namespace profgauge::exports::dlprof {
 namespace {
 
-/// One line; texts are quoted or bare as DLProf does column by column.
+/// Writes one line; each column is quoted or plain as in DLProf.
 class Line {
  public:
   explicit Line(std::string& out) : out_(out) {}
@@ -32,7 +32,7 @@ class Line {
     out_ += '"';
     return *this;
   }
-  /// For texts of ours and names without commas; others are quoted after all.
+  /// For our own texts and names without commas; others are quoted nevertheless.
   Line& Bare(std::string_view text) {
     if (text.find_first_of(",\"\n") != std::string_view::npos) return Quoted(text);
     Separate();
@@ -66,7 +66,7 @@ class Line {
   bool first_ = true;
 };
 
-/// "Total CPU Time (ns),Avg. CPU Time (ns),…" for the four times.
+/// The heads "Total CPU Time (ns),Avg. CPU Time (ns),…" for the four times.
 std::string TimeHeads() {
   std::string heads;
   for (const std::string_view time : {"CPU Time", "GPU Time", "CPU Overhead", "GPU Idle"}) {
@@ -77,7 +77,7 @@ std::string TimeHeads() {
   return heads;
 }
 
-/// One line for each op. Columns that DLProf quotes are quoted here, even without a comma.
+/// One line per op. Quotes the columns that DLProf quotes, even without a comma.
 std::string Detailed(const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "All Iterations\nOp ID,Op Name,Direction,Op Type,No. Calls,TC Eligible,Using TC," +
@@ -91,7 +91,7 @@ std::string Detailed(const analysis::dlprof::dlprof::Report& report) {
   return text;
 }
 
-/// DLProf keeps one long name per op and short name, the last launch's, though template variants
+/// DLProf keeps one long name per op and short name (the last launch's), although template variants
 /// differ.
 std::map<std::pair<std::size_t, std::string_view>, std::string_view> LongNames(
     const Profile& profile, const analysis::dlprof::dlprof::Report& report) {
@@ -108,8 +108,8 @@ std::map<std::pair<std::size_t, std::string_view>, std::string_view> LongNames(
   return names;
 }
 
-/// One line for each launch, with times from the start of the session. The parameters of the op are
-/// unknown, so their column is an empty text.
+/// One line per launch, with times from the start of the session. The op's parameters are unknown,
+/// so their column is empty.
 std::string ByIteration(const Profile& profile, const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "Iteration Report\nIteration,Op ID,Op Name,Direction,Op Type,Kernel Name,Device ID,"
@@ -201,7 +201,7 @@ std::string TensorCores(const analysis::dlprof::dlprof::Report& report) {
   return text;
 }
 
-// The first of these facts that was recorded; readers name one thing differently.
+// The first of these facts that is recorded, because readers name one thing differently.
 std::string FirstFact(const Profile& profile, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
     if (const std::string_view fact = FactOf(profile, key); !fact.empty()) return std::string(fact);
@@ -209,7 +209,7 @@ std::string FirstFact(const Profile& profile, std::initializer_list<std::string_
   return {};
 }
 
-/// "11070" is 11.7.
+/// Converts "11070" to "11.7".
 std::string CudaVersion(const std::string& text) {
   if (text.size() < 4 || text.size() > 6 ||
       text.find_first_not_of("0123456789") != std::string::npos) {
@@ -219,13 +219,13 @@ std::string CudaVersion(const std::string& text) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-// Every line is written; a missing property leaves its cell empty.
+// Writes every line; a missing property leaves its cell empty.
 void AddSystem(const Profile& profile, std::string& text) {
   text += "System Config\n";
   Line(text).Bare("GPU Count").Number(static_cast<std::int64_t>(profile.gpus.size()));
   std::string names;
   for (const Gpu& gpu : profile.gpus) names += (names.empty() ? "" : ", ") + gpu.name;
-  // Unquoted, so that every GPU has a cell.
+  // Unquoted, so that every GPU has its own cell.
   text += "GPU Name(s)," + NeutralCell(names) + "\n";
   const std::pair<std::string_view, std::string> rows[] = {
       {"CPU Model", FirstFact(profile, {"cpu_model"})},
@@ -239,7 +239,7 @@ void AddSystem(const Profile& profile, std::string& text) {
   for (const auto& [key, value] : rows) Line(text).Bare(key).Bare(value);
 }
 
-// A block of the summary: an empty line, its title, its heads, one line for each share.
+// Adds a block of the summary: an empty line, its title, its heads, and one line per share.
 void AddShares(
     std::string_view title, std::string_view count,
     std::initializer_list<std::pair<std::string_view, const analysis::dlprof::dlprof::Share*>> rows,

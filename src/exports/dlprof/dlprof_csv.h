@@ -1,4 +1,4 @@
-// DLProf's eight CSV reports, in its layout: titles, columns, quotes and rounding.
+// DLProf's eight CSV reports in its format: titles, columns, quotes and rounding.
 #pragma once
 
 #include <array>
@@ -19,14 +19,13 @@ inline constexpr std::array<std::string_view, 8> kDlprofFiles = {
     "dlprof_kernel.csv",  "dlprof_tensor_core.csv",   "dlprof_group_op.csv",
     "dlprof_op_type.csv", "dlprof_expert_systems.csv"};
 
-/// Their first lines.
+/// The first lines of DLProf's reports.
 inline constexpr std::array<std::string_view, 8> kDlprofTitles = {
     "System Config",      "All Iterations",  "Iteration Report",       "Kernel Report",
     "Tensor Core Report", "Group Op Report", "Op Type Summary Report", "Expert Systems Feedback"};
 
-/// The texts of kDlprofFiles. Missing system properties are left empty; `advice`
-/// fills the last.
-/// `report` is of `profile`: times and names of launches come from its device table.
+/// The texts of kDlprofFiles. Missing system properties are left empty; `advice` fills the last
+/// file. `report` is of `profile`, whose device table has times and names of launches.
 std::vector<std::string> DlprofCsvTexts(const Profile& profile,
                                         const analysis::dlprof::dlprof::Report& report,
                                         const std::vector<Advice>& advice);

@@ -16,7 +16,7 @@ namespace profgauge::exports::nsys {
 bool IsRange(const Profile& profile, std::uint32_t host_row) {
   if (profile.host.style[host_row] != RangeStyle::kNone) return true;
   const HostKind kind = profile.host.kind[host_row];
-  // A mark is a moment: nsys counts only ranges.
+  // A mark has no length; nsys counts only ranges.
   if (kind == HostKind::kAnnotation && profile.host.duration[host_row] == 0) return false;
   return kind == HostKind::kAnnotation || kind == HostKind::kIterationMarker;
 }
@@ -38,8 +38,8 @@ std::string StyleLabel(const Profile& profile, std::uint32_t host_row) {
   return "";
 }
 
-// O(launches x depth). A range that starts outside the selected iterations is left out, even around
-// selected work.
+// Skips ranges that start outside the selected iterations, even around selected work. O(launches x
+// depth).
 void ForEachEnclosing(const SelectedRank& rank,
                       const std::function<void(std::uint32_t, std::uint32_t)>& use) {
   const Profile& profile = *rank.profile;
@@ -49,7 +49,7 @@ void ForEachEnclosing(const SelectedRank& rank,
     const std::uint32_t call = device.launch[row].value;
     const Ns call_end = profile.api.start[call] + profile.api.duration[call];
     for (HostId at = profile.api.op[call]; at.valid(); at = profile.host.parent[at.value]) {
-      // A parent may overlap without containing.
+      // A parent may only overlap, without containing.
       const Ns end = profile.host.start[at.value] + profile.host.duration[at.value];
       const bool holds = end >= call_end && rank.HasHostTime(profile.host.start[at.value]);
       if (holds && IsRange(profile, at.value)) use(at.value, row);
@@ -77,7 +77,7 @@ std::vector<Projection> ProjectRanges(const SelectedRank& rank) {
 
 namespace {
 
-// Groups by name over several ranks; a name is looked up once per rank.
+// Groups by name across ranks; looks up each name once per rank.
 class ByName {
  public:
   void NextRank(const Profile& profile) {
@@ -103,7 +103,7 @@ class ByName {
   std::vector<Group> groups_;
 };
 
-// Groups by labels that are put together for each row.
+// Groups by labels that are composed for each row.
 class ByLabels {
  public:
   std::vector<std::int64_t>& operator[](const std::vector<std::string>& labels) {
@@ -127,7 +127,7 @@ void ForEachDevice(std::span<const SelectedRank> ranks, const Use& use) {
   }
 }
 
-// Durations by name: of kernels, or of copies and memsets.
+// Durations by name, of kernels or of copies and memsets.
 std::vector<Group> DeviceTimes(std::span<const SelectedRank> ranks, bool kernels) {
   ByName groups;
   for (const SelectedRank& rank : ranks) {
@@ -141,7 +141,7 @@ std::vector<Group> DeviceTimes(std::span<const SelectedRank> ranks, bool kernels
   return groups.Take();
 }
 
-// Durations of calls by name; `table_of` picks the table of calls.
+// Durations of calls by name; `table_of` selects the table of calls.
 template <class Table>
 std::vector<Group> HostTimes(std::span<const SelectedRank> ranks, const Table& table_of) {
   ByName groups;
@@ -234,7 +234,7 @@ ReportTable AllRanges(std::span<const SelectedRank> ranks) {
   return Ranges(ranks, [](RangeStyle) { return true; });
 }
 
-// These two have ranges of one style, and no column for it.
+// Removes the style column, for the two reports whose ranges have one style.
 ReportTable WithoutStyle(ReportTable table) {
   const std::size_t style = table.heads.size() - 2;
   const auto drop = [style](std::vector<std::string>& cells) {
@@ -258,13 +258,13 @@ struct Projected {
   std::int64_t range_time = 0, work = 0, levels = 0, children = 0;
 };
 
-// Depth among the ranges of its thread, the outermost 0; and how many ranges are directly inside.
+// A range's depth among those of its thread (outermost 0), and its number of direct children.
 struct Nesting {
   std::vector<std::int32_t> level, children;
 };
 
-// Ranges that are listed only: operators between two ranges add no level. A parent comes before its
-// children, so that one pass is enough.
+// Considers only listed ranges: operators between two ranges add no level. A parent precedes its
+// children, so one pass is enough.
 Nesting NestingOf(const Profile& profile) {
   const HostTable& host = profile.host;
   Nesting nesting{std::vector<std::int32_t>(host.size(), 0),
@@ -279,7 +279,7 @@ Nesting NestingOf(const Profile& profile) {
   return nesting;
 }
 
-// By label and style, over all ranks.
+// Groups by label and style, across ranks.
 std::map<std::pair<std::string, std::string>, Projected> CollectProjections(
     std::span<const SelectedRank> ranks) {
   std::map<std::pair<std::string, std::string>, Projected> groups;
@@ -300,7 +300,7 @@ std::map<std::pair<std::string, std::string>, Projected> CollectProjections(
   return groups;
 }
 
-// Averages are over the instances that have work on the GPU; others are in no row.
+// Averages over the instances with work on the GPU; other instances are not counted.
 ReportTable ProjectedRanges(std::span<const SelectedRank> ranks) {
   ReportTable table;
   table.heads = {"Range",
@@ -337,7 +337,7 @@ ReportTable ProjectedRanges(std::span<const SelectedRank> ranks) {
   return table;
 }
 
-// A kernel counts for each range around its launch.
+// A kernel counts for each range that encloses its launch.
 ReportTable KernelsByRange(std::span<const SelectedRank> ranks) {
   using Key = std::tuple<std::string, std::string, std::int64_t, std::int64_t, std::string>;
   struct Kernels {
@@ -429,7 +429,7 @@ struct Row {
   std::vector<std::string> labels;
 };
 
-// By total, the largest first; equal totals by labels, so that the order does not depend on the
+// By total, largest first; equal totals by labels, so that the order does not depend on the
 // profile's rows.
 std::vector<Row> InOrder(std::vector<Group> groups) {
   std::vector<Row> rows;
@@ -472,7 +472,7 @@ Summary Summarize(std::vector<std::int64_t> values) {
   return summary;
 }
 
-// Percent are of the table's own total, as nsys has it, not of any run time.
+// Percentages are of the table's own total, as in nsys, not of a run time.
 ReportTable TimeTable(std::vector<Group> groups, const char* count,
                       const std::vector<std::string>& labels) {
   ReportTable table;
@@ -499,7 +499,7 @@ ReportTable TimeTable(std::vector<Group> groups, const char* count,
   return table;
 }
 
-// Rows by bytes, the most first.
+// Rows by bytes, most first.
 ReportTable SizeTable(std::vector<Group> groups, const std::string& label) {
   ReportTable table;
   table.heads = {"Total (MB)", "Count",    "Avg (MB)",    "Med (MB)",

@@ -1,9 +1,9 @@
-// The summaries of `nsys stats`, from any profile: same names, columns, order and rounding.
+// The summaries of `nsys stats` for any profile: same names, columns, order and rounding.
 //
-// Definitions from a genuine output and NVIDIA's documentation of the report scripts: the median of
-// an even count is the mean of the middle two, the standard deviation is the sample's (0 for one),
-// a MB is 1 000 000 bytes, rows are sorted by total, longest first. One difference is intended: the
-// suffix that PyTorch adds to the name of a range (", seq = 3, op_id = 7") is not part of it, so
+// Definitions are from a genuine output and NVIDIA's documentation of the report scripts: the
+// median of an even count is the mean of the middle two, the standard deviation is the sample's (0
+// for one), a MB is 1 000 000 bytes, rows are sorted by total, longest first. One difference is
+// intended: the suffix that PyTorch adds to a range's name (", seq = 3, op_id = 7") is removed, so
 // that the calls of an operator are one row.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace profgauge::exports::nsys {
 
-/// Cells are written as nsys writes them; every row has as many cells as there are heads.
+/// Cells are written as nsys writes them; every row has one cell per head.
 struct ReportTable {
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;
@@ -32,31 +32,31 @@ struct ReportSpec {
 };
 /// All reports, in the order in which they are listed.
 std::span<const ReportSpec> Reports();
-/// By its name, or the one that nsys had before 2022.4 ("gpukernsum"); nullptr when there is none.
+/// Finds a report by its name, or by its name in nsys before 2022.4 ("gpukernsum"); else nullptr.
 const ReportSpec* FindReport(std::string_view name);
 
 // Ranges of the program (NVTX, record_function) and the device work launched inside them.
 
-/// Whether reports of ranges list this host row: NVTX ranges of all kinds; in other formats, rows
-/// that are no operators.
+/// True if reports of ranges list this host row: NVTX ranges of all kinds; in other formats, rows
+/// that are not operators.
 bool IsRange(const Profile& profile, std::uint32_t host_row);
 /// "domain:name"; the default domain has no name.
 std::string RangeLabel(const Profile& profile, std::uint32_t host_row);
 std::string StyleLabel(const Profile& profile, std::uint32_t host_row);
 
-/// One range on the GPU: from the start of its first device work to the end of its last. Work
-/// belongs to every range around its launch on the same thread.
+/// One range projected onto the GPU: from the start of its first device work to the end of its
+/// last. Work belongs to every range that encloses its launch on the same thread.
 ///
 ///   host    |--- range ---|
 ///   calls     |l1|  |l2|
 ///   GPU            |##k1##|    |##k2##|
 ///   projection     |------------------|       longer than its work if the GPU idles in between
 struct Projection {
-  Span span{0, -1};  ///< Empty (end before start) without work.
+  Span span{0, -1};  ///< Empty (end before start) if there is no work.
   std::int64_t work = 0;
   bool empty() const { return work == 0; }
 };
-/// One per host row.
+/// One projection per host row.
 std::vector<Projection> ProjectRanges(const SelectedRank& rank);
 
 /// Calls `use(host row, device row)` for each range around each selected launch, innermost first.
@@ -65,24 +65,24 @@ void ForEachEnclosing(const SelectedRank& rank,
 
 // Statistics of one row of a report, as text.
 
-/// The object of one row.
+/// The data of one row.
 struct Group {
-  std::vector<std::string> labels;  ///< After the numbers.
+  std::vector<std::string> labels;  ///< The cells after the numbers.
   std::vector<std::int64_t> values;
 };
 
-/// Sum, mean, median, least, most and sample standard deviation.
+/// Sum, mean, median, minimum, maximum and sample standard deviation.
 struct Summary {
   std::int64_t count = 0, total = 0, min = 0, max = 0;
   double mean = 0, median = 0, stddev = 0;
 };
-/// All zeros without values. O(n log n).
+/// Statistics of the values; all zeros if there are none. O(n log n).
 Summary Summarize(std::vector<std::int64_t> values);
 
-/// "Time (%),Total Time (ns),COUNT,Avg (ns),…" and the labels.
+/// A table with the columns "Time (%),Total Time (ns),COUNT,Avg (ns),…" and the labels.
 ReportTable TimeTable(std::vector<Group> groups, const char* count,
                       const std::vector<std::string>& labels);
-/// "Total (MB),Count,Avg (MB),…" and the label.
+/// A table with the columns "Total (MB),Count,Avg (MB),…" and the label.
 ReportTable SizeTable(std::vector<Group> groups, const std::string& label);
 
 }  // namespace profgauge::exports::nsys

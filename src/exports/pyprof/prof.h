@@ -1,9 +1,9 @@
-// PyProf's parse stage: per kernel, the markers around its launch, its sequence numbers, direction,
-// layers and call trace, and for backward kernels the forward kernel they belong to.
+// PyProf's parse stage: for each kernel, the markers around its launch, its sequence numbers,
+// direction, layers and call trace; for backward kernels also the forward kernel they belong to.
 //
-// From profiles with NVTX ranges (Nsight Systems, NVProf) and from Kineto's operators it is
-// derived here; net.dict brings most of it (model/profile.h). Definition:
-// NVIDIA/PyProf 3.11, without its quadratic searches.
+// For profiles with NVTX ranges (Nsight Systems, NVProf) or Kineto's operators, it is derived here;
+// net.dict has most of it (model/profile.h). Definition: NVIDIA/PyProf 3.11, without its quadratic
+// searches.
 #pragma once
 
 #include <cstddef>
@@ -25,60 +25,60 @@ struct KernelRecord {
   std::uint32_t row = 0;  ///< Row of Profile::device.
   std::string short_name;
   std::vector<std::string_view> layers;
-  std::vector<std::string> trace;  ///< "file.py:12", outermost first, without the framework's.
+  std::vector<std::string> trace;  ///< "file.py:12", outermost first, without framework frames.
   std::vector<std::string_view> markers;  ///< OpArgument markers (dictionaries), outermost first.
   std::vector<std::string> seq_markers;   ///< "name, seq = 3", sorted and pruned as PyProf does.
   std::vector<std::int64_t> seq_ids, alt_seq_ids;
   std::int64_t sub_seq = 0;
   bool backward = false;
-  std::vector<std::string> modules, ops;  ///< Outermost first; ops is empty when nothing is known.
+  std::vector<std::string> modules, ops;  ///< Outermost first; `ops` is empty if unknown.
   std::int64_t thread = 0;
-  HostId op;  ///< The innermost operator that launched it, where recorded.
+  HostId op;  ///< The innermost operator that launched it, if recorded.
 };
 
-/// PyProf's stage: its parse stage leaves kernels of the backward pass without the data that its
-/// prof stage takes over from the forward pass.
+/// PyProf's stage. In the parse stage, kernels of the backward pass do not yet have the data that
+/// the prof stage copies from the forward pass.
 enum class Stage : std::uint8_t { kParse, kProf };
 
-/// Kernels in the order of their start, those of net.dict in the order of the file.
+/// Kernels by start; for net.dict in the order of the file.
 std::vector<KernelRecord> BuildRecords(const Profile& profile, Stage stage = Stage::kProf);
 
 /// PyProf's short form of a kernel name: without templates, arguments and common namespaces.
 std::string ShortName(std::string_view name);
 
-/// Moves seq_ids other than the current one to alt_seq_ids and numbers the kernels of one id.
-/// REQUIRES: in record order.
+/// Moves all seq_ids except the current one to alt_seq_ids, and numbers the kernels of each id.
+/// REQUIRES: records are in order.
 void NumberSequences(std::vector<KernelRecord>& records);
 
-/// Gives backward kernels without a marker the markers, layers and trace of the last forward kernel
-/// with their first sequence number. REQUIRES: in record order, numbered.
+/// Copies markers, layers and trace to backward kernels without a marker, from the last forward
+/// kernel with their first sequence number. REQUIRES: records are in order and numbered.
 void CopyForwardToBackward(std::vector<KernelRecord>& records);
 
 // PyProf's prof stage as rows of 20 columns, one per kernel launch.
 //
-// Numbers and texts are written as PyProf writes them, so that its old files can be compared with.
+// Numbers and texts are written as in PyProf, so that they can be compared with its old files.
 
 struct ColumnName {
-  std::string_view option;  ///< As on the command line: "sil".
+  std::string_view option;  ///< Name on the command line: "sil".
   std::string_view header;  ///< "Sil(ns)".
-  std::size_t width;        ///< Minimum width in a table of fixed width; 0: the remaining width.
+  std::size_t width;        ///< Minimum width in a fixed-width table; 0: the remaining width.
 };
-/// All 20, in PyProf's order.
+/// All 20 columns, in PyProf's order.
 std::span<const ColumnName> AllColumns();
-/// PyProf's default choice: idx,dir,sub,mod,op,kernel,params,sil.
+/// PyProf's default columns: idx,dir,sub,mod,op,kernel,params,sil.
 std::vector<std::size_t> DefaultColumns();
 
 struct KernelRows {
-  std::vector<std::vector<std::string>> cells;  ///< Per kernel all 20 cells.
-  std::int64_t unattributed = 0;  ///< Kernels whose op, arguments or shapes are not understood.
+  std::vector<std::vector<std::string>> cells;  ///< All 20 cells for each kernel.
+  std::int64_t unattributed = 0;  ///< Kernels with an unknown op, arguments or shapes.
 };
-/// Rows in record order (record.h). All kernels are computed, since backward ones take data from
-/// forward ones; only those with work in the selection are returned.
+/// Rows in record order (BuildRecords). Computes all kernels, since backward ones copy data from
+/// forward ones, but returns only those with work in the selection.
 KernelRows BuildKernelRows(const SelectedRank& rank);
 
 // PyProf's net.dict: one Python dictionary per kernel, for scripts that read PyProf's own.
 
-/// A line for each kernel launch, with the keys of PyProf's parse stage and in their order.
+/// One line per kernel launch, with the keys of PyProf's parse stage, in its order.
 std::string NetDict(const SelectedRank& rank);
 
 // PyProf's prof stage for one kernel: parameters, Tensor Core use, FLOPs and bytes.
@@ -87,13 +87,13 @@ struct ProfResult {
   std::string module, op;          ///< Empty: the record's first.
   std::string params = "na=na,";   ///< "[35,20]fp32;[]fp32": the tensors of the call.
   std::string tensor_core = "na";  ///< 1, 0, - (the op cannot use them) or na (unknown).
-  /// Whole numbers; na where unknown, 0 for kernels that only help another of their call.
+  /// Integers; "na" if unknown, 0 for kernels that only help another kernel of their call.
   std::string flops = "0", bytes = "0";
   bool understood = false;
 };
 
-/// The profile must outlive it. The constructor classifies all kernels and counts the work of all
-/// operators, so one object serves all records of a profile.
+/// Classifies all kernels and counts the work of all operators once, so use one object for all
+/// records of a profile. The profile must outlive it.
 class Prof {
  public:
   explicit Prof(const Profile& profile);
@@ -102,7 +102,7 @@ class Prof {
   ProfResult operator()(const KernelRecord& record) const;
 
  private:
-  /// For kernels without markers: their part of the work of the operator around them.
+  /// For kernels without markers: sets their share of the work of the enclosing operator.
   void DivideWork(const KernelRecord& record, ProfResult& result) const;
 
   const Profile& profile_;

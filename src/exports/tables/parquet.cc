@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1";
 
-// By the format's numbers.
+// The format's numbers.
 enum Physical : int { kBoolean = 0, kInt64 = 2, kDouble = 5, kBytes = 6 };
 enum Encoding : int { kPlain = 0, kRle = 3, kRleDictionary = 8 };
 enum PageType : int { kDataPage = 0, kDictionaryPage = 2 };
@@ -41,12 +41,12 @@ void AppendLittle(std::string& out, T value) {
   out.append(bytes, sizeof(T));
 }
 
-// Whole numbers below 2^width, as runs of equal ones and groups of eight.
+// Integers below 2^width, as runs of equal values and groups of eight values.
 //
 //   run      varint(count << 1), then the value in whole bytes
 //   groups   varint(groups << 1 | 1), then width bytes for each group of eight, lowest bits first
 //
-//   7 x 20, 1 2 3 with a width of 3:   run of 20 sevens | one group: 1 2 3 0 0 0 0 0
+//   7 x 20, then 1 2 3, with a width of 3:   run of 20 sevens | one group: 1 2 3 0 0 0 0 0
 class HybridRuns {
  public:
   explicit HybridRuns(unsigned width) : width_(width) {}
@@ -66,7 +66,7 @@ class HybridRuns {
         at = end;
         continue;
       }
-      // Eight at a time, whatever they are; past the end zeros.
+      // Packs any eight values; zeros past the end.
       for (std::size_t i = 0; i < 8; ++i, ++at) {
         Pack(at < values.size() ? values[at] : 0);
       }
@@ -101,19 +101,19 @@ class HybridRuns {
   std::size_t groups_ = 0;
 };
 
-// The values of a column that are there.
+// The present values of a column.
 struct Values {
   std::vector<std::uint32_t> is_there;  ///< By row, 0 or 1.
   std::string plain;
   std::size_t count = 0;
-  std::vector<std::uint32_t> places;  ///< Places of texts in the dictionary.
+  std::vector<std::uint32_t> places;  ///< Indices of texts in the dictionary.
   boost::unordered_flat_map<std::string, std::uint32_t> known;
   std::string dictionary;
   unsigned held_bits = 0, bits = 0;
 
   void AddText(std::string_view raw) {
     std::string text;
-    for (std::size_t at = 0; at < raw.size();) {  // Readers refuse invalid UTF-8.
+    for (std::size_t at = 0; at < raw.size();) {  // Readers reject invalid UTF-8.
       const std::size_t length = Utf8Length(raw.substr(at));
       text += length == 0 ? std::string_view("\ufffd") : raw.substr(at, length);
       at += length == 0 ? 1 : length;
@@ -137,7 +137,7 @@ struct Values {
   }
 };
 
-// A cell of a real column may be a whole number, and the other way round.
+// A cell of a real column may be an integer, and the other way round.
 double RealOf(const Cell& cell) {
   const auto* real = std::get_if<double>(&cell);
   return real != nullptr ? *real : static_cast<double>(std::get<std::int64_t>(cell));
@@ -148,7 +148,7 @@ std::int64_t IntegerOf(const Cell& cell) {
   return integer != nullptr ? *integer : static_cast<std::int64_t>(std::get<double>(cell));
 }
 
-// A cell of another kind than its column (a text in a column of numbers) is absent.
+// A cell of another type than its column (a text in a number column) is absent.
 void AddValue(const Cell& cell, Physical type, Values& values) {
   const bool is_text = cell.index() > 2;
   const bool fits = !IsAbsent(cell) && is_text == (type == kBytes);
@@ -167,7 +167,7 @@ void AddValue(const Cell& cell, Physical type, Values& values) {
   }
 }
 
-// A data page of the first version has the length of its levels in front.
+// Encodes levels; in a version 1 data page, their length precedes them.
 std::string Levels(const std::vector<std::uint32_t>& is_there) {
   const std::string runs = HybridRuns(1).Encode(is_there);
   std::string out;
@@ -186,8 +186,8 @@ std::string ParquetWriter::Take() {
   return std::exchange(out_, {});
 }
 
-// The numbers are field ids of PageHeader in parquet.thrift: 1 type, 2 and 3 sizes without and with
-// compression, 5 data header, 7 dictionary header.
+// Writes a page. Field ids of PageHeader in parquet.thrift: 1 type, 2 uncompressed size, 3
+// compressed size, 5 data header, 7 dictionary header.
 std::size_t ParquetWriter::AddPage(bool is_dictionary, std::size_t values, int encoding,
                                    const std::string& bytes) {
   const std::size_t at = written_ + out_.size();
@@ -208,8 +208,8 @@ std::size_t ParquetWriter::AddPage(bool is_dictionary, std::size_t values, int e
   return at;
 }
 
-// Texts: a dictionary page with each text once, then places in it, in the fewest bits. Numbers: one
-// page, plain.
+// Texts: a dictionary page with each text once, then indices in the fewest bits. Numbers: one plain
+// page.
 ParquetWriter::Chunk ParquetWriter::AddChunk(
     std::size_t rows, std::size_t column,
     const std::function<Cell(std::size_t row, std::size_t column)>& cell) {
@@ -246,9 +246,8 @@ void ParquetWriter::AddGroup(std::size_t rows,
 
 namespace {
 
-// A flat schema: the root with the number of its children, then one element for each column. Ids
-// are those of SchemaElement: 1 type, 3 repetition, 4 name, 5 children, 6 converted type, 10
-// logical type.
+// Writes a flat schema: the root with its number of children, then one element per column. Ids of
+// SchemaElement: 1 type, 3 repetition, 4 name, 5 children, 6 converted type, 10 logical type.
 void WriteSchema(const std::vector<ParquetColumn>& columns, ThriftWriter& out) {
   out.ListOfStructs(2, columns.size() + 1);
   out.BeginElement();

@@ -1,5 +1,5 @@
-// Writes a Parquet file: texts by dictionary, numbers plain, every column optional, no compression.
-// Whole numbers are INT64, truth values BOOLEAN, other numbers DOUBLE, texts UTF-8.
+// Writes a Parquet file: texts with dictionaries, numbers plain, every column optional, no
+// compression. Integers are INT64, Booleans BOOLEAN, other numbers DOUBLE, texts UTF-8.
 //
 //   "PAR1"
 //   group 1    column a: dictionary page, data page    (texts)
@@ -10,7 +10,7 @@
 //   "PAR1"
 //
 // A page has a Thrift header and its bytes. A data page begins with the definition levels: 1 for a
-// cell that has a value, 0 for an absent one; only values follow.
+// cell with a value, 0 for an absent one; then come the values, without the absent ones.
 #pragma once
 
 #include <cstddef>
@@ -30,28 +30,28 @@ struct ParquetColumn {
   Unit unit = Unit::kText;
 };
 
-/// Columns first, then groups of rows, then Finish(). Bytes can be taken between any two calls, so
-/// that a file of any size needs the memory of one group.
+/// Usage: columns, then groups of rows, then Finish(). Bytes can be taken between any two calls, so
+/// that a file of any size needs only the memory of one group.
 class ParquetWriter {
  public:
-  /// At most this many rows are a group.
+  /// Most rows of a group.
   static constexpr std::size_t kMostRows = 1'000'000;
 
-  /// `metadata` is written as it is; readers show it beside the schema.
+  /// `metadata` is written unchanged; readers show it with the schema.
   ParquetWriter(std::vector<ParquetColumn> columns,
                 std::vector<std::pair<std::string, std::string>> metadata);
 
-  /// A group of rows. `cell` is asked column by column. REQUIRES: 0 < rows <= kMostRows.
+  /// Adds a group of rows. Calls `cell` column by column. REQUIRES: 0 < rows <= kMostRows.
   void AddGroup(std::size_t rows,
                 const std::function<Cell(std::size_t row, std::size_t column)>& cell);
-  /// The end of the file.
+  /// Writes the end of the file.
   void Finish();
-  /// The finished bytes, which it then forgets.
+  /// Removes and returns the finished bytes.
   std::string Take();
 
  private:
   struct Chunk {
-    std::size_t dictionary_at = 0;  ///< 0: has none.
+    std::size_t dictionary_at = 0;  ///< 0: no dictionary.
     std::size_t data_at = 0;
     std::size_t begin = 0, bytes = 0;
   };
@@ -59,7 +59,7 @@ class ParquetWriter {
     std::vector<Chunk> chunks;
     std::size_t rows = 0;
   };
-  /// Appends a page and returns where it begins.
+  /// Appends a page and returns its offset.
   std::size_t AddPage(bool is_dictionary, std::size_t values, int encoding,
                       const std::string& bytes);
   Chunk AddChunk(std::size_t rows, std::size_t column,
@@ -69,7 +69,7 @@ class ParquetWriter {
   std::vector<std::pair<std::string, std::string>> metadata_;
   std::vector<Group> groups_;
   std::string out_;
-  std::size_t written_ = 0;  ///< Bytes before those of out_.
+  std::size_t written_ = 0;  ///< Number of bytes that were taken before those of out_.
 };
 
 }  // namespace profgauge::exports

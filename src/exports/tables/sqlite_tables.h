@@ -1,4 +1,4 @@
-// Writes tables into an SQLite database. The same rows give the same bytes.
+// Writes tables to an SQLite database. Equal rows give equal bytes.
 #pragma once
 
 #include <sqlite3.h>
@@ -20,23 +20,23 @@ struct SqliteColumn {
   Unit unit = Unit::kText;
 };
 
-/// Open(), then Create() each table, Into() and Add() its rows, Index(), Finish(). All is one
-/// transaction. Add() binds texts without a copy: they must live until it returns.
+/// Usage: Open(); Create() for each table; Into() and Add() for its rows; Index(); Finish(). All is
+/// one transaction. Add() does not copy texts: they must live until it returns.
 class SqliteTables {
  public:
-  /// "PGAG", for `file` and for us.
+  /// "PGAG", for the tool `file` and to recognize our files.
   static constexpr std::int64_t kApplicationId = 0x50474147;
   static constexpr int kVersion = 1;
 
   /// `path`: an empty file. Errors: kOutput.
   static Result<SqliteTables> Open(const std::string& path);
   Status Create(const std::string& table, const std::vector<SqliteColumn>& columns);
-  /// Rows that follow go into this table, which was created with these columns.
+  /// Rows added from here on go to this table, which was created with these columns.
   Status Into(const std::string& table, const std::vector<SqliteColumn>& columns);
   Status Add(std::span<const Cell> cells);
-  /// An index of each column called `id` or `…_id`.
+  /// Creates an index for each column named `id` or `…_id`.
   Status Index(const std::string& table, const std::vector<SqliteColumn>& columns);
-  /// All that was added is in the file.
+  /// Commits: all rows are in the file.
   Status Finish();
 
  private:

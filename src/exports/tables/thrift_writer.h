@@ -1,5 +1,5 @@
-// Thrift's compact protocol: the half that writes, as Parquet's footers and page headers need it.
-// base/thrift.h reads it.
+// Writes Thrift's compact protocol, as needed for Parquet's footers and page headers; base/thrift.h
+// reads it.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@ class ThriftWriter {
   void Int32(int field, std::int64_t value);
   void Int64(int field, std::int64_t value);
   void Text(int field, std::string_view value);
-  /// Of `size` elements, which follow by the functions of elements.
+  /// Begins a list of `size` elements; the functions for elements add them.
   void ListOfInt32(int field, const std::vector<std::int64_t>& values);
   void ListOfTexts(int field, const std::vector<std::string>& values);
   void ListOfStructs(int field, std::size_t size);
-  /// A field that is a struct, or an element of a list of structs; ended by End().
+  /// Begins a field that is a struct, or an element of a list of structs; End() ends it.
   void BeginField(int field);
   void BeginElement() { BeginStruct(); }
   void End();
-  /// The bytes. REQUIRES: every struct that was begun is ended.
+  /// Returns the bytes. REQUIRES: every struct was ended.
   std::string Take();
 
  private:
@@ -45,7 +45,7 @@ class ThriftWriter {
   void ZigZag(std::int64_t value);
 
   std::string out_;
-  std::vector<int> last_;  // The last field of each struct that is not ended.
+  std::vector<int> last_;  // The last field of each open struct.
 };
 
 }  // namespace profgauge::exports
