@@ -79,7 +79,7 @@ std::string Quoted(const std::string& text) {
   return out + "'";
 }
 
-/// Prints every node once, children before parents; `binds` says where parentheses are needed.
+/// Prints every node once, children before parents; `binds` shows where parentheses are needed.
 class Printer {
  public:
   explicit Printer(const Ast& ast)
@@ -89,7 +89,7 @@ class Printer {
     for (NodeId id = 0; id < ast_.nodes.size(); ++id) {
       binds_[id] = InfoOf(ast_.nodes[id].op).binds;
       texts_[id] = One(id);
-      // An operand's text is used once; kept, a chain would cost its length squared in memory.
+      // An operand's text is used once; keeping it would need quadratic memory for a chain.
       for (const NodeId child : ast_.nodes[id].children) std::string().swap(texts_[child]);
     }
     return texts_.back();
@@ -131,12 +131,12 @@ class Printer {
     }
   }
 
-  // The left operand may bind as loosely as the operator (a - b - c), the right one must bind
-  // tighter (a - (b - c)). Comparisons do not chain: both must bind tighter.
+  // The left operand may bind as loosely as the operator (a - b - c); the right one must bind
+  // tighter (a - (b - c)). Comparisons do not chain, so both must bind tighter.
   std::string Binary(NodeId id, const Node& node) {
     const OpInfo info = InfoOf(node.op);
     const bool compares = info.binds == kCompareBinds;
-    const bool defaults = node.op == Op::kDefault;  // Beside arithmetic it needs parentheses.
+    const bool defaults = node.op == Op::kDefault;  // Needs parentheses beside arithmetic.
     std::string text = defaults && ast_.nodes[node.children[0]].op != Op::kDefault
                            ? Operand(node.children[0], kPrimaryBinds)
                            : Operand(node.children[0], compares ? kDefaultBinds : info.binds);
@@ -146,7 +146,7 @@ class Printer {
     return text + Operand(node.children[1], defaults ? kPrimaryBinds : info.binds + 1);
   }
 
-  /// `x not in [...]` rather than `not x in [...]`.
+  /// Prints `x not in [...]` rather than `not x in [...]`.
   std::string Not(NodeId id, NodeId child) {
     if (!HasNegatedForm(ast_.nodes[child].op))
       return fmt::format("not {}", Operand(child, kNotBinds));
@@ -158,7 +158,7 @@ class Printer {
   const Ast& ast_;
   std::vector<std::string> texts_;
   std::vector<int> binds_;
-  std::vector<std::size_t> heads_;  ///< Length of a test's first operand, as printed.
+  std::vector<std::size_t> heads_;  ///< Length of a test's first operand in the printed text.
 };
 
 std::string DumpLiteral(const Node& node) {
@@ -177,8 +177,8 @@ const char* OpText(Op op) { return InfoOf(op).text; }
 
 std::string Print(const Ast& ast) { return Printer(ast).Run(); }
 
-// Children are before their parents: one pass makes the text. A child's text is freed once it is
-// in its parent's, else deep trees would keep each text once for each level.
+// Children precede parents, so one pass makes the text. A child's text is freed once it is part of
+// its parent's; otherwise deep trees would keep each text once per level.
 std::string Dump(const Ast& ast) {
   std::vector<std::string> texts(ast.nodes.size());
   for (NodeId id = 0; id < ast.nodes.size(); ++id) {
@@ -202,7 +202,7 @@ namespace {
 
 constexpr int kLargestPower = 4;
 
-/// The unit that a dimension is shown in; kNumber for those without a name.
+/// The unit for displaying a dimension; kNumber for dimensions without a name.
 Unit UnitOf(const Type& type) {
   if (type.flop == 0 && type.bytes == 0 && type.time == 1) return Unit::kTime;
   if (type.flop == 0 && type.bytes == 1 && type.time == 0) return Unit::kBytes;
@@ -212,7 +212,7 @@ Unit UnitOf(const Type& type) {
   return Unit::kNumber;
 }
 
-/// Powers of a second count as 1e9 ns each: the factor between "per second" and "per nanosecond".
+/// The factor between "per second" and "per nanosecond": 1e9 for each power of a second.
 double PerSecond(const Type& type) { return type.time < 0 ? std::pow(1e9, -type.time) : 1.0; }
 
 }  // namespace

@@ -16,29 +16,29 @@ namespace profgauge::expr {
 
 enum class Kind : std::uint8_t { kBool, kText, kNumber };
 
-/// Powers of `bytes / time` are bytes 1, time -1. Text and true/false have none.
+/// The powers of `bytes / time` are bytes 1, time -1. Text and Booleans have none.
 struct Type {
   Kind kind = Kind::kNumber;
   std::int8_t time = 0, bytes = 0, flop = 0;  ///< Powers; all 0 for a plain number.
-  Unit unit = Unit::kNumber;  ///< How it is shown; counts, shares and numbers are one dimension.
+  Unit unit = Unit::kNumber;  ///< Unit for display; counts, shares and numbers are one dimension.
 };
 
 Type TypeOf(Unit unit);
-/// Whether the two can be compared and added: counts, shares and plain numbers can, a time and a
+/// True if the two can be compared and added: counts, shares and plain numbers can; a time and a
 /// number cannot.
 bool SameDimension(const Type& a, const Type& b);
-/// The product (`sign` 1) or quotient (-1). `ok` is false when a power gets out of range, which no
+/// The product (`sign` 1) or quotient (-1). `ok` is false if a power is out of range, which no
 /// sensible formula reaches.
 Type Combine(const Type& a, const Type& b, int sign, bool& ok);
-/// The factor that brings a product or quotient of values in base units to base units
-/// again: rates are per second, times in nanoseconds.
-/// 10 MB / 2 ms is 10e6 / 2e6 in base units and 5e9 bytes per second: the factor is 1e9.
+/// The factor that converts a product or quotient of values in base units to base units: rates are
+/// per second, but times are in nanoseconds. 10 MB / 2 ms is 10e6 / 2e6 in base units and 5e9 bytes
+/// per second, so the factor is 1e9.
 double CombineFactor(const Type& a, const Type& b, int sign, const Type& result);
 /// "time", "number", "bandwidth", "string", "true or false", "time^2".
 std::string TypeName(const Type& type);
 
-// The tree of an expression, flat: nodes are in post-order (children before parents, a subtree is
-// one run of nodes, the root is last), so every pass over it is a loop and depth costs no stack.
+// The tree of an expression, stored flat in post-order: children before parents, each subtree
+// contiguous, the root last. So every pass over it is a loop, and depth takes no stack.
 //
 // `a + b * 2 > 5 us` is stored as
 //
@@ -48,7 +48,7 @@ std::string TypeName(const Type& type);
 //
 // Node 3 has the children 1 and 2; its subtree is [first, id] = [1, 3].
 
-/// Bytes of the expression's text, end exclusive.
+/// Bytes of the expression's text; `end` is exclusive.
 struct Range {
   std::uint32_t begin = 0, end = 0;
 };
@@ -76,7 +76,7 @@ enum class Op : std::uint8_t {
   kStartsWith,
   kEndsWith,
   kMatches,
-  kDefault,  // first child where it is known, else the second
+  kDefault,  // first child if it is known, else the second
   kAnd,
   kOr,
 };
@@ -88,11 +88,11 @@ using NodeId = std::uint32_t;
 struct Node {
   Op op = Op::kNumber;
   Range range;
-  double number = 0;          ///< kNumber in base units, kBool as 0 or 1.
+  double number = 0;          ///< kNumber in base units; kBool as 0 or 1.
   Unit unit = Unit::kNumber;  ///< Only for a kNumber literal.
   std::string text;           ///< kText's content; name of a kField ("$x" with its $) or kCall.
-  /// kNumber as written, with its unit in canonical form: "5 us", "50%". kText: the id of a value
-  /// whose cells hold `text`; empty: as `text`.
+  /// kNumber: as written, with its unit in canonical form: "5 us", "50%". kText: the id of a value
+  /// whose cells contain `text`; empty: `text` itself.
   std::string spelled;
   std::vector<NodeId> children;
   NodeId first = 0;  ///< First node of this subtree; the subtree is [first, own id].
@@ -105,8 +105,8 @@ struct Ast {
 
 /// One-line dump for tests: "(+ a (* b 2))", "(> k.time 5000ns)", "(call sum k.time)".
 std::string Dump(const Ast& ast);
-/// Canonical text: one blank around binary operators, none where none is needed, the fewest
-/// parentheses, units as base/units spells them. Parsing it again gives the same tree.
+/// Canonical text: one blank around binary operators, the fewest parentheses and blanks otherwise,
+/// units as base/units spells them. Parsing it again gives the same tree.
 std::string Print(const Ast& ast);
 
 }  // namespace profgauge::expr

@@ -11,16 +11,16 @@ namespace {
 
 constexpr double kAbsentNumber = std::numeric_limits<double>::quiet_NaN();
 
-// NaN stands for an absent value, so absence needs no branch and no second array. Comparisons with
-// it would be false and not absent, so they ask.
+// NaN represents an absent value, so absence needs no branch and no second array. Comparisons with
+// NaN would be false instead of absent, so they check for it.
 double Absent(double a, double b, double value) {
   return std::isnan(a) || std::isnan(b) ? kAbsentNumber : value;
 }
 
-// A result out of range is absent, too: it must not pass for a number in a limit.
+// A result out of range is absent, too, so that a limit does not treat it as a number.
 double Finite(double value) { return std::isfinite(value) ? value : kAbsentNumber; }
 
-/// out[i] = f(a[i], b[i]); `f` sees NaN for absent.
+/// Sets out[i] = f(a[i], b[i]); `f` gets NaN for absent.
 template <class F>
 void Each(std::vector<double>& out, const double* a, const double* b, std::size_t count, F f) {
   for (std::size_t i = 0; i < count; ++i) out[i] = f(a[i], b[i]);
@@ -49,7 +49,7 @@ Batch::Batch(const Program& program, const Data& data, NodeId last, std::size_t 
       Register(id).assign(width, known ? cells_[id].number : kAbsentNumber);
     }
     if (!info.varies || node.children.empty() || !IsText(node.children[0])) continue;
-    // A text field against constants: worth remembering when texts repeat.
+    // A text field compared with constants: caching pays if texts repeat.
     const std::optional<NodeId> leaf = OnlyLeaf(id);
     const Source* source = leaf ? SourceOf(program.info()[*leaf], data) : nullptr;
     if (node.op == Op::kCall || source == nullptr || source->strings == nullptr) continue;
@@ -59,7 +59,7 @@ Batch::Batch(const Program& program, const Data& data, NodeId last, std::size_t 
   }
 }
 
-// `name + '/' + op contains 'x'` depends on two fields: a memo by one of them would be wrong.
+// `name + '/' + op contains 'x'` depends on two fields, so caching by one of them would be wrong.
 std::optional<NodeId> Batch::OnlyLeaf(NodeId id) const {
   std::optional<NodeId> leaf;
   for (NodeId below = program_.ast().nodes[id].first; below < id; ++below) {
@@ -150,7 +150,7 @@ void Batch::Arithmetic(NodeId id, std::size_t count) {
   }
 }
 
-// Whole numbers become doubles here: beyond 2^53 they are rounded.
+// Integers become doubles here: beyond 2^53 they are rounded.
 void Batch::Load(NodeId id, std::span<const RowId> rows) {
   std::vector<double>& out = Register(id);
   const Source* source = SourceOf(program_.info()[id], data_);
@@ -171,8 +171,8 @@ void Batch::Load(NodeId id, std::span<const RowId> rows) {
   }
 }
 
-// Absent where any item is absent, like in cell.h: `x in [a, b]` with an unknown b is unknown, also
-// where x equals a.
+// Absent if any item is absent, as in cell.h: `x in [a, b]` with an unknown b is unknown, even if x
+// equals a.
 void Batch::Membership(NodeId id, std::size_t count) {
   const auto& children = program_.ast().nodes[id].children;
   std::vector<double>& out = Register(id);
@@ -204,7 +204,7 @@ void Batch::TextStep(NodeId id, std::span<const RowId> rows) {
   }
 }
 
-// A text is tested in the first row that has it. Its result is that of all rows with that text, as
+// Tests a text in the first row that has it. The result is that of all rows with that text, since
 // nothing else in the test varies.
 void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
   const Source& source = *SourceOf(program_.info()[memo.leaf], data_);
@@ -225,8 +225,8 @@ void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
   }
 }
 
-// Functions take cells: each row's numbers are put into them first. Texts that do not vary are in
-// their cells already.
+// Functions take cells, so each row's numbers are stored in cells first. The cells of constant
+// texts are already set.
 void Batch::CallStep(NodeId id, std::span<const RowId> rows) {
   const NodeInfo& info = program_.info()[id];
   const auto& children = program_.ast().nodes[id].children;

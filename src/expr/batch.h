@@ -1,8 +1,8 @@
-// Many rows at a time: numbers and truth values of a subtree for up to kBatchRows rows per step.
+// Evaluates many rows at a time: numbers and Booleans of a subtree for up to kBatchRows rows.
 // Internal to evaluation.
 //
-// Absent is NaN here. Memory is set up once per subtree, not per row; text tests are remembered per
-// distinct text, so a regular expression over a million launches runs once for each kernel name.
+// Absent is NaN here. Memory is allocated once per subtree, not per row. Text tests are cached per
+// distinct text, so a regular expression over a million launches runs once per kernel name.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace profgauge::expr {
 
 inline constexpr std::size_t kBatchRows = 1024;
 
-/// One register a node, each of kBatchRows numbers at most. `kernel.mean > 5 us and kernel.calls >
+/// One register of at most kBatchRows numbers per node. For `kernel.mean > 5 us and kernel.calls >
 /// 10`:
 ///
 ///   rows        0    1    2         filled by
@@ -26,21 +26,21 @@ inline constexpr std::size_t kBatchRows = 1024;
 ///   >           0    1    NaN       Step, one loop
 ///   calls       ...                 and so on, in the order of the nodes
 ///
-/// A node's loop runs over all rows of the batch before the next node's: no branch on the kind of
-/// the node for each row, and the numbers stay in a core's cache.
+/// A node's loop runs over all rows of the batch before the next node's loop: no branch on the kind
+/// of the node for each row, and the numbers stay in a core's cache.
 class Batch {
  public:
-  /// For the subtree that ends in `last`, over a total of `total_rows` rows (a hint).
-  /// REQUIRES: the subtree's value is no text.
-  /// Program and data must outlive it. Texts are remembered only where the pool has at most eight
-  /// times as many as rows are expected: else setting up costs more than it saves.
+  /// For the subtree that ends in `last`, over about `total_rows` rows in total. Program and data
+  /// must outlive it. Results for texts are cached only if the pool has at most eight times as many
+  /// texts as rows are expected; otherwise, setup would cost more than it saves. REQUIRES: the
+  /// subtree's value is not text.
   Batch(const Program& program, const Data& data, NodeId last, std::size_t total_rows);
 
   /// The value in each of `rows` (at most kBatchRows); valid until the next call.
   std::span<const double> Run(std::span<const RowId> rows);
 
  private:
-  /// Results of a text test for each text id of `leaf` so far, last where that is absent: unknown,
+  /// Results of a text test so far, by text id of `leaf`; the last is for an absent text: unknown,
   /// false, true.
   struct Memo {
     NodeId node;
@@ -53,9 +53,9 @@ class Batch {
   void Step(NodeId id, std::span<const RowId> rows);
   void Load(NodeId id, std::span<const RowId> rows);
   void TextStep(NodeId id, std::span<const RowId> rows);
-  /// The one field of a text test that varies; nothing where there are several.
+  /// The only field of a text test that varies; nullopt if there are several.
   std::optional<NodeId> OnlyLeaf(NodeId id) const;
-  /// The cells of a text, in one row.
+  /// Loads the cells of a text test in one row.
   void LoadText(NodeId id, RowId row);
   void TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo);
   void Membership(NodeId id, std::size_t count);
@@ -66,8 +66,8 @@ class Batch {
   const Program& program_;
   const Data& data_;
   NodeId first_, last_;
-  std::vector<std::vector<double>> registers_;  ///< For nodes that are numbers or truth values.
-  std::vector<Cell> cells_;                     ///< Nodes that do not vary, and single rows.
+  std::vector<std::vector<double>> registers_;  ///< For nodes that are numbers or Booleans.
+  std::vector<Cell> cells_;                     ///< Cells of constant nodes, and of single rows.
   std::vector<Memo> memos_;
 };
 

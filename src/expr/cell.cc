@@ -15,16 +15,16 @@
 namespace profgauge::expr {
 namespace {
 
-/// The values of one aggregate's argument in the rows that take part, in row order.
+/// The values of one aggregate's argument in the participating rows, in row order.
 struct Values {
   std::vector<double> numbers;
   std::vector<RowId> rows;          ///< The row of each number.
-  std::uint64_t absent = 0;         ///< Rows left out because value or condition is absent.
-  std::optional<RowId> absent_row;  ///< The first of them.
+  std::uint64_t absent = 0;         ///< Rows skipped because the value or condition is absent.
+  std::optional<RowId> absent_row;  ///< The first of these rows.
   NodeId absent_node = 0;           ///< The absent node of that row.
 };
 
-/// Rows whose condition is false do not take part; those where it is unknown count as absent.
+/// Rows whose condition is false do not participate; rows where it is unknown count as absent.
 Values Collect(const Program& program, const Data& data, NodeId what,
                std::optional<NodeId> condition, std::span<const RowId> rows) {
   Values out;
@@ -58,15 +58,15 @@ Values Collect(const Program& program, const Data& data, NodeId what,
   return out;
 }
 
-/// Why `node` is absent in `row`: where in its subtree absence began.
+/// The node in the subtree of `node` at which absence began in `row`.
 NodeId OriginIn(const Program& program, const Data& data, NodeId node, RowId row) {
   std::vector<Cell> cells(program.ast().nodes.size());
   EvaluateCells(program, data, program.ast().nodes[node].first, node, row, cells);
   return cells[node].absent() ? cells[node].origin : node;
 }
 
-// Linear between the two nearest values (type 7 of Hyndman and Fan, the default of NumPy): of the
-// values 1 2 3 10 the 50th is 2.5, the 95th 8.95.
+// Linear interpolation between the two nearest values (type 7 of Hyndman and Fan, NumPy's default):
+// for the values 1 2 3 10, the 50th percentile is 2.5 and the 95th 8.95.
 double Percentile(std::vector<double> numbers, double percent) {
   const double place = percent / 100 * static_cast<double>(numbers.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(place));
@@ -89,7 +89,7 @@ double CountDistinct(std::vector<double> numbers) {
   return static_cast<double>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
 }
 
-/// `distinct` also takes texts, which have no batches: equal ones get one number.
+/// `distinct` also accepts texts, which have no batches: equal texts get one number.
 Values CollectTexts(const Program& program, const Data& data, NodeId what,
                     std::optional<NodeId> condition, std::span<const RowId> rows) {
   Values out;
@@ -118,7 +118,7 @@ Values CollectTexts(const Program& program, const Data& data, NodeId what,
   return out;
 }
 
-/// The first of several rows with the largest value.
+/// The value of the first row with the largest number.
 Cell AtMax(const Program& program, const Data& data, NodeId what, const Values& by) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < by.numbers.size(); ++i) {
@@ -129,8 +129,8 @@ Cell AtMax(const Program& program, const Data& data, NodeId what, const Values& 
   return cells[what];
 }
 
-/// Without any number a sum and a count are 0, `any` is false and `all` true; a mean or an extreme
-/// is absent.
+/// Over no numbers, sum and count are 0, `any` is false and `all` true; a mean or an extreme is
+/// absent.
 Cell Reduce(const Program& program, NodeId id, const Values& values) {
   const std::vector<double>& numbers = values.numbers;
   const Node& node = program.ast().nodes[id];
@@ -181,7 +181,7 @@ Cell Aggregate(const Program& program, const Data& data, NodeId id, std::span<co
   const Values values = is_text ? CollectTexts(program, data, measured, condition, rows)
                                 : Collect(program, data, measured, condition, rows);
   skipped += values.absent;
-  // Rows were there and none had a value: unknown, and not the sum 0 of no rows.
+  // There were rows, but none has a value: unknown, unlike the sum 0 over no rows.
   if (values.numbers.empty() && values.absent > 0) {
     return Cell::Absent(OriginIn(program, data, values.absent_node, *values.absent_row));
   }
@@ -205,7 +205,7 @@ Cell FromValue(const Value& value, NodeId id) {
   return Cell::Number(AsNumber(value, 0), id);
 }
 
-/// `and` (decisive 0) and `or` (decisive 1): absent only when neither side decides.
+/// `and` (decisive 0) and `or` (decisive 1): absent only if neither side decides.
 Cell Connect(const Cell& a, const Cell& b, double decisive) {
   if (!a.absent() && a.number == decisive) return a;
   if (!b.absent() && b.number == decisive) return b;
@@ -263,7 +263,7 @@ Cell Call(FunctionId function, NodeId id, const std::vector<NodeId>& children,
   return Cell::Number(result, id);
 }
 
-/// "1 kernel", "2 kernels"; plural(n, 'entry', 'entries') names the second form.
+/// "1 kernel", "2 kernels"; plural(n, 'entry', 'entries') states the second form.
 Cell Plural(const Program& program, const std::vector<NodeId>& children,
             const std::vector<Cell>& cells) {
   for (const NodeId child : children) {
@@ -329,8 +329,7 @@ const Source* SourceOf(const NodeInfo& info, const Data& data) {
   return info.slot < data.size() ? &data[info.slot] : nullptr;
 }
 
-// Absent where there is no data for the field, no row of it for this one, an absent cell, or a text
-// without its pool.
+// Absent if the field has no data, no row for this one, an absent cell, or a text without its pool.
 Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row) {
   const NodeInfo& info = program.info()[id];
   const Source* source = SourceOf(info, data);
@@ -370,8 +369,8 @@ bool TestTexts(const Program& program, NodeId id, std::string_view a, std::strin
   }
 }
 
-// `and`, `or`, `default` and calls have their own rules for absent operands. For all others
-// the first absent one is the result, so that its reason is kept.
+// `and`, `or`, `default` and calls have special rules for absent operands. For all others the first
+// absent operand is the result, so that its reason is kept.
 Cell Apply(const Program& program, NodeId id, const std::vector<Cell>& cells) {
   const Node& node = program.ast().nodes[id];
   const auto& children = node.children;

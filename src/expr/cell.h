@@ -1,5 +1,5 @@
-// One value at a time: the reference semantics of every operation. Internal to evaluation; the
-// batches of batch.h must agree with it.
+// Evaluates one value at a time: the reference semantics of every operation. Internal to
+// evaluation; the batches of batch.h must give the same results.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace profgauge::expr {
 struct Cell {
   enum class State : std::uint8_t { kAbsent, kNumber, kText };
   State state = State::kAbsent;
-  double number = 0;  ///< Truth values are 0 and 1.
+  double number = 0;  ///< Booleans are 0 and 1.
   std::string_view text;
-  std::shared_ptr<const std::string> joined;  ///< Owns `text` where an operation made it.
+  std::shared_ptr<const std::string> joined;  ///< Owns `text` if an operation made it.
   NodeId origin = 0;  ///< For an absent cell: the node where it became absent.
 
   static Cell Number(double number, NodeId id);  ///< Absent unless finite.
@@ -31,10 +31,10 @@ struct Cell {
   bool absent() const { return state == State::kAbsent; }
 };
 
-/// The source of a field node; nullptr when `data` has none.
+/// The source of a field node; nullptr if `data` has none.
 const Source* SourceOf(const NodeInfo& info, const Data& data);
 
-/// Finds the rows of a source's column that belong to rows: what is the same for all is looked at
+/// Finds the row of a source's column for each row; data that is equal for all rows is looked up
 /// once.
 class RowFinder {
  public:
@@ -44,7 +44,7 @@ class RowFinder {
                   ? 0
                   : source.column->size()) {}
 
-  /// False when there is none; also for a column that is absent as a whole.
+  /// False if there is none, also if the whole column is absent.
   bool Find(RowId row, RowId& found) const {
     found = row;
     if (rows_of_ != nullptr) {
@@ -58,22 +58,22 @@ class RowFinder {
   std::size_t size_;
 };
 
-/// A field in `row` (ignored for group fields).
+/// The value of a field in `row` (ignored for group fields).
 Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row);
-/// Any node but fields and aggregates, over the cells of its children.
+/// The value of any node except fields and aggregates, from the cells of its children.
 Cell Apply(const Program& program, NodeId id, const std::vector<Cell>& cells);
 /// `contains`, `matches`, `==`… on two texts.
 bool TestTexts(const Program& program, NodeId id, std::string_view a, std::string_view b);
 
-/// Nodes [first, last] for one row, outside of aggregates. `cells` has a place for every node.
+/// Evaluates nodes [first, last] for one row, outside of aggregates. `cells` has a place per node.
 /// REQUIRES: `first` is the first node of the subtree of `last`, or cells before it are filled.
 void EvaluateCells(const Program& program, const Data& data, NodeId first, NodeId last, RowId row,
                    std::vector<Cell>& cells);
 
 // Aggregates over the rows of a group. Internal to evaluation.
 
-/// The aggregate call `id` over `rows`. Adds rows that were left out for an absent value to
-/// `skipped`.
+/// Evaluates the aggregate call `id` over `rows`. Adds the number of rows with an absent value,
+/// which are skipped, to `skipped`.
 Cell Aggregate(const Program& program, const Data& data, NodeId id, std::span<const RowId> rows,
                std::uint64_t& skipped);
 

@@ -13,8 +13,8 @@
 namespace profgauge::expr {
 namespace {
 
-/// The part of a program that ends in `id`, as canonical text.
-/// A subtree is a run of nodes, so a copy with shifted numbers is a whole tree.
+/// The part of a program that ends in `id`, as canonical text. A subtree is contiguous, so a copy
+/// with shifted numbers is a complete tree.
 std::string TextOf(const Program& program, NodeId id) {
   const auto& nodes = program.ast().nodes;
   const NodeId first = nodes[id].first;
@@ -28,9 +28,8 @@ std::string TextOf(const Program& program, NodeId id) {
   return Print(part);
 }
 
-// Absence moves up through an expression with the place where it began, so that the reason names
-// the field that a profile lacks and not all of the expression.
-/// Fills in why `id` became absent.
+// Stores why `id` became absent. Absence is passed up with the node where it began, so that the
+// reason names the missing field and not the whole expression.
 void Explain(const Program& program, const Data& data, NodeId id, Outcome& out) {
   const Node& node = program.ast().nodes[id];
   if (node.op == Op::kField) {
@@ -70,8 +69,8 @@ Outcome ToOutcome(const Program& program, const Data& data, const Cell& cell) {
 
 }  // namespace
 
-// What is inside an aggregate is evaluated by it, for each row; everything else once, for all rows.
-// Nodes come after their children, so one pass in order is enough.
+// Aggregates evaluate their subtree for each row; everything else is evaluated once. Nodes come
+// after their children, so one pass in order is enough.
 Outcome Evaluate(const Program& program, const Data& data, std::span<const RowId> rows) {
   const auto& nodes = program.ast().nodes;
   std::vector<Cell> cells(nodes.size());
@@ -122,7 +121,7 @@ std::vector<double> EvaluateNumbers(const Program& program, const Data& data,
 
 namespace {
 
-/// The parts of a condition that must all hold, the first first.
+/// The conditions of an `and` chain, first one first.
 std::vector<NodeId> PartsOf(const Program& condition) {
   const auto& nodes = condition.ast().nodes;
   std::vector<NodeId> parts;
@@ -137,8 +136,8 @@ std::vector<NodeId> PartsOf(const Program& condition) {
 
 }  // namespace
 
-// Rows that fail a part are not looked at again: most fail the first. A batch keeps no reasons: the
-// first unknown row is evaluated again by itself, for its reason.
+// Rows that fail one part are not evaluated again: most fail the first. A batch keeps no reasons,
+// so the first unknown row is evaluated again separately, to get its reason.
 Filtered Filter(const Program& condition, const Data& data, std::span<const RowId> rows) {
   Filtered out;
   std::vector<Batch> parts;
@@ -179,9 +178,9 @@ std::vector<RowId> Sorted(const Program& order, const Data& data, std::span<cons
                           std::size_t limit) {
   std::vector<std::uint32_t> places(rows.size());
   std::iota(places.begin(), places.end(), 0U);
-  // Only the first rows are wanted, often few of many: the others need no order.
+  // Only the first rows are needed, often few of many: the others need no order.
   const auto middle = places.begin() + static_cast<std::ptrdiff_t>(std::min(limit, rows.size()));
-  // Equal rows keep their order: the place decides last.
+  // Equal rows keep their order: the index is the last criterion.
   if (order.type().kind == Kind::kText) {
     std::vector<Value> texts;
     texts.reserve(rows.size());

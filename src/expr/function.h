@@ -1,5 +1,5 @@
-// The functions of the language, as a table: aggregates turn the rows of a group into one value,
-// the others work on values. Printed as reference by `rules docs`.
+// The table of functions of the language: aggregates turn the rows of a group into one value;
+// others work on values. `rules docs` prints it as reference.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class FunctionId : std::uint8_t {
   kPlural,
 };
 
-/// `max_arguments` of an aggregate counts the optional condition, which comes last.
+/// `max_arguments` of an aggregate includes the optional condition, which comes last.
 struct Function {
   FunctionId id;
   std::string_view name;
@@ -42,7 +42,7 @@ struct Function {
 };
 
 std::span<const Function> Functions();
-/// nullptr when there is no function of that name.
+/// nullptr if there is no function of that name.
 const Function* FindFunction(std::string_view name);
 
 }  // namespace profgauge::expr

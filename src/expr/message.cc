@@ -17,7 +17,7 @@ std::uint32_t Offset(std::string_view whole, std::string_view part) {
   return static_cast<std::uint32_t>(part.data() - whole.data());
 }
 
-/// Compiles `expr | filter` at `begin` of the message into `part`.
+/// Compiles `expr | filter`, at `begin` in the message, into `part`.
 void CompileHole(std::string_view inside, std::uint32_t begin, Schema& schema, Message::Part& part,
                  std::vector<Error>& errors) {
   const std::size_t bar = FindOutsideTexts(inside, "|", 0);
@@ -132,7 +132,7 @@ Value ToCell(const Value& value, Unit unit) {
 }
 
 //   idle for {{ gpu.idle | duration }} of {{ n }}!
-//   |------------ part 0 ------------||- part 1 -|     a text and the hole after it
+//   |------------ part 0 ------------||- part 1 -|     a text and the following hole
 //                                                2     the rest has no hole
 MessageResult CompileMessage(std::string_view text, Schema& schema) {
   Message message;
@@ -163,7 +163,7 @@ MessageResult CompileMessage(std::string_view text, Schema& schema) {
 
 std::string FormatHole(const Message::Part& part, const Outcome& outcome) {
   Display display = part.display;
-  // In a sentence a whole number needs no decimals: "2 262 calls".
+  // Integers have no decimals in a sentence: "2 262 calls".
   const double number = AsNumber(outcome.value, 0.5);
   if (display.decimals > 0 && number == std::round(number)) display.decimals = 0;
   return Format(outcome.value, part.hole.type(), display);

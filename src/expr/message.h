@@ -1,8 +1,8 @@
-// Messages: text with expressions in it, `{{ sum(kernel.time) / profile.iterations | duration }}`.
+// Messages: text with expressions, `{{ sum(kernel.time) / profile.iterations | duration }}`.
 //
-// A hole shows its value as base/format does for its unit; a filter says otherwise: `duration`,
-// `bytes`, `percent`, `number:2`; `path` makes "<rank 3>" of a rank's number, which whoever knows
-// the files replaces. Group context. An absent value is shown as "–".
+// A hole shows its value as base/format does for its unit. A filter changes that: `duration`,
+// `bytes`, `percent`, `number:2`; `path` writes a rank's number as "<rank 3>", which the code that
+// knows the files replaces. Group context. An absent value is shown as "–".
 #pragma once
 
 #include <cstddef>
@@ -17,28 +17,28 @@
 
 namespace profgauge::expr {
 
-/// How a value is shown. Default: as its unit says.
+/// How a value is shown. Default: by its unit.
 struct Display {
   enum class Kind : std::uint8_t { kAuto, kDuration, kBytes, kPercent, kNumber, kPath };
   Kind kind = Kind::kAuto;
   int decimals = -1;  ///< For kNumber; -1: three significant digits.
 };
 
-/// "duration", "bytes", "percent", "number", "number:1", "path"; anything else is an error without
-/// a place.
+/// Parses "duration", "bytes", "percent", "number", "number:1", "path"; anything else is an error
+/// without a place.
 Result<Display> ParseDisplay(std::string_view text);
-/// Whether values of `type` can be shown so; empty, or why not ("`duration` shows times, found
-/// bytes").
+/// Checks whether values of `type` can be shown like this; empty, or the reason why not
+/// ("`duration` shows times, found bytes").
 std::string CheckDisplay(const Display& display, const Type& type);
-/// The unit that `display` gives a value of `type`: percent makes a share of a number.
+/// The unit of a value of `type` in this display: percent shows a number as a share.
 Unit DisplayUnit(const Display& display, const Type& type);
-/// REQUIRES: CheckDisplay is empty for the value's type.
+/// The text of a value. REQUIRES: CheckDisplay() is empty for the value's type.
 std::string Format(const Value& value, const Type& type, const Display& display);
-/// A computed value as a table stores it: times, counts and bytes as whole numbers.
-/// Such a number beyond 64 bits becomes absent. Texts and values of other units stay as they are.
+/// Converts a computed value for storage in a table: times, counts and bytes become integers,
+/// absent if they exceed 64 bits. Texts and values of other units stay unchanged.
 Value ToCell(const Value& value, Unit unit);
 
-/// The place in `text`, from `from` on, of `wanted` outside of 'texts'; npos when there is none.
+/// The position in `text`, from `from` on, of `wanted` outside of 'texts'; npos if there is none.
 std::size_t FindOutsideTexts(std::string_view text, std::string_view wanted, std::size_t from);
 
 /// A compiled message.
@@ -53,10 +53,10 @@ struct Message {
 };
 
 using MessageResult = tl::expected<Message, std::vector<Error>>;
-/// Errors: all of them; offsets are bytes of `text`.
-/// `}}` within a text of an expression ('}}') does not end the hole.
+/// Compiles a message. `}}` inside a text of an expression ('}}') does not end the hole. Returns
+/// all errors; their offsets are bytes of `text`.
 MessageResult CompileMessage(std::string_view text, Schema& schema);
-/// The value of a part's hole as the message shows it.
+/// The value of a part's hole as shown in the message.
 std::string FormatHole(const Message::Part& part, const Outcome& outcome);
 std::string RenderMessage(const Message& message, const Data& data, std::span<const RowId> rows);
 

@@ -12,17 +12,17 @@
 namespace profgauge::expr {
 namespace {
 
-/// Enough for kMaxNodes nodes with all their punctuation; more is refused before it costs memory.
+/// Enough for kMaxNodes nodes with their punctuation; more is rejected before it takes memory.
 constexpr std::size_t kMaxTokens = 8 * kMaxNodes;
 
-/// `null` is reserved so that it is an error with advice and not a field.
+/// `null` is reserved, so that it is an error with advice instead of a field.
 constexpr std::array<std::string_view, 13> kReserved = {
     "and",     "or",   "not",   "in",  "contains", "starts_with", "ends_with",
     "matches", "true", "false", "asc", "desc",     "null"};
 constexpr std::array<std::string_view, 4> kTwoCharSymbols = {"<=", ">=", "==", "!="};
 constexpr std::string_view kSymbols = "()[],+-*/<>";
 
-/// Words that people type instead of the language's words.
+/// Words that people type in place of the language's words.
 struct Mistake {
   std::string_view text, help;
 };
@@ -45,7 +45,7 @@ constexpr Mistake kMistakes[] = {
     {"}", "there are no braces in expressions"},
 };
 
-/// An operator, and not reserved: a name of `let` may be called so.
+/// True for the operator `default`, which is not reserved: a `let` name may be the same.
 bool IsDefault(std::string_view word) { return word == "default"; }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -110,12 +110,12 @@ class Lexer {
                         fmt::format("unexpected `{}`", Printable(Rest().substr(0, length)))));
   }
 
-  /// Digits and the unit after them, with or without a blank between.
+  /// Parses digits and the following unit, with or without a blank between them.
   Status Number() {
     const std::size_t length = NumberLength(Rest());
     std::size_t end = at_ + length;
-    // A number that runs on ("010", "1_000", "0x10", "5.") is one bad word, not two tokens.
-    // Two tokens would give "expected an operator", which hides the mistake.
+    // A malformed number ("010", "1_000", "0x10", "5.") is one bad word. As two tokens it would
+    // give "expected an operator", which hides the mistake.
     std::size_t word_end = std::max(end, at_ + 1);
     while (word_end < text_.size() && (IsDigit(text_[word_end]) || text_[word_end] == '_')) {
       ++word_end;
@@ -147,9 +147,9 @@ class Lexer {
     return {};
   }
 
-  /// The word after a number, when it is no word of the language; a rate ("GB/s") as a whole.
-  /// `5 us` and `5us` are one number; `5 and` is a number and an operator. Any other word is taken
-  /// as a unit, so that `5 sec` is an error about the unit, not about a missing operator.
+  /// The word after a number, unless it is a word of the language; a rate ("GB/s") as a whole. `5
+  /// us` and `5us` are one number; `5 and` is a number and an operator. Any other word is read as a
+  /// unit, so that `5 sec` is an error about the unit, not about a missing operator.
   std::string_view UnitAt(std::size_t at) const {
     const std::string_view rest = text_.substr(at);
     if (rest.starts_with('%')) return rest.substr(0, 1);
@@ -165,8 +165,8 @@ class Lexer {
     return rest.substr(0, is_rate ? length + 2 : length);
   }
 
-  /// 'text'; two quotes are one quote. Backslashes mean nothing here, so regular expressions need
-  /// no doubling.
+  /// Parses 'text'; two quotes mean one quote. Backslashes are ordinary characters, so regular
+  /// expressions need no doubling.
   Status Text() {
     std::string content;
     std::size_t end = at_ + 1;
@@ -238,7 +238,7 @@ struct Spelling {
 constexpr Spelling kComparisons[] = {{"<", Op::kLess},    {"<=", Op::kLessEqual},
                                      {">", Op::kGreater}, {">=", Op::kGreaterEqual},
                                      {"==", Op::kEqual},  {"!=", Op::kNotEqual}};
-/// Words of other languages for the operators of this one.
+/// Words of other languages for this language's operators.
 struct OtherWord {
   std::string_view theirs, ours;
 };
@@ -257,8 +257,8 @@ constexpr Spelling kTextTests[] = {{"contains", Op::kContains},
                                    {"ends_with", Op::kEndsWith},
                                    {"matches", Op::kMatches}};
 
-/// Recursive descent. Errors travel as a stored Error and a false return, so that the grammar's
-/// functions read like the grammar.
+/// Recursive descent. An error is stored and signaled by returning false, so that the functions
+/// read like the grammar.
 class Parser {
  public:
   Parser(std::string_view text, std::vector<Token> tokens)
@@ -324,8 +324,8 @@ class Parser {
     return Expected("an operator or the end");
   }
 
-  /// Appends a node over the last `children`. False when the expression is too large.
-  /// Nodes come in post-order: the operands are pushed before their operator.
+  /// Appends a node over the last `children` (post-order: operands before their operator). False if
+  /// the expression is too large.
   bool Push(Node node) {
     if (ast_.nodes.size() == kMaxNodes) {
       return Error(node.range, "expr/too-large",
@@ -347,7 +347,7 @@ class Parser {
     return Push(std::move(node));
   }
 
-  /// Counts nesting; everything that recurses without consuming a bounded amount goes through here.
+  /// Counts nesting; all unbounded recursion goes through here.
   bool Nested(bool (Parser::*parse)()) {
     if (depth_ == kMaxDepth) {
       return Error(Now().range, "expr/too-large",
@@ -421,8 +421,8 @@ class Parser {
     return PushOver(Op::kIn, std::move(children), begin);
   }
 
-  /// `sum default sum`. Beside arithmetic both readings are possible, so neither is taken.
-  /// `a / b default c`: of a missing b, or of a missing quotient? They differ where b is 0.
+  /// Parses `sum default sum`. Arithmetic beside it is ambiguous and rejected: `a / b default c`
+  /// could mean a missing b or a missing quotient, which differ if b is 0.
   bool Value() {
     const std::uint32_t begin = Now().range.begin;
     if (!Sum()) return false;
@@ -438,7 +438,7 @@ class Parser {
     return true;
   }
 
-  /// Whether the last value is a sum, product or negation without parentheses around it.
+  /// True if the last value is a sum, product or negation without parentheses.
   bool IsBareArithmetic(NodeId id) const {
     const Op op = ast_.nodes[id].op;
     return op >= Op::kNegate && op <= Op::kDivide && op != Op::kNot &&
@@ -453,7 +453,7 @@ class Parser {
                  fmt::format("`{}` can be read in two ways", Between(begin, end)),
                  {fmt::format("help: write `{}` or `{}`", one, other)});
   }
-  /// At `a / b default c`, before `default`.
+  /// Reports `a / b default c`; called before `default`.
   bool Ambiguous(NodeId left, std::uint32_t begin) {
     const std::uint32_t left_end = tokens_[at_ - 1].range.end;
     const std::uint32_t operand = ast_.nodes[ast_.nodes[left].children.back()].range.begin;
@@ -467,7 +467,7 @@ class Parser {
                             fmt::format("{}({} default {})", text_.substr(begin, operand - begin),
                                         Between(operand, left_end), default_text));
   }
-  /// After `default b` in `a default b + c`.
+  /// Reports `a default b + c`; called after `default b`.
   bool AmbiguousRight(std::uint32_t begin, std::uint32_t right_begin) {
     const std::uint32_t end = tokens_[at_ - 1].range.end;
     const Node& right = ast_.nodes[Last()];

@@ -1,4 +1,4 @@
-// Text to tokens. Internal to the parser.
+// Splits text into tokens. Internal to the parser.
 #pragma once
 
 #include <cstddef>
@@ -23,32 +23,31 @@ enum class TokenKind : std::uint8_t {
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   Range range;
-  std::string text;  ///< Content of a text; the word; the symbol; a number as canonically written.
+  std::string text;  ///< Content of a text; the word; the symbol; a number in canonical form.
   double number = 0;
   Unit unit = Unit::kNumber;
 };
 
-/// The last token is kEnd. Errors as Parse.
+/// The last token is kEnd. Errors: those of Parse().
 Result<std::vector<Token>> Tokenize(std::string_view text);
 
-/// Whether `word` belongs to the language and cannot be a name.
+/// True if `word` belongs to the language and cannot be a name.
 bool IsReserved(std::string_view word);
 
-// Text to tree. The grammar is in rules/README.md ("The language").
+// Parses text into a tree. The grammar is in rules/README.md ("The language").
 //
-// Bounded, so that no text can exhaust stack or memory: at most kMaxNodes nodes, parentheses, `not`
-// and `-` at most kMaxDepth deep.
+// Limited, so that no text can exhaust stack or memory: at most kMaxNodes nodes; parentheses, `not`
+// and `-` nest at most kMaxDepth deep.
 
 inline constexpr std::size_t kMaxNodes = 2000;
 inline constexpr int kMaxDepth = 64;
 
-/// Errors: kConfig "expr/syntax" or "expr/too-large"; where.offset (has_offset) and where.length
-/// are the bytes of `text` at fault.
-/// From loosest to tightest: or, and, not, comparisons (which do not chain), default, + -, * /,
-/// unary -. Time and memory are linear in the text.
+/// Precedence from loosest to tightest: or, and, not, comparisons (which do not chain), default, +
+/// -, * /, unary -. Time and memory are linear in the text. Errors: kConfig "expr/syntax" or
+/// "expr/too-large"; where.offset (has_offset) and where.length are the faulty bytes of `text`.
 Result<Ast> Parse(std::string_view text);
 
-/// An expression with `asc` or `desc` after it (order_by). Default: ascending.
+/// An expression followed by `asc` or `desc` (order_by). Default: ascending.
 struct Order {
   Ast ast;
   bool descending = false;

@@ -14,7 +14,7 @@
 
 namespace profgauge::expr {
 
-// A node whose child failed gets no further error, so that one mistake is one message.
+// A node whose child failed gets no error, so that one mistake gives one message.
 Checked Checker::Run() {
   for (NodeId id = 0; id < ast_.nodes.size(); ++id) MarkAggregate(id);
   for (NodeId id = 0; id < ast_.nodes.size(); ++id) {
@@ -23,7 +23,7 @@ Checked Checker::Run() {
       if (failed_[child]) failed_[id] = true;
       if (out_.info[child].varies) out_.info[id].varies = true;
     }
-    // A call is looked at even then: an unknown function name is a separate error.
+    // A call is checked even then: an unknown function name is a separate error.
     if (failed_[id] && node.op != Op::kCall) continue;
     One(id, node);
   }
@@ -38,13 +38,13 @@ void Checker::Fault(NodeId id, Range range, std::string code, std::string messag
   out_.errors.push_back(ErrorAt(range, std::move(code), std::move(message), std::move(notes)));
 }
 
-// Before any types: a field of rows may stand only below such a call, wherever the call is.
+// Runs before types are determined: a row field may only be below such a call.
 void Checker::MarkAggregate(NodeId id) {
   const Node& node = ast_.nodes[id];
   if (node.op != Op::kCall) return;
   const Function* function = FindFunction(node.text);
   if (function != nullptr && !function->is_aggregate) return;
-  // The result of an unknown function is unknown too: no errors for its uses.
+  // The result of an unknown function is unknown, too, so its uses give no errors.
   for (NodeId below = node.first; below < id; ++below) {
     if (function == nullptr) below_unknown_[below] = true;
     if (function != nullptr) out_.info[below].in_aggregate = true;
@@ -162,8 +162,8 @@ std::vector<std::string> Checker::UnitHelp(const Node& node) const {
   return {};
 }
 
-// Times add to times and counts to counts. A plain number among units is an error with the unit to
-// write, as `duration > 5` says neither ns nor ms.
+// Times add to times and counts to counts. A plain number beside a unit is an error that suggests
+// the unit, since `duration > 5` could mean ns or ms.
 void Checker::Additive(NodeId id, const Node& node) {
   const Type& left = TypeAt(node.children[0]);
   const Type& right = TypeAt(node.children[1]);
@@ -221,8 +221,8 @@ void Checker::Comparison(NodeId id, const Node& node) {
 }
 
 // `idle_cause == 'host_wait'` names one of a field's values by its id. The data may have another
-// spelling ("host not ready"): the literal is compared as that. A name that is no value would never
-// be equal: NeverEqual() says so.
+// text ("host not ready"), with which the literal is then compared. A name that is no value would
+// never be equal: NeverEqual() reports that.
 void Checker::NameValue(NodeId what, NodeId literal) {
   const Enumeration* values = out_.info[what].values;
   const Node& node = ast_.nodes[literal];
@@ -237,8 +237,8 @@ void Checker::NameValue(NodeId what, NodeId literal) {
   NeverEqual(what, literal, *values);
 }
 
-// A comparison that can never hold switches a rule off silently, so it is an error where all values
-// are known, and a warning where a newer version may have more.
+// A comparison that can never be true silently disables a rule. So it is an error if all values are
+// known, and a warning if a newer version may have more.
 void Checker::NeverEqual(NodeId what, NodeId literal, const Enumeration& values) {
   const Node& node = ast_.nodes[literal];
   std::vector<std::string_view> ids;
@@ -276,8 +276,7 @@ void Checker::Default(NodeId id, const Node& node) {
   NameValue(node.children[0], node.children[1]);
 }
 
-// Each item is compared with the value as by `==`; a text among them may be the id of a known
-// value.
+// Compares each item with the value as `==` does; a text item may be the id of a known value.
 void Checker::In(NodeId id, const Node& node) {
   const Type& what = TypeAt(node.children[0]);
   for (std::size_t i = 1; i < node.children.size(); ++i) {
@@ -309,10 +308,10 @@ Checked Check(const Ast& ast, Schema& schema, Context context) {
   return Checker(ast, schema, context).Run();
 }
 
-// Types of calls: what functions take and give, and what an aggregate may contain.
+// Types of calls: the arguments and results of functions, and the contents of aggregates.
 
-// Errors in the order in which they help: an unknown name first, then the number of arguments, then
-// where the call stands, and types last.
+// Errors in the order in which they help: unknown name, number of arguments, place of the call,
+// types.
 void Checker::CallNode(NodeId id, const Node& node) {
   const Function* function = FindFunction(node.text);
   out_.info[id].function = function;
@@ -367,8 +366,8 @@ bool Checker::NeedsArgument(NodeId id, const Node& node, std::size_t index, Kind
   return false;
 }
 
-// The sum of a value that is the same in each row is that value times the number of rows, which
-// nobody means: its argument must vary.
+// The argument of an aggregate must vary: summing a constant would give it times the number of
+// rows, which is never intended.
 void Checker::Aggregate(NodeId id, const Node& node, const Function& function) {
   NodeInfo& info = out_.info[id];
   info.varies = false;
@@ -418,7 +417,7 @@ void Checker::Aggregate(NodeId id, const Node& node, const Function& function) {
   if (between_values && first.unit == Unit::kCount) info.type.unit = Unit::kNumber;
 }
 
-// Written out, since a rank from the data would make the metric another one in each run.
+// Must be a literal: a rank from the data would make it a different metric in each run.
 bool Checker::PercentileRank(NodeId id, const Node& node) {
   const Node& rank = ast_.nodes[node.children[1]];
   if (rank.op == Op::kNumber && rank.unit == Unit::kNumber && rank.number >= 0 &&
@@ -497,8 +496,8 @@ struct Compiler {
       checked.errors.push_back(Unwanted(ast, checked.info.back().type, want));
     }
     if (!checked.errors.empty()) return tl::unexpected(std::move(checked.errors));
-    // Rules name values by their ids, the data has the cells that people read. The tree keeps both:
-    // `text` is compared, `spelled` is printed.
+    // Rules name values by ids, the data has the displayed texts. The tree keeps both: `text` is
+    // compared, `spelled` is printed.
     for (auto& [id, cell] : checked.cells) {
       ast.nodes[id].spelled = std::exchange(ast.nodes[id].text, std::move(cell));
     }

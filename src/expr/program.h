@@ -1,4 +1,4 @@
-// Types, dimensions and contexts of a tree, checked before anything runs.
+// Checks types, dimensions and contexts of a tree before it is evaluated.
 #pragma once
 
 #include <tl/expected.hpp>
@@ -21,38 +21,36 @@ namespace profgauge::expr {
 
 struct Function;
 
-/// The context of an expression: which fields it may name.
+/// The context of an expression: the fields that it may name.
 enum class Context : std::uint8_t {
   kRow,    ///< One row (where, order_by, columns); no aggregates.
   kGroup,  ///< All rows of a group (let, when, metric, message); row fields only in aggregates.
 };
 
-/// The checker's results for one node.
-/// Data for evaluation that the tree does not have.
+/// The checker's results for one node, which evaluation needs besides the tree.
 struct NodeInfo {
   Type type;
   const Function* function = nullptr;   ///< Only for a call.
   Slot slot = Schema::kNone;            ///< Only for a field.
-  const Enumeration* values = nullptr;  ///< For a text: its possible values, where known.
+  const Enumeration* values = nullptr;  ///< For a text: its possible values, if known.
   bool varies = false;                  ///< Differs from row to row.
   bool in_aggregate = false;            ///< Below an aggregate: evaluated over rows.
 };
 
 struct Checked {
-  std::vector<NodeInfo> info;  ///< One per node; complete only when there are no errors.
-  std::vector<Error>
-      errors;  ///< By position; an error below a node hides those that follow from it.
-  /// Texts that name a value of an enumeration, and the cell that represents it in the data.
+  std::vector<NodeInfo> info;  ///< One per node; complete only if there are no errors.
+  std::vector<Error> errors;  ///< By position; an error in a node hides errors that follow from it.
+  /// Texts that name a value of an enumeration, and the cell that represents the value in the data.
   std::vector<std::pair<NodeId, std::string>> cells;
-  std::vector<Error> warnings;  ///< Comparisons with values that nothing is known to have.
+  std::vector<Error> warnings;  ///< Comparisons with values that are not known to occur.
 };
 
-/// Fields that are first named here are taken from the schema's source, which makes it grow.
+/// Fields that are named for the first time are added to the schema from its source.
 Checked Check(const Ast& ast, Schema& schema, Context context);
 
-// The types of one expression, node by node from the leaves up; errors name the part that is wrong.
+// Determines types from the leaves up. Each error names the faulty part.
 
-/// For one use. All three must outlive it; a node whose parts have errors gets none of its own.
+/// For one use. The arguments must outlive it. A node whose parts have errors gets no own error.
 class Checker {
  public:
   Checker(const Ast& ast, Schema& schema, Context context)
@@ -64,58 +62,57 @@ class Checker {
     out_.info.resize(ast.nodes.size());
   }
 
-  /// Once. Children have lower numbers than their parents, so that one pass is enough. O(nodes),
-  /// but for aggregates, which mark what is below them.
+  /// Call once. Children have lower numbers than their parents, so one pass is enough. O(nodes),
+  /// except for aggregates, which mark their subtree.
   Checked Run();
 
  private:
   const Type& TypeAt(NodeId id) const { return out_.info[id].type; }
 
-  /// An error at `range`. The node has no type from then on, and those above it no errors of their
-  /// own.
+  /// Adds an error at `range`. The node then has no type, so nodes above it get no errors.
   void Fault(NodeId id, Range range, std::string code, std::string message,
              std::vector<std::string> notes = {});
   void TypeFault(NodeId id, std::string message, std::vector<std::string> notes = {}) {
     Fault(id, ast_.nodes[id].range, "expr/type", std::move(message), std::move(notes));
   }
 
-  /// Marks all below a call that covers rows.
+  /// Marks the subtree of a call that is evaluated over rows.
   void MarkAggregate(NodeId id);
-  /// The type of a node whose children have theirs.
+  /// Determines the type of a node whose children have types.
   void One(NodeId id, const Node& node);
   void FieldNode(NodeId id, const Node& node);
   void UnknownField(NodeId id, const Node& node);
-  // Operators, by the types that they combine.
+  // Operators, by the types that they combine:
 
   void Logical(NodeId id, const Node& node);
 
-  /// Help for a plain number where a number with a unit was needed.
+  /// Help for a plain number that needs a unit.
   std::vector<std::string> UnitHelp(const Node& node) const;
   void Additive(NodeId id, const Node& node);
   void Multiplicative(NodeId id, const Node& node);
   void Comparison(NodeId id, const Node& node);
 
-  /// Where `what` has known values and `literal` is a text: the cell that the text names.
+  /// If `what` has known values and `literal` is a text: stores the cell that the text names.
   void NameValue(NodeId what, NodeId literal);
 
-  /// An error only where all values are known.
+  /// Adds an error only if all values are known.
   void NeverEqual(NodeId what, NodeId literal, const Enumeration& values);
-  /// Both sides have one dimension: `x default 0` of a time needs a unit.
+  /// Both sides must have one dimension: `x default 0` for a time needs a unit.
   void Default(NodeId id, const Node& node);
   void In(NodeId id, const Node& node);
-  /// The pattern of `matches` is compiled once, so it must be written out.
+  /// The pattern of `matches` must be a literal, because it is compiled once.
   void TextTest(NodeId id, const Node& node);
 
-  // Calls.
+  // Calls of functions:
 
   void CallNode(NodeId id, const Node& node);
   void UnknownFunction(NodeId id, const Node& node, Range name);
-  /// False, with an error, where an argument is of another kind.
+  /// Returns false and adds an error if an argument has another kind.
   bool NeedsArgument(NodeId id, const Node& node, std::size_t index, Kind kind);
-  /// Over rows, so its argument must differ from row to row. A last argument may be a condition.
+  /// An aggregate, whose argument must differ between rows. The last argument may be a condition.
   void Aggregate(NodeId id, const Node& node, const Function& function);
   bool PercentileRank(NodeId id, const Node& node);
-  /// Over one row: arguments of `if`, `least` and their kind have one dimension.
+  /// A function of one row; the arguments of `if`, `least` and the like must have one dimension.
   void Scalar(NodeId id, const Node& node, const Function& function);
 
   const Ast& ast_;
@@ -128,11 +125,11 @@ class Checker {
 
 }  // namespace profgauge::expr
 
-// A checked expression, ready to be evaluated any number of times.
+// A checked expression that can be evaluated any number of times.
 //
 //   auto program = Compile("gpu.idle.mean > 15%", schema, Context::kGroup, Want::kCondition);
 //
-// A threshold's condition needs no rows:
+// The condition of a threshold needs no rows:
 //
 //   expr::Schema schema;
 //   for (const MetricSpec& metric : MetricCatalogue()) {
@@ -149,27 +146,27 @@ class RE2;
 
 namespace profgauge::expr {
 
-/// The purpose of an expression. The error states it when its type does not fit.
+/// The purpose of an expression. The error names it if the expression's type does not fit.
 enum class Want : std::uint8_t { kAnything, kCondition, kNumber };
 
-/// A default-constructed program is empty: only assignment is allowed. Copies are cheap and share
+/// A default-constructed program is empty and may only be assigned to. Copies are cheap and share
 /// one body; several threads may evaluate it.
 class Program {
  public:
-  /// Type of the whole expression.
+  /// The type of the whole expression.
   const Type& type() const { return info().back().type; }
-  /// Whether it is an order_by with `desc`.
+  /// True for an order_by with `desc`.
   bool descending() const { return descending_; }
   /// Canonical text.
   std::string Text() const { return Print(ast()); }
-  /// The fields it names, each once, by first appearance.
+  /// The fields that it names, each once, by first appearance.
   std::vector<Slot> Fields() const;
 
   const Ast& ast() const { return body_->ast; }
   const std::vector<NodeInfo>& info() const { return body_->info; }
-  /// Comparisons with values that nothing is known to have.
+  /// Comparisons with values that are not known to occur.
   const std::vector<Error>& warnings() const { return body_->warnings; }
-  /// Pattern of a `matches` node; nullptr for other nodes.
+  /// The pattern of a `matches` node; nullptr for other nodes.
   const re2::RE2* PatternOf(NodeId id) const;
 
  private:
@@ -184,16 +181,17 @@ class Program {
   bool descending_ = false;
 };
 
-/// Errors: all of them, kConfig; where.offset and where.length are bytes of `text`. The program
-/// keeps slots of `schema`, which may grow afterwards and grows by the names in the expression.
+/// The program, or all errors: kConfig; where.offset and where.length are bytes of `text`. The
+/// program stores slots of `schema`, which may grow later, and to which the expression's names are
+/// added.
 using CompileResult = tl::expected<Program, std::vector<Error>>;
-/// Patterns of `matches` are compiled here, with at most 1 MiB each; RE2 takes time linear in the
-/// text, whatever the pattern.
+/// Compiles an expression and its patterns of `matches`, with at most 1 MiB each; RE2 takes time
+/// linear in the text, whatever the pattern.
 CompileResult Compile(std::string_view text, Schema& schema, Context context,
                       Want want = Want::kAnything);
-/// `expr [asc|desc]`, in row context.
+/// Compiles `expr [asc|desc]`, in row context.
 CompileResult CompileOrder(std::string_view text, Schema& schema);
-/// A condition over names that are the same everywhere.
+/// Compiles a condition without row fields.
 CompileResult CompileCondition(std::string_view text, Schema& schema);
 
 }  // namespace profgauge::expr

@@ -39,8 +39,8 @@ namespace {
 constexpr std::size_t kNamesShown = 12;
 constexpr std::size_t kNearestShown = 5;
 
-/// "fields of `kernel`: name, time, calls"; of many the nearest, and the command that lists all.
-/// Empty when nothing starts like `name`.
+/// "fields of `kernel`: name, time, calls"; if there are many, the most similar, and the command
+/// that lists all. Empty if no name has that prefix.
 std::string Siblings(std::string_view name, const std::vector<std::string>& names,
                      std::string_view rows) {
   const std::size_t dot = name.find('.');
