@@ -1,15 +1,15 @@
-// The types of the constants that rules/knowledge/thresholds.yaml becomes: a time, a ratio and a
-// count, which do not convert into each other. `gap < knowledge::kCallsOften` does not compile
-// where the constant is a ratio, e.g. `constexpr Ns kStandsOut = 3` for "three times as long".
+// The types of the constants generated from rules/knowledge/thresholds.yaml: a time, a ratio and a
+// count, which do not convert into each other. `gap < knowledge::kCallsOften` does not compile if
+// the constant is a ratio, e.g. `constexpr Ns kStandsOut = 3` for "three times as long".
 //
-// Each combines with plain numbers only of its kind:
+// Each combines only with plain numbers of its kind:
 //
 //     Time     with Ns                    compares, adds, subtracts
 //     Ratio    with doubles               value(): rounds as doubles do
 //              with whole numbers         Of(): part < kShare.Of(whole), exactly
-//     Count    with any whole number      compares, multiplies, adds, whatever its sign
+//     Count    with any integer           compares, multiplies, adds, whatever its sign
 //
-// A plain whole number has no kind, so Ns and Count still meet where a time is written as one.
+// A plain integer has no kind, so mixing Ns and Count is only detected if the time is a Time.
 #pragma once
 
 #include <compare>
@@ -21,7 +21,7 @@
 
 namespace profgauge::knowledge {
 
-/// A whole number that is no bool and no character.
+/// An integer that is no bool and no character.
 template <class T>
 concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
 
@@ -44,12 +44,12 @@ class Time {
   Ns ns_;
 };
 
-/// How many.
+/// A number of things.
 class Count {
  public:
   constexpr explicit Count(std::int64_t value) : value_(value) {}
   constexpr std::int64_t value() const { return value_; }
-  /// The same as a T. REQUIRES: T can hold it, which a test asks of every row.
+  /// The value as a T. REQUIRES: T can hold it, which a test checks for every row.
   template <WholeNumber T>
   constexpr T as() const {
     return static_cast<T>(value_);
@@ -84,10 +84,10 @@ class Count {
   std::int64_t value_;
 };
 
-/// A type into which the product of two whole numbers fits.
+/// A type that holds the product of two integers.
 __extension__ using Wide = __int128;
 
-/// A share of a whole ("80 %"), or how many times as much ("1.5"): `over / under`, exactly.
+/// A share of a whole ("80 %") or a factor ("1.5"): `over / under`, exactly.
 class Ratio {
  public:
   /// REQUIRES: under > 0.
@@ -96,8 +96,7 @@ class Ratio {
     return static_cast<double>(over_) / static_cast<double>(under_);
   }
 
-  /// The ratio of a whole number, to compare whole numbers with: nothing is rounded, nothing
-  /// overflows.
+  /// The ratio of an integer, for comparisons with integers: without rounding or overflow.
   class Part {
    public:
     template <WholeNumber T>
@@ -118,7 +117,7 @@ class Ratio {
   constexpr Part Of(T whole) const {
     return Part(static_cast<Wide>(whole) * over_, under_);
   }
-  /// The same rounded towards zero. REQUIRES: the result fits.
+  /// The ratio of an integer, rounded toward zero. REQUIRES: the result fits.
   template <WholeNumber T>
   constexpr T WholeOf(T whole) const {
     return static_cast<T>(static_cast<Wide>(whole) * over_ / under_);
@@ -133,7 +132,7 @@ class Ratio {
   friend constexpr bool operator==(double a, Ratio b) { return a == b.value(); }
   friend constexpr double operator*(double a, Ratio b) { return a * b.value(); }
   friend constexpr double operator*(Ratio a, double b) { return a.value() * b; }
-  // A whole number would be taken for a double: it is Of() that compares them.
+  // An integer would be converted to double; use Of() to compare integers.
   template <WholeNumber T>
   friend auto operator<=>(T, Ratio) = delete;
   template <WholeNumber T>

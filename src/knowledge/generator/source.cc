@@ -32,7 +32,7 @@ std::string Content(const std::filesystem::path& path) {
 Source::Source(const std::filesystem::path& folder, const std::string& name) : name_(name) {
   try {
     root_ = YAML::LoadFile((folder / name).string());
-  } catch (const YAML::Exception& error) {  // No such file, or no YAML.
+  } catch (const YAML::Exception& error) {  // The file is missing or is not YAML.
     fmt::print(stderr, "{}:{}:{}: error: {}\n", name, error.mark.line + 1, error.mark.column + 1,
                error.msg);
     ++mistakes_;
@@ -120,8 +120,8 @@ bool WriteIfChanged(const std::filesystem::path& path, std::string_view content)
 namespace {
 
 enum class Is {
-  kText,    // A string; a list of strings is their concatenation.
-  kNumber,  // As it is written.
+  kText,    // A string; a list of strings is concatenated.
+  kNumber,  // As written.
   kFlag,    // true or false.
   kWord,    // An enumerator: "send_recv" is kSendRecv.
 };
@@ -365,7 +365,7 @@ constexpr Suffix kSuffixes[] = {
     {" B", Kind::kBytes, 1, 1},         {" KiB", Kind::kBytes, 1024, 1},
     {" MiB", Kind::kBytes, 1 << 20, 1}};
 
-// "12", "0.5": digits and at most nine decimals, as over / under.
+// Parses "12", "0.5": digits and at most nine decimals, as over / under.
 bool ReadDecimal(std::string_view text, std::int64_t& over, std::int64_t& under) {
   over = 0, under = 1;
   bool behind_point = false, any = false;
@@ -391,14 +391,14 @@ Value Reduced(Kind kind, std::int64_t over, std::int64_t under) {
 // "30 us", "80%", "1/500" (a share), "1.5x", "64 KiB", "8" (a count).
 //
 //     text       kind      over / under, in base units
-//     30 us      time      30000 / 1            whole nanoseconds, or nothing
+//     30 us      time      30000 / 1            must be whole nanoseconds
 //     80%        share     4 / 5                reduced
 //     1/500      share     1 / 500
 //     1.5x       factor    3 / 2
-//     64 KiB     bytes     65536 / 1            whole bytes, or nothing
+//     64 KiB     bytes     65536 / 1            must be whole bytes
 //     8          count     8 / 1                no decimals
 //
-// Fractions, so that a share of a whole number of nanoseconds is exact (Ratio::Of()).
+// Fractions are used, so that a share of integer nanoseconds is exact (Ratio::Of()).
 std::optional<Value> ReadValue(std::string_view text) {
   std::int64_t over = 0, under = 1;
   if (const std::size_t slash = text.find('/'); slash != text.npos) {
@@ -452,7 +452,7 @@ std::string_view UnitOf(Kind kind) {
   return "Unit::kBytes";
 }
 
-// "{1, 500}" of a ratio, "{30000}" of others.
+// "{1, 500}" for a ratio, "{30000}" for others.
 std::string Initializer(const Value& value) {
   if (TypeOf(value.kind) == "Ratio") return fmt::format("{{{}, {}}}", value.over, value.under);
   return fmt::format("{{{}}}", value.over);
@@ -549,7 +549,7 @@ constexpr std::string_view kHead =
     "// Written by profgauge_make_knowledge from rules/knowledge/thresholds.yaml: `profgauge\n"
     "// thresholds explain ID` has the evidence.\n";
 
-// Comment lines of at most 100 characters.
+// Wraps comment lines at 100 characters.
 std::string Comment(std::string_view text, std::string_view indent) {
   std::string out, line = fmt::format("{}///", indent);
   std::size_t at = 0;
@@ -593,7 +593,7 @@ std::string TunableHeader(const std::vector<Row>& rows) {
          "};\n\n}  // namespace profgauge::knowledge\n";
 }
 
-// The two functions of a row that a policy may set.
+// The getter and setter of a row that a policy may set.
 std::string Accessors(const Row& row) {
   const std::string member = "all." + row.Member();
   const std::string_view type = TypeOf(row.value.kind);

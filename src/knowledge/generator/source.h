@@ -1,5 +1,5 @@
-// Input and output of the generator: YAML with the place of every mistake, and files that are
-// not written if their content is equal, so that files which include them are not compiled again.
+// Input and output of the generator: YAML with the place of each error, and files that are
+// rewritten only if their content changed, so that files that include them are not recompiled.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -15,20 +15,20 @@ namespace profgauge::knowledge {
 /// One file of rules/knowledge/.
 class Source {
  public:
-  /// Parses FOLDER/NAME; a file that cannot be parsed is a mistake, and the document is empty.
+  /// Parses FOLDER/NAME. If that fails, it counts as a mistake, and the document is empty.
   Source(const std::filesystem::path& folder, const std::string& name);
 
   const YAML::Node& root() const { return root_; }
   const std::string& name() const { return name_; }
-  /// How many mistakes were printed, "thresholds.yaml:12:5: error: …".
+  /// Number of mistakes printed, "thresholds.yaml:12:5: error: …".
   std::size_t mistakes() const { return mistakes_; }
   void Complain(const YAML::Node& node, std::string_view message);
 
-  /// The scalar of a key, or empty; a missing one is a mistake.
+  /// The scalar of a key, or empty; a missing key is a mistake.
   std::string Text(const YAML::Node& map, const char* key);
-  /// The same of a key that may be missing. A list of texts is their concatenation.
+  /// Like Text(), for a key that may be missing. A list of texts is concatenated.
   std::string OptionalText(const YAML::Node& map, const char* key);
-  /// Reports each key of `map` that is not one of `keys`, and a node that is no map.
+  /// Reports each key of `map` that is not one of `keys`, and a node that is not a map.
   void CheckKeys(const YAML::Node& map, std::initializer_list<std::string_view> keys);
 
  private:
@@ -37,26 +37,26 @@ class Source {
   std::size_t mistakes_ = 0;
 };
 
-/// "minimum_cost_share" is "MinimumCostShare".
+/// Converts "minimum_cost_share" to "MinimumCostShare".
 std::string Camel(std::string_view snake);
-/// Whether it is lower case words of letters and digits, joined by `_`, a letter first.
+/// True for lower-case words of letters and digits, joined by `_`, a letter first.
 bool IsSnake(std::string_view name);
-/// A C++ literal of any text.
+/// A C++ literal for any text.
 std::string Literal(std::string_view text);
-/// Writes the file unless it has that content already. False: it cannot be written.
+/// Writes the file unless it has that content already. False if it cannot be written.
 bool WriteIfChanged(const std::filesystem::path& path, std::string_view content);
 
 // The files that the generator writes from rules/knowledge/.
 
-/// thresholds.yaml: one header of typed constants per section (OUT/SECTION.h), the set of those
-/// that a policy may set (OUT/tunable.h), and all rows as data (OUT/thresholds.cc). Mistakes are
-/// printed, all of them; then nothing is written and the result is false.
+/// From thresholds.yaml: one header of typed constants per section (OUT/SECTION.h), the set of
+/// thresholds that a policy may set (OUT/tunable.h), and all rows as data (OUT/thresholds.cc). If
+/// there are mistakes, prints all, writes nothing and returns false.
 bool WriteThresholds(const std::filesystem::path& source, const std::filesystem::path& out);
 
-/// names.yaml, devices.yaml, markers.yaml and foreign.yaml: of each list OUT/LIST.inc, the rows of
-/// an array in designated initializers. The file that includes it declares the struct, and is
-/// compiled only where keys and types fit. Mistakes are printed, all of them; a list with one is
-/// not written, and the result is false.
+/// From names.yaml, devices.yaml, markers.yaml and foreign.yaml: OUT/LIST.inc for each list, the
+/// rows of an array with designated initializers. The including file declares the struct, and
+/// compiles only if keys and types match. Prints all mistakes; a list with a mistake is not
+/// written, and the result is false.
 bool WriteTables(const std::filesystem::path& source, const std::filesystem::path& out);
 
 }  // namespace profgauge::knowledge
