@@ -55,6 +55,12 @@ ci/knowledge.py || {
 }
 say "each row of thresholds.yaml is used where it says"
 
+ci/limits.py || {
+  say "ci/limits.tsv lists each limit of src, with the error, count or note beyond it"
+  exit 1
+}
+say "each limit of src is in ci/limits.tsv"
+
 ci/own_words.py || {
   say "--redact=code would hide words of ours: ci/own_words.py --fix adds them"
   exit 1
