@@ -50,9 +50,9 @@ struct HistoryQuestion {
   double limit = 0;        ///< Limit on time; half of it faster is an improvement. 0: not searched.
   std::string today;       ///< "2026-11-26"; decides which levels have ended.
   std::int64_t parts = 0;  ///< Number of runs for parts, more than for other limits; 0: none.
-  bool with_failed = false;  ///< Failed runs count, too.
-  bool with_itself = false;  ///< The candidates' own profile counts, too.
-  bool with_anchor = true;   ///< The anchor is wanted.
+  bool with_failed = false;                ///< Failed runs count, too.
+  bool with_itself = false;                ///< The candidates' own profile counts, too.
+  bool with_anchor = true;                 ///< The anchor is wanted.
   std::int64_t looked_at = kMostLookedAt;  ///< The last runs of the branch; others are not read.
   std::int64_t compared = kMostCompared;
 };

@@ -434,12 +434,13 @@ void AddExposures(std::span<const iterations::RankContext> ranks, catalog::Outpu
   const auto most =
       std::ranges::max_element(lost, {}, &std::pair<const std::string_view, Ns>::second);
   if (most != lost.end() && most->second > 0) {
-    out.AddRemark("savings-capped",
-                  fmt::format("{} in which over {} events run at once or in each other, or in over "
-                              "{} ways, is assigned to no row of the table \"{}\": savings by its "
-                              "rows may be bounded too low",
-                              FormatDuration(static_cast<double>(most->second)), kMostAtOnce,
-                              kMostShared, out.Added(most->first)->title()));
+    out.AddRemark(
+        "savings-capped",
+        fmt::format("{} with over {} concurrent or nested events, or over {} combinations of "
+                    "rows, is assigned to no row of the table \"{}\": savings by its rows "
+                    "may be bounded too low",
+                    FormatDuration(static_cast<double>(most->second)), kMostAtOnce, kMostShared,
+                    out.Added(most->first)->title()));
   }
   for (auto& [table, exposure] : exposures) out.SetExposure(table, std::move(exposure));
 }

@@ -106,6 +106,7 @@ Result<gate::HistoryChoice> ComparableWith(gate::History& history, const gate::H
   question.with_failed = true;
   question.with_itself = true;
   question.with_anchor = false;
+  question.compared = kMostChecked;
   TakeCommit("", question);
   question.commit.clear();  // The runs of the commit are also runs of the branch.
   return gate::ChooseRuns(history, question, std::span(&snapshot, 1));

@@ -264,7 +264,7 @@ TEST(Exposure, SaysHowMuchTimeIsAssignedToNoRow) {
     const auto remark = std::ranges::find(analysis.remarks, "savings-capped", &Remark::id);
     EXPECT_EQ(remark != analysis.remarks.end(), streams > 64);
     if (remark == analysis.remarks.end()) continue;
-    EXPECT_NE(remark->text.find("µs in which over 64 events"), std::string::npos) << remark->text;
+    EXPECT_NE(remark->text.find("µs with over 64 concurrent"), std::string::npos) << remark->text;
   }
 }
 

@@ -152,8 +152,9 @@ TEST(Summary, HistoryGone) {
   report.baseline->state = "lost";
   report.baseline->line = "the history is empty or gone";
   const std::string text = SummaryOf(report);
-  EXPECT_TRUE(text.starts_with("### ? **resnet50: no verdict, the history of main is empty or gone**\n" +
-                               std::string(kMark) + "the history is empty or gone\n"))
+  EXPECT_TRUE(
+      text.starts_with("### ? **resnet50: no verdict, the history of main is empty or gone**\n" +
+                       std::string(kMark) + "the history is empty or gone\n"))
       << text;
 }
 
