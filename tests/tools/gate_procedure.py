@@ -129,14 +129,15 @@ def start_of(x):
         above.append(above[-1] + (v > 1))
 
     def decays(p):
-        """Slow throughout, and slowest first: a stall in the middle is no start."""
+        """Slow throughout, and slowest first or flat: a stall in the middle is no start."""
         head, third = x[:p], max(1, p // 3)
         if 5 * above[p] < 4 * p:
             return False
         late = head.index(max(head)) >= (p + 1) // 2
-        if p >= 2 and late and max(head) > median(head) + 3 * spread:
+        flat = max(spread, 0.1 * (median(head) - settled))
+        if p >= 2 and late and max(head) > median(head) + max(3 * spread, flat):
             return False
-        return median(head[:third]) >= median(head[-third:]) - spread
+        return median(head[:third]) >= median(head[-third:]) - flat
     cut = 0
     while True:
         largest, best = 2.5, cut
