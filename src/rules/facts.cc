@@ -80,7 +80,7 @@ constexpr FactSpec kFacts[] = {
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
     {"profile.data_loss", Unit::kCount, "Places where the profile is known to be incomplete."},
     {"profile.loss", Unit::kText,
-     "What is missing or distorted there: `77 kernels that were serialized …`; several are joined "
+     "Missing or distorted data: `77 kernels that were serialized …`; several are joined "
      "by semicolons."},
     {"profile.events_skipped", Unit::kCount, "Events that were left out as unreadable."},
     {"profile.events_repaired", Unit::kCount, "Repaired events, which broke the format's rules."},

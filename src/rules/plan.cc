@@ -163,7 +163,7 @@ class Planner {
     if (chosen_.size() == 1 && Fired(finding.status)) return {};
     if (!finding.estimate || saves - *finding.estimate < LeastTold()) return {};
     if (std::llround(*finding.estimate) == 0) {
-      return "its rule measures none of this time today; later work starts sooner";
+      return "its rule measures nothing of this time today; later work starts sooner";
     }
     return fmt::format(
         "its rule measures {} of this time today; the rest is later work that "
