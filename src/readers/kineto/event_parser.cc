@@ -24,7 +24,8 @@ class KeyMemory {
   void Begin() { next_ = 0; }
   Field Find(std::string_view key, Field (*look_up)(std::string_view)) {
     auto& place = places_[next_++ % places_.size()];
-    if (place.key != key) {
+    if (!place.is_set || place.key != key) {
+      place.is_set = true;
       place.key.assign(key.substr(0, kMaxKey));
       place.field = look_up(key);
     }
@@ -34,8 +35,9 @@ class KeyMemory {
  private:
   static constexpr std::size_t kMaxKey = 64;
   struct Place {
-    std::string key;
+    std::string key;  // May be empty: samples of hardware counters have such a key.
     Field field = Field::kNone;
+    bool is_set = false;
   };
   std::array<Place, 32> places_;
   std::size_t next_ = 0;

@@ -138,6 +138,8 @@ TEST(KinetoLayouts, Keys) {
   ExpectSame(With("\"args\": {", "\"args\": {}, \"args\": {"));
   ExpectSame(With("\"args\": {", "\"args\":{"));
   ExpectSame("{}, {} , {\"a\":{}}, 5, \"x\", [{}], {\"ph\":\"X\"}]");
+  // The key of samples of hardware counters, at a position that no key had before.
+  ExpectSame("{\"args\": {\"\": 1}}, {\"args\": {\"\": 2}}, {\"\": 3, \"args\": {\"\": [4]}}]");
   ExpectSame("");
   ExpectSame(" \n");
   ExpectSame("]");
