@@ -20,7 +20,6 @@
 #include "readers/database/sqlite_table.h"
 #include "readers/one_run.h"
 #include "readers/parquet/footer.h"
-#include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/text/condensed_json.h"
 #include "readers/text/json_shape.h"
 
@@ -106,7 +105,7 @@ Result<const Reader*> FindDatabaseReader(const std::string& path, bool compresse
       return Fail(
           InputError(path, "input/rpd",
                      "the file is a trace of rocmProfileData (rpd_tracer), which is not supported",
-                     std::string(rocprofv3::kRecord)));
+                     "record with `rocprofv3 --sys-trace -- COMMAND` and pass its `*_results.db`"));
     }
     return Fail(InputError(path, "input/sqlite-stream", "an SQLite database must be a plain file",
                            "write it to a file, uncompressed, and pass its name"));
