@@ -211,7 +211,7 @@ def plain(text):
 def bare(text):
     """A claim's text without what an output adds: `saves at most 2.44 ms`."""
     text = re.sub(r"\s*(?:/iteration|per iteration)", "", plain(html.unescape(text)))
-    text = re.sub(r"\s*\(−[\d.]+ %\)", "", text).strip().rstrip(".;,:· ")
+    text = re.sub(r"\s*\(−[\d.]+ %(?: to −[\d.]+ %)?\)", "", text).strip().rstrip(".;,:· ")
     return text if text.startswith("sav") else f"saves {text}"
 
 
@@ -221,7 +221,7 @@ def form_of(claim):
     if claim.get("basis") == "simulated":
         if claim.get("low") is not None:
             return rf"saves (?:(?:\d[\d.]*(?: (?:[nmµu]?s|min|h))?) to|up to) {size}"
-        return rf"saves (?:nothing|{size})"
+        return rf"saves (?:nothing|(?:up to )?{size})"  # "up to": kernels that reach their targets.
     return {"at_most": rf"saves (?:nothing|at most {size})", "about": rf"saves (?:nothing|about {size})", "unknown": "saving unknown"}.get(claim.get("basis"), "$.")
 
 
