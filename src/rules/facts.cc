@@ -80,8 +80,8 @@ constexpr FactSpec kFacts[] = {
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
     {"profile.data_loss", Unit::kCount, "Places where the profile is known to be incomplete."},
     {"profile.loss", Unit::kText,
-     "Missing or distorted data: `77 kernels that were serialized …`; several are joined "
-     "by semicolons."},
+     "Missing or distorted data: `77 kernels that were serialized …`; several are "
+     "sentences."},
     {"profile.events_skipped", Unit::kCount, "Events that were left out as unreadable."},
     {"profile.events_repaired", Unit::kCount, "Repaired events, which broke the format's rules."},
     {"profile.events_read", Unit::kCount, "Events read."},
@@ -329,7 +329,7 @@ std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
   return static_cast<std::int64_t>(count);
 }
 
-// The words of each counter of lost data, with its number where it is not 1.
+// A sentence for each counter of lost data, with its number where it is not 1.
 std::string LossOf(std::span<const Profile> ranks) {
   std::string text;
   for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {
@@ -340,11 +340,11 @@ std::string LossOf(std::span<const Profile> ranks) {
     std::uint64_t count = 0;
     for (const Profile& profile : ranks) count += profile.log[counter];
     if (count == 0) continue;
-    if (!text.empty()) text += "; ";
-    if (count > 1) text += FormatCount(static_cast<std::int64_t>(count)) + " ";
-    text += CounterText(counter, count);
+    std::string words = count > 1 ? FormatCount(static_cast<std::int64_t>(count)) + " " : "";
+    words += CounterText(counter, count);
+    if (words[0] >= 'a' && words[0] <= 'z') words[0] -= 'a' - 'A';
+    text += (text.empty() ? "" : ". ") + words;
   }
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
   return text;
 }
 
