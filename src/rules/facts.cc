@@ -74,7 +74,8 @@ constexpr FactSpec kFacts[] = {
      "Whether PyTorch's loader loads batches in the training process (`num_workers=0`); absent "
      "without a loader."},
     {"profile.makes_loader", Unit::kBool,
-     "Whether PyTorch's loader is made anew in each iteration; absent without Python functions."},
+     "Whether PyTorch's loader is made anew in each iteration; absent without Python functions "
+     "and for a single iteration."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
     {"profile.with_stack", Unit::kBool, "Whether the profiler recorded Python call stacks."},
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
@@ -167,16 +168,17 @@ Value LoadsInProcess(const Profile& profile) {
   return !in_workers;
 }
 
-// One or more calls of a constructor of the loader's file for each iteration: the loader's or its
-// iterator's, without which no batch is loaded ahead.
+// True from two constructor calls an iteration on: making an iterator calls two constructors of the
+// loader's file. An epoch that begins within the profile calls as many once. A single iteration
+// shows no difference.
 Value MakesLoader(const Profile& profile, std::int64_t iterations) {
-  if (profile.python.size() == 0) return {};
+  if (profile.python.size() == 0 || iterations < 2) return {};
   constexpr std::string_view kFile = "torch/utils/data/dataloader.py(", kMade = "): __init__";
   const auto made = std::ranges::count_if(profile.python.name, [&](StringId name) {
     const std::string_view text = profile.Name(name);
     return text.ends_with(kMade) && text.find(kFile) != text.npos;
   });
-  return iterations > 0 && made >= iterations;
+  return made >= 2 * iterations;
 }
 
 Value EmptiesCache(const Profile& profile) {

@@ -52,6 +52,30 @@ TEST(Facts, ImageWorkOfARunWithALoader) {
   }
 }
 
+// An iterator is made once an epoch; two constructors are called for each. Of one iteration nothing
+// is known.
+TEST(Facts, ALoaderThatIsMadeInEachIteration) {
+  Profile profile;
+  const auto call = [&profile](std::string_view name) {
+    profile.python.start.push_back(0);
+    profile.python.name.push_back(profile.strings.Intern(name));
+  };
+  analysis::Analysis analysis;
+  const auto makes = [&](std::int64_t iterations) {
+    analysis.iterations_total = iterations;
+    return CollectFacts(std::span(&profile, 1), analysis).at("profile.makes_loader");
+  };
+  EXPECT_TRUE(IsAbsent(makes(3)));  // No Python functions.
+  call("torch/utils/data/dataloader.py(632): __init__");
+  call("torch/utils/data/dataloader.py(741): __init__");
+  EXPECT_EQ(makes(3), Value(false));
+  EXPECT_TRUE(IsAbsent(makes(1)));
+  for (int i = 0; i < 4; ++i) call("torch/utils/data/dataloader.py(632): __init__");
+  EXPECT_EQ(makes(3), Value(true));
+  for (int i = 0; i < 90; ++i) call("model/net.py(1): __init__");
+  EXPECT_EQ(makes(4), Value(false));
+}
+
 // "dali" alone is in "modality".
 TEST(Facts, LibrariesByNames) {
   for (const auto& [name, dali, xla] :
