@@ -245,10 +245,11 @@ Status SayBranches(gate::History& history, const Options& options, Console& cons
   for (const auto& [name, runs] : branches) {
     texts.push_back(fmt::format("{} ({})", Printable(name), FormatCount(runs)));
   }
-  console.Say(fmt::format("note: no run of {}{}; branches with runs: {}",
-                          options.branch.empty() ? "any branch" : Printable(options.branch),
-                          options.model.empty() ? "" : ", model " + Printable(options.model),
-                          fmt::join(texts, ", ")));
+  console.Say(fmt::format(
+      "note: no run of {}{}; branches with runs: {}",
+      options.branch.empty() || options.branch == kAllBranches ? "any branch"
+                                                               : Printable(options.branch),
+      options.model.empty() ? "" : ", model " + Printable(options.model), fmt::join(texts, ", ")));
   return {};
 }
 

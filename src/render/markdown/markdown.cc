@@ -317,9 +317,14 @@ const report::ComparedMetric* HeadlineMetric(const report::Report& report) {
   return chosen;
 }
 
-/// Whether the total of all iterations is over its limit, and the typical one keeps it.
+/// Whether the metric is missed by the total of all iterations, and the typical one keeps its
+/// limit. A total over the limit by chance is not.
 bool MissesInTotal(const report::ComparedMetric& metric) {
-  if (IsAbsent(metric.total_limit.value) || metric.change.unit != Unit::kShare) return false;
+  const bool is_missed = metric.result == State::kFail || metric.result == State::kOpen ||
+                         metric.result == State::kAccepted;
+  if (!is_missed || IsAbsent(metric.total_limit.value) || metric.change.unit != Unit::kShare) {
+    return false;
+  }
   const double limit = AsNumber(metric.total_limit.value, 0);
   return AsNumber(metric.change.value, 0) <= limit && AsNumber(metric.total.value, 0) > limit;
 }
@@ -516,7 +521,7 @@ std::vector<std::string> BeyondLimits(const report::Comparison& comparison) {
   return texts;
 }
 
-json::array ChangeRows(const report::Report& report, const report::ComparedMetric* metric) {
+json::array ChangeRows(const report::ComparedMetric* metric) {
   json::array rows;
   if (metric == nullptr || metric->base.text.empty()) return rows;
   std::string change = metric->change.text;
@@ -634,7 +639,7 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
                                                          : "Not judged:";
   std::string_view sign = LookOf(status).sign;
   if (is_alone) sign = metric == nullptr ? "±" : LookOfResult(*metric).sign;
-  json::array rows = ChangeRows(report, metric);
+  json::array rows = ChangeRows(metric);
   const bool has_rows = !rows.empty();
   std::string safe_link = SafeLink(link);
   const bool has_both = !safe_link.empty() && !sources.empty();

@@ -384,7 +384,7 @@ json::object MarkdownPlanView(const report::Report& report) {
           {"rows", std::move(rows)},
           {"first_calls", plan.first_calls.text},
           {"profiler", WithoutProfilerText(plan)},
-          {"note", PlanNote(plan)}};
+          {"note", MakeMarkup(MarkdownProse(PlanNote(plan), false))}};
 }
 
 json::object MarkdownFindingsView(const report::Report& report) {

@@ -495,7 +495,6 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
       out += indent + part + "\n";
     }
   }
-  if (!plan.not_simulated.empty()) out += "    Not simulated: " + plan.not_simulated + "\n";
   if (!plan.floor.time.text.empty()) {
     const std::string indent(14, ' ');
     std::string head = "  floor       ";
@@ -545,7 +544,9 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
   if (report.plan && !report.plan->steps.empty()) {
-    out += RenderPlan(*report.plan, width) + "\n";
+    out += RenderPlan(*report.plan, width);
+    const std::string more = Printable(report.plan->not_simulated);
+    out += more.empty() ? "\n" : "    Not simulated: " + more + "\n\n";
   }
   out += QualityLine(report, width);
   std::vector<Row> rows = RowsOf(report, options.verbosity);
