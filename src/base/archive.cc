@@ -273,8 +273,7 @@ bool SumFits(std::string_view head) {
   return stated == sum;
 }
 
-/// The value of a record such as "27 path=run/rank0.json
-/// " in a pax head.
+/// The value of a record such as "27 path=run/rank0.json\n" in a pax head.
 std::optional<std::string_view> PaxValue(std::string_view records, std::string_view key) {
   std::optional<std::string_view> value;
   while (!records.empty()) {

@@ -24,8 +24,7 @@ namespace {
 using exports::dlprof::Advice;
 using exports::dlprof::kDlprofFiles;
 
-/// Joins "- Do this.
-/// - Or that." into one line.
+/// Joins "- Do this.\n- Or that." into one line.
 std::string OneLine(std::string_view advice) {
   std::string line;
   for (std::string_view part : Lines(advice)) {

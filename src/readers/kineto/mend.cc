@@ -164,8 +164,8 @@ class Mender {
   //              ^ a letter follows: part of the string
   //                  ^ a comma and a key follow: the end
   //
-  // All escapes of a string are judged together. The text `C:\
-  // ew\\users` has one invalid escape, so all its backslashes are literal.
+  // All escapes of a string are judged together. The text `C:\new\users` has valid
+  // escapes and an invalid one, so all its backslashes are literal.
   bool String() {
     const bool key = key_next_;
     const auto begin = at_ + 1;
