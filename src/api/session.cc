@@ -358,7 +358,6 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
 analysis::Selection SelectionOf(const rules::Policy& loaded, const EvaluateOptions& options) {
   const rules::PolicyIterations& policy = loaded.iterations;
   analysis::Selection selection;
-  const auto first = [](const auto& a, const auto& b) { return a ? a : b; };
   // Either of them in the options replaces both of the policy's.
   const bool own = options.iteration_marker || options.key_op;
   selection.iteration_marker = (own ? options.iteration_marker : policy.marker).value_or("");

@@ -39,7 +39,7 @@ struct Reason {
   std::string_view act;            ///< The remedy.
   std::string_view overrule;       ///< Who may override it, and how; "no one".
   bool again = false;              ///< A new profile, without any other change, can resolve it.
-  std::string_view remark;         ///< Id of the analysis remark that causes it; empty: none.
+  std::string_view remark{};       ///< Id of the analysis remark that causes it; empty: none.
   Overrule by = Overrule::kNever;  ///< Who may override that remark.
   bool leaves_nothing = false;     ///< That remark means that nothing can be judged.
 };

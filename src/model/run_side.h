@@ -57,11 +57,11 @@ struct DeviceCondition {
 
 struct RunDevice {
   std::int64_t id = -1;
-  std::string uuid, name;
+  std::string uuid{}, name{};
   /// "sm_mhz", "watts", …, and counts: "ecc_uncorrected", "other_processes".
-  std::map<std::string, DeviceCondition, std::less<>> conditions;
-  std::map<std::string, double, std::less<>> reasons;  ///< Share of time with lowered clocks.
-  bool knows_reasons = false;                          ///< Unlisted reasons did not occur.
+  std::map<std::string, DeviceCondition, std::less<>> conditions{};
+  std::map<std::string, double, std::less<>> reasons{};  ///< Share of time with lowered clocks.
+  bool knows_reasons = false;                            ///< Unlisted reasons did not occur.
 };
 
 /// The contents of a usable document.

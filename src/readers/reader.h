@@ -63,7 +63,7 @@ struct ReadOptions {
   bool of_captured_graphs = false;
   /// The aggregation of a DLProf database; -1 is the newest.
   std::int64_t aggregation = -1;
-  StepTimesInput step_times;
+  StepTimesInput step_times{};
   /// The file is in a folder: there, files of iteration times are no profiles, except `*.run.json`.
   bool is_in_folder = false;
   Named named = Named::kByUser;  ///< Whether to wait for a pipe.

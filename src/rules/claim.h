@@ -39,8 +39,8 @@ constexpr std::string_view NameOf(Basis basis) {
 
 struct Claim {
   Basis basis = Basis::kNone;
-  double saves = 0;           ///< ns per iteration, never negative; 0 if unknown.
-  std::optional<double> low;  ///< Low end of a simulated saving, if it is a range.
+  double saves = 0;             ///< ns per iteration, never negative; 0 if unknown.
+  std::optional<double> low{};  ///< Low end of a simulated saving, if it is a range.
   std::string why;  ///< Why it is unknown, not simulated, or more than its rule measures; a clause.
   bool is_best_case = false;  ///< Simulated with kernels that reach their targets.
 

@@ -47,7 +47,7 @@ enum class Gives : std::uint8_t {
 struct TimesForm {
   std::string_view id, title;
   Gives gives = Gives::kNone;
-  std::string_view sign, step, keys, rows, at, name, unit, only, note;
+  std::string_view sign{}, step{}, keys{}, rows{}, at{}, name{}, unit{}, only{}, note{};
   bool list = false;
 };
 

@@ -47,7 +47,9 @@ TEST(RuleDocs, HoldTheShippedRules) {
     const std::size_t begin = docs.find("\n`" + rule.id + "`: ");
     ASSERT_NE(begin, std::string::npos) << rule.id;
     const std::string section = docs.substr(begin, docs.find("\n### ", begin) - begin);
-    if (rule.gain) EXPECT_NE(section.find(rule.gain->why), std::string::npos) << rule.id;
+    if (rule.gain) {
+      EXPECT_NE(section.find(rule.gain->why), std::string::npos) << rule.id;
+    }
     EXPECT_NE(section.find(rule.source), std::string::npos) << rule.id;
     for (const SourceText& id : rule.explains) {
       EXPECT_NE(section.find(id.text), std::string::npos) << rule.id;

@@ -97,7 +97,9 @@ TEST(GateProperties, ABaselineRunAtTheMedianFailsNoRun) {
     drawn.base.push_back(by_level[by_level.size() / 2]);
     const stats::Comparison after = AnswerToSides(drawn);
     passes += before.change == stats::Change::kPass;
-    if (before.change == stats::Change::kPass) EXPECT_NE(after.change, stats::Change::kFail) << i;
+    if (before.change == stats::Change::kPass) {
+      EXPECT_NE(after.change, stats::Change::kFail) << i;
+    }
   }
   EXPECT_GT(passes, kComparisons / 5);
 }

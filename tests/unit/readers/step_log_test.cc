@@ -34,7 +34,7 @@ TEST(StepTimes, FileColumnAndUnitAreTakenApart) {
   struct Row {
     std::string text, file, column, unit;
   };
-  const Row rows[] = {{"", "", ""},
+  const Row rows[] = {{"", "", "", ""},
                       {plain, plain, "", ""},
                       {plain + ":t", plain, "t", ""},
                       {plain + ":t:ms", plain, "t", "ms"},

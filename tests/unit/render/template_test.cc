@@ -270,7 +270,9 @@ TEST(Templates, UseOnlyNamesOfTheirViews) {
     // It would end the element that contains the file; browsers hash a line end as LF.
     const std::string_view text = EmbeddedTemplate(path);
     EXPECT_EQ(text.find('\r'), text.npos) << path;
-    if (is_asset) EXPECT_EQ(text.find("</s"), text.npos) << path;
+    if (is_asset) {
+      EXPECT_EQ(text.find("</s"), text.npos) << path;
+    }
   }
 }
 

@@ -58,8 +58,8 @@ TEST_F(PolicyFiles, RefusedFilesAreNotOpened) {
   const std::string outside = (folder / "outside.yaml").string();
   std::ofstream(outside) << "secret_word: 7\n";
   const std::string policy = (folder / "policy.yaml").string();
-  for (const std::string& line : {"extends: [outside.yaml]", "rule_files: [outside.yaml]",
-                                  "devices: outside.yaml", "tensor_core: {names: outside.yaml}"}) {
+  for (const std::string line : {"extends: [outside.yaml]", "rule_files: [outside.yaml]",
+                                 "devices: outside.yaml", "tensor_core: {names: outside.yaml}"}) {
     std::ofstream(policy) << "schema: 1\n" << line << '\n';
     std::vector<std::string> asked;
     const auto refuse = [&](const std::string& path) -> Status {
