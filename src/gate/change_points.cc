@@ -4,6 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace profgauge::gate::stats {
 namespace {
@@ -79,18 +80,37 @@ std::size_t BestSplit(std::span<const double> values, std::size_t min_segment) {
   return best;
 }
 
-// Appends splits in ascending order: those before, this one, those after. A part is not split
-// further if its best split is not significant.
-void Bisect(std::span<const double> values, std::size_t offset, const ChangePointOptions& options,
-            std::vector<std::size_t>& splits) {
+struct Split {
+  std::size_t at = 0;
+  double max_p_value = 0;  // The largest at which it stays.
+};
+
+// A bump takes two splits at once: its first is not significant, as one side has both levels.
+//
+//     38 38 38 38 | 43 43 43 38 38 38        not significant: the right mean is 40.5
+//     38 38 38 38 | 43 43 43 | 38 38 38      both are
+//
+// So the sides of a doubtful split are split once more. The more splits are tried, the more are
+// significant by chance, so these must be ten times as certain: 100 runs of one level with a noise
+// of 2 % have a change point in 5.5 of 100 histories, without doubtful splits in 3.9. A bump of 5 %
+// over 8 of 36 runs is found in 99 of 100 histories instead of 22.
+constexpr double kDoubtfulPValue = 0.1;
+
+// Appends splits in ascending order: those before, this one, those after. Some are not significant
+// between their neighbors and are dropped later.
+void Bisect(std::span<const double> values, std::size_t offset, double max_p_value,
+            const ChangePointOptions& options, std::vector<Split>& splits) {
   if (values.size() < 2 * options.min_segment) return;
   const std::size_t split = BestSplit(values, options.min_segment);
   const auto before = values.first(split);
   const auto after = values.subspan(split);
-  if (WelchPValue(before, after) > options.max_p_value) return;
-  Bisect(before, offset, options, splits);
-  splits.push_back(offset + split);
-  Bisect(after, offset + split, options, splits);
+  if (WelchPValue(before, after) > max_p_value) {
+    if (max_p_value < options.max_p_value) return;
+    max_p_value *= kDoubtfulPValue;
+  }
+  Bisect(before, offset, max_p_value, options, splits);
+  splits.push_back({offset + split, max_p_value});
+  Bisect(after, offset + split, max_p_value, options, splits);
 }
 
 ChangePoint Describe(std::span<const double> before, std::span<const double> after,
@@ -106,13 +126,13 @@ ChangePoint Describe(std::span<const double> before, std::span<const double> aft
 
 // Describes every split by its neighboring segments.
 std::vector<ChangePoint> DescribeAll(std::span<const double> values,
-                                     const std::vector<std::size_t>& splits) {
+                                     const std::vector<Split>& splits) {
   std::vector<ChangePoint> points;
   for (std::size_t i = 0; i < splits.size(); ++i) {
-    const std::size_t begin = i == 0 ? 0 : splits[i - 1];
-    const std::size_t end = i + 1 < splits.size() ? splits[i + 1] : values.size();
-    points.push_back(Describe(values.subspan(begin, splits[i] - begin),
-                              values.subspan(splits[i], end - splits[i]), splits[i]));
+    const std::size_t at = splits[i].at;
+    const std::size_t begin = i == 0 ? 0 : splits[i - 1].at;
+    const std::size_t end = i + 1 < splits.size() ? splits[i + 1].at : values.size();
+    points.push_back(Describe(values.subspan(begin, at - begin), values.subspan(at, end - at), at));
   }
   return points;
 }
@@ -123,23 +143,23 @@ std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options) {
   const std::size_t skipped = values.size() > kMostStepped ? values.size() - kMostStepped : 0;
   values = values.subspan(skipped);
-  std::vector<std::size_t> splits;
-  Bisect(values, 0, options, splits);
+  std::vector<Split> splits;
+  Bisect(values, 0, options.max_p_value, options, splits);
   // Later splits shorten the segments for which earlier ones were tested. Drops the weakest split
   // until all are significant between their neighbors.
   std::vector<ChangePoint> points = DescribeAll(values, splits);
-  while (true) {
-    const auto weak = std::find_if(points.begin(), points.end(), [&](const ChangePoint& p) {
-      return p.p_value > options.max_p_value || std::abs(p.change) < options.min_magnitude;
-    });
-    if (weak == points.end()) break;
-    const auto weakest = std::max_element(
-        points.begin(), points.end(), [&](const ChangePoint& a, const ChangePoint& b) {
-          const bool small_a = std::abs(a.change) < options.min_magnitude;
-          const bool small_b = std::abs(b.change) < options.min_magnitude;
-          return small_a != small_b ? small_b : a.p_value < b.p_value;
-        });
-    splits.erase(splits.begin() + (weakest - points.begin()));
+  // Too small changes are the weakest; others are weak above 1.
+  const auto weakness = [&](std::size_t i) {
+    const bool is_small = std::abs(points[i].change) < options.min_magnitude;
+    return std::pair(is_small, points[i].p_value / splits[i].max_p_value);
+  };
+  while (!points.empty()) {
+    std::size_t weakest = 0;
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      if (weakness(i) > weakness(weakest)) weakest = i;
+    }
+    if (weakness(weakest) <= std::pair(false, 1.0)) break;
+    splits.erase(splits.begin() + static_cast<std::ptrdiff_t>(weakest));
     points = DescribeAll(values, splits);
   }
   for (ChangePoint& point : points) point.index += skipped;

@@ -62,8 +62,15 @@ double NaiveEnergy(const History& a, const History& b) {
   return n * m / (n + m) * (2 * MeanDistance(a, b) - MeanDistance(a, a) - MeanDistance(b, b));
 }
 
-void NaiveSplits(const History& values, std::size_t begin, std::size_t end,
-                 const ChangePointOptions& options, std::vector<std::size_t>& splits) {
+struct NaiveSplit {
+  std::size_t at = 0;
+  double max_p_value = 0;
+};
+
+// Splits each part at the largest energy. The parts of a doubtful split are split once more, if ten
+// times as certain.
+void NaiveSplits(const History& values, std::size_t begin, std::size_t end, bool is_of_doubtful,
+                 const ChangePointOptions& options, std::vector<NaiveSplit>& splits) {
   std::size_t best = 0;
   double most = -1;
   for (std::size_t at = begin + options.min_segment; at + options.min_segment <= end; ++at) {
@@ -73,34 +80,37 @@ void NaiveSplits(const History& values, std::size_t begin, std::size_t end,
     best = at;
   }
   if (best == 0) return;
-  if (NaiveWelch(Slice(values, begin, best), Slice(values, best, end)) > options.max_p_value) {
-    return;
-  }
-  NaiveSplits(values, begin, best, options, splits);
-  splits.push_back(best);
-  NaiveSplits(values, best, end, options, splits);
+  const double p_value = NaiveWelch(Slice(values, begin, best), Slice(values, best, end));
+  const bool is_doubtful = p_value > options.max_p_value * (is_of_doubtful ? 0.1 : 1);
+  if (is_doubtful && is_of_doubtful) return;
+  const bool is_strict = is_doubtful || is_of_doubtful;
+  NaiveSplits(values, begin, best, is_strict, options, splits);
+  splits.push_back({best, options.max_p_value * (is_strict ? 0.1 : 1)});
+  NaiveSplits(values, best, end, is_strict, options, splits);
 }
 
 std::vector<ChangePoint> NaivePoints(const History& values, const ChangePointOptions& options) {
-  std::vector<std::size_t> splits;
-  NaiveSplits(values, 0, values.size(), options, splits);
+  std::vector<NaiveSplit> splits;
+  NaiveSplits(values, 0, values.size(), false, options, splits);
   while (true) {
     std::vector<ChangePoint> points;
     std::size_t weakest = splits.size();
     for (std::size_t i = 0; i < splits.size(); ++i) {
-      const History before = Slice(values, i == 0 ? 0 : splits[i - 1], splits[i]);
+      const History before = Slice(values, i == 0 ? 0 : splits[i - 1].at, splits[i].at);
       const History after =
-          Slice(values, splits[i], i + 1 == splits.size() ? values.size() : splits[i + 1]);
+          Slice(values, splits[i].at, i + 1 == splits.size() ? values.size() : splits[i + 1].at);
       const double change = PlainMean(after) / PlainMean(before) - 1;
       points.push_back(
-          {splits[i], PlainMean(before), PlainMean(after), change, NaiveWelch(before, after)});
+          {splits[i].at, PlainMean(before), PlainMean(after), change, NaiveWelch(before, after)});
       const auto is_small = [&](std::size_t at) {
         return std::abs(points[at].change) < options.min_magnitude;
       };
-      if (!is_small(i) && points[i].p_value <= options.max_p_value) continue;
-      const bool is_weaker =
-          weakest == splits.size() || (is_small(i) && !is_small(weakest)) ||
-          (is_small(i) == is_small(weakest) && points[i].p_value > points[weakest].p_value);
+      const auto doubt = [&](std::size_t at) {
+        return points[at].p_value / splits[at].max_p_value;
+      };
+      if (!is_small(i) && doubt(i) <= 1) continue;
+      const bool is_weaker = weakest == splits.size() || (is_small(i) && !is_small(weakest)) ||
+                             (is_small(i) == is_small(weakest) && doubt(i) > doubt(weakest));
       if (is_weaker) weakest = i;
     }
     if (weakest == splits.size()) return points;

@@ -25,6 +25,19 @@ TEST(FindChangePoints, FindsEachStepAndItsSize) {
   EXPECT_NEAR(points[1].change, -0.0545, 0.002);
 }
 
+// One split of a bump leaves both levels on one side, where no change is significant.
+TEST(FindChangePoints, FindsALevelThatWasUndone) {
+  for (const double bump : {106.0, 113.0}) {
+    std::vector<double> values = Levels({100}, 10);
+    for (const double value : Levels({bump, 100}, 8)) values.push_back(value);
+    const auto points = FindChangePoints(values, {});
+    ASSERT_EQ(points.size(), 2u) << bump;
+    EXPECT_EQ(points[0].index, 10u);
+    EXPECT_EQ(points[1].index, 18u);
+    EXPECT_NEAR(points[0].change, bump / 100 - 1, 0.002);
+  }
+}
+
 TEST(FindChangePoints, ALevelHistoryHasNone) {
   EXPECT_TRUE(FindChangePoints(Levels({100}, 60), {}).empty());
   EXPECT_TRUE(FindChangePoints(std::vector<double>(60, 5.0), {}).empty());
