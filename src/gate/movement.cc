@@ -115,9 +115,10 @@ class Finder {
   // Of the mean iteration, relative.
   double Change() const { return delta_ / base_; }
 
-  // "96 %" of the change.
+  // "96 %" of the change; "all" if it is more, because other parts became shorter.
   std::string ShareOfChange(double part) const {
-    return fmt::format("{:.0f} %", 100 * part / delta_);
+    const double share = part / delta_;
+    return share >= 0.995 ? "all" : fmt::format("{:.0f} %", 100 * share);
   }
 
   bool IsMost(double part) const { return part * delta_ > 0 && part / delta_ >= kNearlyAll; }
@@ -331,12 +332,29 @@ class Finder {
                     which, FormatShare(std::abs(common)), common > 0 ? "longer" : "less time"));
   }
 
+  // The subject and verb of "… 99 % of it".
+  static std::string_view MostIs(Category part) {
+    switch (part) {
+      case Category::kDataLoader:
+        return "waiting for the data loader makes";
+      case Category::kRuntime:
+        return "runtime calls make";
+      case Category::kOther:
+        return "time in which nothing was recorded makes";
+      default:
+        return "the host makes";
+    }
+  }
+
   Found Host() const {
     if (!IsShown()) return {};
     double host = 0;
+    std::string_view most = "the host makes";  // One part, if it makes nearly all.
     for (const WaterfallStep& step : of_.waterfall.steps) {
       const auto category = step.parent < 0 ? FindCategory(step.name) : std::nullopt;
-      if (category && *category >= Category::kRuntime) host += static_cast<double>(step.delta);
+      if (!category || *category < Category::kRuntime) continue;
+      host += static_cast<double>(step.delta);
+      if (IsMost(static_cast<double>(step.delta))) most = MostIs(*category);
     }
     if (!IsMost(host)) return {};
     double kernels = 0;
@@ -344,7 +362,7 @@ class Finder {
     const bool are_alike =
         !kernels_.empty() && std::abs(kernels) <= (1 - kNearlyAll) * std::abs(delta_);
     return Of(MovementKind::kHost,
-              fmt::format("{}the host makes {} of it", are_alike ? "kernels take as long; " : "",
+              fmt::format("{}{} {} of it", are_alike ? "kernels take as long; " : "", most,
                           ShareOfChange(host)));
   }
 

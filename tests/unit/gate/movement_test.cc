@@ -293,6 +293,21 @@ TEST(Movement, HostWhereKernelsTakeAsLong) {
   EXPECT_EQ(movement.kind, MovementKind::kHost);
   EXPECT_EQ(movement.text, "kernels take as long; the host makes 99 % of it");
   EXPECT_EQ(MovementOf(MovedBy(100'000, TwentyKernels(0), 60'000)).kind, MovementKind::kUnknown);
+  EXPECT_EQ(MovementOf(MovedBy(100'000, TwentyKernels(0), 101'000)).text,
+            "kernels take as long; the host makes all of it");
+}
+
+TEST(Movement, NamesThePartOfTheHostThatMakesIt) {
+  const auto text_of = [](std::string_view part) {
+    RunComparison comparison = MovedBy(100'000, TwentyKernels(0), 99'000);
+    comparison.waterfall.steps[0].name = part;
+    return MovementOf(comparison).text;
+  };
+  EXPECT_EQ(text_of("dataloader"),
+            "kernels take as long; waiting for the data loader makes 99 % of it");
+  EXPECT_EQ(text_of("runtime"), "kernels take as long; runtime calls make 99 % of it");
+  EXPECT_EQ(text_of("other"),
+            "kernels take as long; time in which nothing was recorded makes 99 % of it");
 }
 
 TEST(Movement, TimesAloneKnowOnlySomeIterations) {
