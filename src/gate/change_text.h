@@ -57,8 +57,10 @@ std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
                                       const std::vector<stats::Series>& base,
                                       const std::vector<stats::Series>& current);
 
-/// "iterations 0–2 of run b2 are slower than the rest: the typical iteration excludes them"
-std::string DescribeWarmup(std::string_view run, std::size_t warmup);
+/// "iterations 0–2 of 6 baseline runs are slower than the rest: the typical iteration excludes
+/// them"; empty if no run has a warm-up. `word`: "baseline" or "candidate".
+std::string DescribeWarmup(const std::vector<stats::Series>& runs,
+                           const std::vector<std::string>& names, std::string_view word);
 
 /// The end of an interval; beyond a factor of five: "below −80 %", "over +400 %".
 std::string IntervalEnd(double change, bool is_points);

@@ -378,13 +378,10 @@ bool MetricComparer::CompareTail(const rules::BaselineLimit& limit, MetricCompar
 }
 
 void MetricComparer::NoteWarmup(const SeriesList& base, const SeriesList& current) {
-  const auto note = [this](const SeriesList& runs, const std::vector<std::string>& names) {
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i].warmup > 0) AddOnce({DescribeWarmup(names[i], runs[i].warmup)});
-    }
-  };
-  note(base, base_names_);
-  note(current, current_names_);
+  for (const std::string& note : {DescribeWarmup(base, base_names_, "baseline"),
+                                  DescribeWarmup(current, current_names_, "candidate")}) {
+    if (!note.empty()) AddOnce({note});
+  }
 }
 
 stats::CompareOptions MetricComparer::Options(const rules::BaselineLimit& limit,

@@ -1,6 +1,8 @@
 // Sentences about the data that a comparison excluded: outlier runs and warm-up.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gate/change_numbers.h"
 #include "gate/change_text.h"
 #include "gate/constants.h"
@@ -51,10 +53,26 @@ std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
   return out;
 }
 
-std::string DescribeWarmup(std::string_view run, std::size_t warmup) {
-  return fmt::format("{} of run {} {} slower than the rest: the typical iteration excludes {}",
-                     warmup == 1 ? "iteration 0" : fmt::format("iterations 0–{}", warmup - 1), run,
-                     warmup == 1 ? "is" : "are", warmup == 1 ? "it" : "them");
+std::string DescribeWarmup(const std::vector<stats::Series>& runs,
+                           const std::vector<std::string>& names, std::string_view word) {
+  std::size_t least = 0, most = 0, with = 0, last = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t warmup = runs[i].warmup;
+    if (warmup == 0) continue;
+    least = with == 0 ? warmup : std::min(least, warmup);
+    most = std::max(most, warmup);
+    last = i;
+    ++with;
+  }
+  if (with == 0) return {};
+  const std::string which = least < most ? fmt::format("the first {} to {} iterations", least, most)
+                            : most == 1  ? std::string("iteration 0")
+                                         : fmt::format("iterations 0–{}", most - 1);
+  const bool is_one = most == 1 && with == 1;
+  const std::string whose = with == 1 ? fmt::format("{} run {}", word, names[last])
+                                      : fmt::format("{} {} runs", with, word);
+  return fmt::format("{} of {} {} slower than the rest: the typical iteration excludes {}", which,
+                     whose, is_one ? "is" : "are", is_one ? "it" : "them");
 }
 
 }  // namespace profgauge::gate

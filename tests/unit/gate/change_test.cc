@@ -281,11 +281,24 @@ TEST(DescribeRuns, NamesExcludedRunsAndReasons) {
       SaidOfRuns({kT, Scaled(kT, 1.3)}, {kT}),
       std::vector<std::string>{"the 2 baseline runs differ by 30 %; smaller changes cannot be "
                                "detected. Record a third"});
-  EXPECT_EQ(
-      DescribeWarmup("b2", 3),
-      "iterations 0–2 of run b2 are slower than the rest: the typical iteration excludes them");
-  EXPECT_EQ(DescribeWarmup("b2", 1),
-            "iteration 0 of run b2 is slower than the rest: the typical iteration excludes it");
+}
+
+TEST(DescribeWarmup, IsOneSentenceOfASide) {
+  const auto said = [](const std::vector<std::size_t>& warmups) {
+    std::vector<stats::Series> runs;
+    std::vector<std::string> names;
+    for (const std::size_t warmup : warmups) {
+      runs.emplace_back().warmup = warmup;
+      names.push_back(fmt::format("b{}", names.size() + 1));
+    }
+    return DescribeWarmup(runs, names, "baseline");
+  };
+  const std::string end = " slower than the rest: the typical iteration excludes ";
+  EXPECT_EQ(said({0, 0}), "");
+  EXPECT_EQ(said({0, 3}), "iterations 0–2 of baseline run b2 are" + end + "them");
+  EXPECT_EQ(said({0, 1}), "iteration 0 of baseline run b2 is" + end + "it");
+  EXPECT_EQ(said({1, 1, 0}), "iteration 0 of 2 baseline runs are" + end + "them");
+  EXPECT_EQ(said({1, 3, 2}), "the first 1 to 3 iterations of 3 baseline runs are" + end + "them");
 }
 
 TEST(IntervalEnd, BeyondFactorFiveIsFar) {

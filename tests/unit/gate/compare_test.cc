@@ -287,8 +287,8 @@ TEST(CompareRuns, NamesExcludedWarmUp) {
   EXPECT_EQ(time.verdict, stats::Change::kInconclusive);
   EXPECT_NEAR(time.shift, 0, 1e-3);
   EXPECT_EQ(comparison.notes,
-            std::vector<std::string>{"iterations 0–3 of run candidate are slower than the rest: "
-                                     "the typical iteration excludes them"});
+            std::vector<std::string>{"iterations 0–3 of candidate run candidate are slower than "
+                                     "the rest: the typical iteration excludes them"});
 }
 
 TEST(CompareRuns, ShownValuesAreTheJudged) {

@@ -218,8 +218,9 @@ TEST(CompareRuns, PeriodsHaveSeparateWarmUp) {
   for (std::size_t i = 0; i < 4; ++i) current.iteration_periods[i] *= 4;
   const rules::PolicyBaseline policy = Only(On("iteration.period.median", Amount{0.05, true}));
   const RunComparison all = CompareRuns(std::vector{base}, std::vector{current}, &policy);
-  EXPECT_EQ(all.notes, std::vector<std::string>{"iterations 0–3 of run run are slower than the "
-                                                "rest: the typical iteration excludes them"});
+  EXPECT_EQ(all.notes,
+            std::vector<std::string>{"iterations 0–3 of candidate run run are slower than the "
+                                     "rest: the typical iteration excludes them"});
   EXPECT_EQ(all.metrics.front().current, all.metrics.front().base);
 }
 
