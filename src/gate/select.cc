@@ -136,6 +136,10 @@ std::string WhyNot(const Difference& difference) {
     return difference.base + " " + difference.property;
   }
   if (difference.property == kSelectionProperty) return "other selection";
+  if (difference.property == "iterations") {
+    return fmt::format("iterations by {}, here by {}", PrintableShort(difference.base),
+                       PrintableShort(difference.current));
+  }
   return "other " + difference.property;
 }
 

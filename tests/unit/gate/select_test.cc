@@ -632,6 +632,18 @@ TEST_F(SelectTest, RunsOfOneKindDifferAlike) {
   EXPECT_EQ(SkippedText(choice.skipped), "runs 1, 2, 3 (H100)");
 }
 
+TEST_F(SelectTest, SaysHowBothSidesAreDivided) {
+  const auto by = [](int seed, const std::string& source) {
+    Snapshot run = Run(1, seed);
+    run.environment.emplace_back("iterations", source);
+    return run;
+  };
+  Add(by(1, "ProfilerStep#N"), "marked");
+  const HistoryChoice choice = Choose(by(9, "data loader calls next"), 5);
+  EXPECT_EQ(SkippedText(choice.skipped),
+            "run 1 (iterations by ProfilerStep#N, here by data loader calls next)");
+}
+
 // Runs without a model are told apart by their work, which takes a while for each.
 TEST_F(SelectTest, SaysWhichRunsItDidNotCompare) {
   const auto with = [](const std::string& kernel, int seed) {
