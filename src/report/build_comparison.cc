@@ -19,6 +19,8 @@
 namespace profgauge::report {
 namespace {
 
+constexpr const char* kOtherWork = "the runs did different work";
+
 /// A difference; its text has a sign.
 Quantity MakeChange(double change, Unit unit, bool is_points) {
   if (is_points) return MakeDifference(change, Unit::kShare);
@@ -106,13 +108,15 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
   metric.sees = share(compared.sees, true);
   // "-6.4 %" beside "times are not compared" would be a comparison.
   if (compared.is_of_other_work) {
-    metric.change = MakeQuantity({}, metric.change.unit, "the runs did different work");
+    metric.change = MakeQuantity({}, metric.change.unit, kOtherWork);
     metric.low = metric.high = metric.total = metric.chance = metric.sees = {};
   }
   return metric;
 }
 
-PairedValue BuildValue(const gate::PairedValue& paired, const DeviceWords& words) {
+// Of other work, amounts of work still compare; times, rates and shares do not.
+PairedValue BuildValue(const gate::PairedValue& paired, bool is_of_other_work,
+                       const DeviceWords& words) {
   PairedValue value;
   Unit unit = Unit::kTime;
   if (paired.spec == nullptr) {
@@ -133,6 +137,9 @@ PairedValue BuildValue(const gate::PairedValue& paired, const DeviceWords& words
   value.change = paired.base && paired.current
                      ? ChangeOf(*paired.base, *paired.current - *paired.base, unit)
                      : MakeQuantity({}, Unit::kShare, "one of the runs has no value");
+  const bool is_amount = unit == Unit::kCount || unit == Unit::kNumber || unit == Unit::kBytes ||
+                         unit == Unit::kFlops;
+  if (is_of_other_work && !is_amount) value.change = MakeQuantity({}, unit, kOtherWork);
   return value;
 }
 
@@ -218,7 +225,7 @@ Comparison BuildComparison(const gate::RunComparison& run, const std::string& ac
     comparison.metrics.push_back(BuildComparedMetric(metric, run, words));
   }
   for (const gate::PairedValue& value : run.values) {
-    comparison.values.push_back(BuildValue(value, words));
+    comparison.values.push_back(BuildValue(value, gate::LeavesOpen(run.work), words));
   }
   if (run.slow_rank) comparison.slow_rank = run.slow_rank->text;
   if (run.is_of_rank) comparison.rank = run.slow_rank->rank;

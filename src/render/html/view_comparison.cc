@@ -256,6 +256,7 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
       {"base", TimeView(comparison.base)},
       {"current", TimeView(comparison.current)},
       {"delta", std::move(delta)},
+      {"other_work", SpeedOf(comparison) == Speed::kOtherWork},
       {"has_significant", HasSignificant(comparison)},
       {"differences", std::move(differences)},
       {"has_differences", has_differences},

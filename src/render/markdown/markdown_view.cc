@@ -162,6 +162,7 @@ boost::json::object MarkdownChangeView(const report::Report& report) {
           {"base", Time(comparison.base)},
           {"current", Time(comparison.current)},
           {"delta", HasTimes(comparison) ? Delta(comparison.delta) : "–"},
+          {"other_work", SpeedOf(comparison) == Speed::kOtherWork},
           {"sentence", ChangeSentence(comparison)},
           {"of_rank", OfRank(comparison)},
           {"has_significant", HasSignificant(comparison)},

@@ -172,7 +172,9 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
            "Values of both runs are compared in --html, --md, --xlsx and --json.\n" +
            VerdictLine(report);
   }
-  out += fmt::format("  Iteration time change{} by part{}\n\n", OfRank(comparison),
+  const bool is_other_work = SpeedOf(comparison) == Speed::kOtherWork;
+  out += fmt::format("  Iteration time change{} by part{}{}\n\n", OfRank(comparison),
+                     is_other_work ? ": kernels that are gone or new, not a gain" : "",
                      HasSignificant(comparison) ? "   (* statistically significant)" : "");
   for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row, comparison);
   return out + "\n" + ChangeLine(comparison) + VerdictLine(report);

@@ -164,6 +164,9 @@ std::string LevelWord(gate::PartLevel level) {
 void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   XlsxSheet sheet(book, "Waterfall");
   sheet.Text(0, 0, "Iteration time change by part", XlsxStyle::kTitle);
+  if (SpeedOf(comparison) == Speed::kOtherWork) {
+    sheet.Text(1, 0, "The runs did different work: kernels that are gone or new, not a gain");
+  }
   const std::size_t row = WriteBars(sheet, comparison, 2);
   std::size_t at = row;
   for (const report::ComparisonStep& step : comparison.waterfall) {
