@@ -362,6 +362,10 @@ Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy
   }
   if (runs.error().kind != ErrorKind::kInput) return Fail(std::move(runs).error());
   Error error = std::move(runs).error();
+  // Another kind of file is a mistake in the command, not an input that gives no verdict.
+  const bool is_other_kind = error.code == "input/policy" || error.code == "input/history" ||
+                             error.code == "input/no-profiles";
+  if (is_other_kind) error.kind = ErrorKind::kUsage;
   error.notes.emplace_back(
       "note: --baseline takes a baseline of `baseline save`, `history:BRANCH~N` or a profile");
   return Fail(std::move(error));

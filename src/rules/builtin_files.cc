@@ -115,7 +115,9 @@ Result<std::string> ReadConfigFile(const std::string& path, std::optional<Builti
   }
   text.resize(have);
   if (text.size() > kLargestConfigFile) {
-    return Fail(FileError(path, "config/too-large", "the file is larger than 1 MiB"));
+    Error error = FileError(path, "config/too-large", "the file is larger than 1 MiB");
+    error.notes.emplace_back("help: a profile is an argument without an option");
+    return Fail(std::move(error));
   }
   return text;
 }

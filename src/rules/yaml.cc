@@ -222,6 +222,8 @@ struct KnownMessage {
 constexpr std::string_view kQuoteHelp =
     "help: put texts in quotes that start with one of `! & * % @ ? { [ | > `` or contain `: ` or ` "
     "#`";
+constexpr std::string_view kTextHelp =
+    "help: expected YAML text; a profile is an argument without an option";
 constexpr KnownMessage kMessages[] = {
     {"illegal map value", "unexpected `:`", kQuoteHelp},
     {"unknown token", "no text can start with this character", kQuoteHelp},
@@ -281,11 +283,14 @@ std::optional<Error> FindBadByte(std::string_view text, const std::string& file)
     const bool control =
         (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
     if (length == 0 || control) {
-      return MakeError("yaml/bytes",
-                       length == 0
-                           ? "the file is not UTF-8 text"
-                           : fmt::format("control character {}", Printable(text.substr(0, 1))),
-                       PlaceOf(file, line, column));
+      Error error = MakeError(
+          "yaml/bytes",
+          length == 0 ? "the file is not UTF-8 text"
+                      : fmt::format("control character {}", Printable(text.substr(0, 1))),
+          PlaceOf(file, line, column));
+      // A compressed trace begins so.
+      if (line == 1 && column == 1) error.notes.emplace_back(kTextHelp);
+      return error;
     }
     column += static_cast<std::uint32_t>(length);
     if (byte == '\n') {
@@ -317,8 +322,8 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
                                       Errors& errors) {
   text = WithoutByteOrderMark(text);
   if (text.size() > kLargestConfigFile) {
-    errors.push_back(
-        MakeError("yaml/too-large", "the file is larger than 1 MiB", PlaceOf(file, 0, 0)));
+    errors.push_back(MakeError("yaml/too-large", "the file is larger than 1 MiB",
+                               PlaceOf(file, 0, 0), {std::string(kTextHelp)}));
     return std::nullopt;
   }
   if (auto bad = FindBadByte(text, file)) {
