@@ -359,9 +359,18 @@ Diagnosis OfBreakdown(const Report& report, const std::vector<const Finding*>& c
               fmt::format("{} of {}{}.", ShareText(most), WholeText(report), words.after)};
 }
 
-// The first clause of a reason as a sentence of at most twelve words.
+// Where the first `most` words end; the size of the text if it has no more.
+std::size_t EndOfWords(std::string_view text, std::size_t most) {
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ' ' && ++words == most) return i;
+  }
+  return text.size();
+}
+
+// The first clauses of a reason as a sentence of at most 18 words; it ends with a clause.
 std::string ShortReason(std::string_view reason) {
-  constexpr std::size_t kMostWords = 12;
+  constexpr std::size_t kFewestWords = 4, kMostWords = 18;
   reason = WithoutId(reason);
   for (const std::string_view end : {". ", "; ", ", but uncertain", " (", ": "}) {
     const std::size_t at = reason.find(end);
@@ -372,11 +381,21 @@ std::string ShortReason(std::string_view reason) {
                             [&](std::string_view verb) { return head.find(verb) != head.npos; });
     if (at != reason.npos && is_clause) reason = head;
   }
-  std::size_t words = 0;
-  for (std::size_t i = 0; i < reason.size(); ++i) {
-    if (reason[i] == ' ' && ++words == kMostWords) return std::string(reason.substr(0, i)) + " …";
-  }
-  return std::string(reason) + ".";
+  const std::size_t most = EndOfWords(reason, kMostWords);
+  if (most == reason.size()) return std::string(reason) + ".";
+  const std::size_t fewest = EndOfWords(reason, kFewestWords);
+  const auto last_of = [&](std::initializer_list<std::string_view> ends) {
+    std::size_t last = 0;
+    for (const std::string_view end : ends) {
+      const std::size_t at = reason.substr(0, most).rfind(end);
+      if (at != reason.npos && at >= fewest) last = std::max(last, at);
+    }
+    return last;
+  };
+  std::size_t last = last_of({"; ", " (", ": "});
+  if (last == 0) last = last_of({", "});
+  if (last != 0) return std::string(reason.substr(0, last)) + ".";
+  return std::string(reason.substr(0, most)) + " …";
 }
 
 std::string TitleOfLimit(const Report& report, const GateRow& row) {

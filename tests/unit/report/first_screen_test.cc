@@ -269,6 +269,30 @@ TEST(Diagnosis, NamesReasonOfUndecidedVerdict) {
   EXPECT_EQ(Diagnose(report).text, "No verdict: GPU idle time is uncertain.");
 }
 
+TEST(Diagnosis, EndsALongReasonWithAClause) {
+  const auto text_of = [](const std::string& reason) {
+    Report report = RunOf(2);
+    report.verdict.status = State::kNoVerdict;
+    report.verdict.reasons = {reason};
+    return Diagnose(report).text;
+  };
+  EXPECT_EQ(text_of("the baseline contains only this profile; a run compared with itself shows no "
+                    "change"),
+            "No verdict: the baseline contains only this profile; a run compared with itself shows "
+            "no change.");
+  EXPECT_EQ(text_of("baseline history:main~10: no comparable run among the 6 runs of main: runs 1, "
+                    "2, 3, 4 and 2 more (other work)"),
+            "No verdict: baseline history:main~10: no comparable run among the 6 runs of main.");
+  EXPECT_EQ(text_of("unlinked: 83 % of the time has no iteration, and its launches were not "
+                    "recorded, so the rest says nothing"),
+            "No verdict: unlinked: 83 % of the time has no iteration, and its launches were not "
+            "recorded.");
+  EXPECT_EQ(text_of("one two three four five six seven eight nine ten eleven twelve thirteen "
+                    "fourteen fifteen sixteen seventeen eighteen nineteen"),
+            "No verdict: one two three four five six seven eight nine ten eleven twelve thirteen "
+            "fourteen fifteen sixteen seventeen eighteen …");
+}
+
 // A run that fails by `change` of its median iteration time, and could be faster by a plan.
 Report FailedByChange(const std::string& change) {
   Report report = RunOf(20);
