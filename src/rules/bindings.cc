@@ -173,6 +173,8 @@ ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
   if (simulations_->Matches(*rule.scenario)) return simulations_->Run(*rule.scenario);
   outcome.absent_because =
       WhyNotSimulated(simulations_->ChangesOf(*rule.scenario), simulations_->replayer());
+  outcome.is_without_rows =
+      outcome.absent_because.empty() && simulations_->IsWithoutRows(*rule.scenario);
   return outcome;
 }
 

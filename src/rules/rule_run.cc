@@ -540,6 +540,13 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
                          knowledge::kPlanLeastGainShare.Of(found.recorded_time), claim);
       }
     }
+  } else if (simulated_->is_without_rows) {
+    // The estimate is of work that the change would not shorten, or that it does not know.
+    claim.basis = Basis::kUnknown;
+    claim.why = "no launch is known to be what the change would shorten";
+    data_[rule_.gain_slot].value = {};
+    data_[rule_.gain_slot].absent_because = claim.why;
+    return;
   } else if (estimate) {
     claim.basis = BasisOf(rule_.rule->gain->bound);
     claim.why = simulated_->absent_because;

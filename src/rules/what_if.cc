@@ -343,7 +343,8 @@ std::vector<analysis::simulation::Scaling> ScalingsThatHide(
 
 }  // namespace
 
-std::vector<analysis::simulation::Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
+std::vector<analysis::simulation::Scaling> ScenarioRunner::Select(const CompiledScale& scale,
+                                                                  bool& is_known) {
   auto& [use, rows] = known_[static_cast<std::size_t>(scale.table)];
   const std::lock_guard lock(use);
   if (!rows) rows.emplace(replayer_.MakeRows(scale.table));
@@ -365,16 +366,22 @@ std::vector<analysis::simulation::Scaling> ScenarioRunner::Select(const Compiled
   const expr::Data data = DataOf(*rows);
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
   std::vector<expr::RowId> some;
+  if (rows->events.size() == 0) is_known = false;
   for (std::size_t at = 0; at < rows->events.size(); at += kAtOnce) {
     some.resize(std::min(kAtOnce, rows->events.size() - at));
     std::iota(some.begin(), some.end(), static_cast<expr::RowId>(at));
-    const std::vector<expr::RowId> found = expr::Filter(scale.condition, data, some).rows;
+    const expr::Filtered filtered = expr::Filter(scale.condition, data, some);
+    const std::vector<expr::RowId>& found = filtered.rows;
+    if (filtered.unknown > 0) is_known = false;
     std::vector<double> factors(found.size(), scale.factor);
     if (scale.by) factors = expr::EvaluateNumbers(*scale.by, data, found);
     for (std::size_t i = 0; i < found.size(); ++i) {
       // A row without a known target is not changed and not counted; otherwise an unknown change
       // would save nothing.
-      if (std::isnan(factors[i])) continue;
+      if (std::isnan(factors[i])) {
+        is_known = false;
+        continue;
+      }
       const double factor = scale.by ? analysis::simulation::FactorInSteps(factors[i]) : factors[i];
       const auto [to, is_new] = by_factor.try_emplace(factor);
       if (is_new) to->second = without_rows(factor);
@@ -403,7 +410,7 @@ const ScenarioRunner::Found& ScenarioRunner::Find(const CompiledScenario& scenar
   found.changes.by_smallest = scenario.by_smallest;
   for (const CompiledScale& scale : scenario.scales) {
     std::uint64_t& matched = found.matched.emplace_back();
-    for (analysis::simulation::Scaling& scaling : Select(scale)) {
+    for (analysis::simulation::Scaling& scaling : Select(scale, found.is_known)) {
       matched += scaling.rows.size();
       found.changes.scalings.push_back(std::move(scaling));
     }
@@ -436,11 +443,12 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   ScenarioOutcome out;
   analysis::simulation::Scenario changes;
   for (const CompiledScenario& scenario : scenarios) {
-    const auto& [its, matched] = Find(scenario);
+    const Found& found = Find(scenario);
+    const analysis::simulation::Scenario& its = found.changes;
     changes.without_waiting = changes.without_waiting || its.without_waiting;
     changes.by_smallest = changes.by_smallest || its.by_smallest;
     changes.scalings.insert(changes.scalings.end(), its.scalings.begin(), its.scalings.end());
-    out.matched.insert(out.matched.end(), matched.begin(), matched.end());
+    out.matched.insert(out.matched.end(), found.matched.begin(), found.matched.end());
   }
   out.absent_because = WhyNotSimulated(changes, replayer_);
   if (!out.absent_because.empty()) return out;

@@ -78,6 +78,7 @@ struct ScenarioOutcome {
   std::string absent_because;          ///< Why there is no prediction; else empty.
   std::optional<double> slower_host;   ///< ns: iteration time if the host's other work slows down.
   std::vector<std::uint64_t> matched;  ///< Number of matched rows per scale.
+  bool is_without_rows = false;        ///< No prediction, as it is known to change nothing.
 };
 
 /// Simulates scenarios of one run; thread-safe (very large runs whose times are all kept are
@@ -100,6 +101,10 @@ class ScenarioRunner {
   bool Matches(const CompiledScenario& scenario) {
     return std::ranges::any_of(Find(scenario).matched, [](auto rows) { return rows > 0; });
   }
+  /// True if every row is known not to be what the scenario changes, so it would save nothing.
+  bool IsWithoutRows(const CompiledScenario& scenario) {
+    return !Matches(scenario) && Find(scenario).is_known && !scenario.without_waiting;
+  }
   /// Simulates all `scenarios` as one change. No prediction if it needs profiles of other ranks.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
   /// The changes, with all other host ranges slower by plan.host_reaction.
@@ -112,10 +117,12 @@ class ScenarioRunner {
   struct Found {
     analysis::simulation::Scenario changes;
     std::vector<std::uint64_t> matched;  ///< Number of matched rows per scale.
+    bool is_known = true;  ///< There are rows, and every condition has an answer for each.
   };
   const Found& Find(const CompiledScenario& scenario);
-  /// The work that the scale's condition selects, by factor.
-  std::vector<analysis::simulation::Scaling> Select(const CompiledScale& scale);
+  /// The work that the scale's condition selects, by factor. `is_known` becomes false if there are
+  /// no rows, or some for which the condition or the factor is unknown.
+  std::vector<analysis::simulation::Scaling> Select(const CompiledScale& scale, bool& is_known);
 
   const analysis::simulation::Replayer& replayer_;
   analysis::simulation::PredictionOf wanted_;
