@@ -28,6 +28,7 @@ constexpr std::array<SignSpec, static_cast<std::size_t>(Sign::kCount_)> kSigns =
     {true, {"gloo:"}},
     {false, {"DALI", "/dali/", "dali::", "rocAL", "/rocal/"}},
     {false, {"XlaLaunch", "XlaCompile", "XlaRun", "xla_run", "xla_compile"}},
+    {false, {"_fused_adam", "_fused_sgd", "FusedAdam", "FusedSgd", "FusedSGD"}},
 }};
 
 const SignSpec& SpecOf(Sign sign) { return kSigns[static_cast<std::size_t>(sign)]; }

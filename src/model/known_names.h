@@ -24,8 +24,9 @@ enum class Sign : std::uint8_t {
   kGraphCapture,  ///< Calls that begin or end the capture of a graph.
   kNccl,
   kGloo,
-  kDali,         ///< DALI or rocAL, which decode images on the device.
-  kXlaCompiled,  ///< TensorFlow's calls of code that XLA compiled.
+  kDali,            ///< DALI or rocAL, which decode images on the device.
+  kXlaCompiled,     ///< TensorFlow's calls of code that XLA compiled.
+  kFusedOptimizer,  ///< An optimizer whose step is few kernels for all parameters.
   kCount_
 };
 

@@ -61,6 +61,8 @@ constexpr FactSpec kFacts[] = {
      "Whether a name in the profile shows DALI or rocAL, which decode images on the device."},
     {"profile.uses_xla", Unit::kBool,
      "Whether a name in the profile is of XLA compiling code of TensorFlow."},
+    {"profile.uses_fused_optimizer", Unit::kBool,
+     "Whether a name in the profile is of a fused Adam or SGD, whose step is few kernels."},
     {"profile.has_torch_compile", Unit::kBool,
      "False if the profile is older than PyTorch 2.0, which introduced torch.compile."},
     {"profile.gc_time", Unit::kTime,
@@ -422,6 +424,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
   facts["profile.graph_capture"] = Shows(first, Sign::kGraphCapture);
   facts["profile.uses_dali"] = Shows(first, Sign::kDali);
   facts["profile.uses_xla"] = Shows(first, Sign::kXlaCompiled);
+  facts["profile.uses_fused_optimizer"] = Shows(first, Sign::kFusedOptimizer);
   facts["profile.framework"] = FrameworkOf(first);
   if (first.summary.empty()) {
     const analysis::trust::Workload workload = analysis::trust::WorkloadOf(first);

@@ -326,8 +326,8 @@ void AddModules(std::span<const ModuleFacts> ranks, catalog::Output& out) {
   }
   if (modules.empty()) {
     out.SetTableAbsent("modules",
-                       "needs the Python frames of nn.Modules; record with with_modules=True and "
-                       "with_stack=True");
+                       "needs the Python frames of nn.Modules, which PyTorch's profiler records "
+                       "by with_modules=True and with_stack=True");
     return;
   }
   Fill(modules, has_device, out.strings(), out.AddTable("modules"));

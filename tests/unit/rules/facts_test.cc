@@ -82,13 +82,16 @@ TEST(Facts, LibrariesByNames) {
        {std::tuple{"nvidia/dali/plugin/pytorch.py(213): __next__", true, false},
         std::tuple{"DALIGenericIterator", true, false},
         std::tuple{"model.py(3): fuse_modalities", false, false},
-        std::tuple{"cluster_0_1/xla_run", false, true}, std::tuple{"_XlaRun", false, true}}) {
+        std::tuple{"cluster_0_1/xla_run", false, true}, std::tuple{"_XlaRun", false, true},
+        std::tuple{"aten::_fused_adamw_", false, false}}) {
     analysis::TestProfile test;
     test.Op(name, {0, 10});
     const std::vector<Profile> ranks = analysis::OneRank(test.Finish());
     const Facts facts = CollectFacts(ranks, {});
     EXPECT_EQ(facts.at("profile.uses_dali"), Value(dali)) << name;
     EXPECT_EQ(facts.at("profile.uses_xla"), Value(xla)) << name;
+    const bool is_optimizer = std::string_view(name).find("_fused_") != std::string_view::npos;
+    EXPECT_EQ(facts.at("profile.uses_fused_optimizer"), Value(is_optimizer)) << name;
   }
 }
 
