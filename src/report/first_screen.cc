@@ -318,19 +318,29 @@ Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& can
                                 "A file of `devices:` in the policy can name it.",
                                 ShareText(kernels), WholeText(report)))};
   }
+  const bool communicates =
+      ShareOf(report, Category::kCommunication) >= kDiagnosisLeastShare.value();
   const std::string text =
-      fmt::format("kernels run for {} of {}", ShareText(kernels), WholeText(report));
+      fmt::format("kernels {}run for {} of {}", communicates ? "without communication " : "",
+                  ShareText(kernels), WholeText(report));
   // Kernels whose work is unknown may be slow, so they are not praised.
   const std::string why = report.plan ? report.plan->floor.absent_because : std::string();
   if (candidates.empty() && !why.empty()) {
+    const std::size_t end = std::min({why.find(": "), why.find("; "), why.find(", and ")});
     return {"unknown", fmt::format("Unknown: {}, but whether they are fast is unknown: {}.", text,
-                                   why.substr(0, why.find_first_of(":;")))};
+                                   why.substr(0, end))};
   }
   if (candidates.empty()) return {"none", fmt::format("Nothing found: {}.", text)};
   const auto most = std::ranges::max_element(
       candidates, {}, [&report](const Finding* finding) { return WorthOf(report, *finding); });
-  return {"small",
-          fmt::format("Little to gain: {}. The largest finding: {}.", text, (*most)->title)};
+  // A warning without a known saving may be worth much.
+  const bool is_known = std::ranges::none_of(candidates, [&](const Finding* finding) {
+    return finding->level != State::kInfo && finding->saves.basis != rules::Basis::kSimulated &&
+           WorthOf(report, *finding) <= 0;
+  });
+  return {is_known ? "small" : "unknown",
+          fmt::format("{}: {}. The largest finding: {}.",
+                      is_known ? "Little to gain" : "Gain unknown", text, (*most)->title)};
 }
 
 Diagnosis OfBreakdown(const Report& report, const std::vector<const Finding*>& candidates) {

@@ -135,10 +135,25 @@ TEST(Diagnosis, OfMostlyKernelsNamesNoOtherBound) {
   AddMetric(report, metric::kBreakdownTensorCoreKernel.text(), 0.853, Unit::kShare);
   AddMetric(report, metric::kBreakdownCommunication.text(), 0.095, Unit::kShare);
   EXPECT_EQ(Diagnose(report).bottleneck, "none");
-  EXPECT_THAT(Diagnose(report).text, StartsWith("Nothing found: kernels run for 85.3"));
+  EXPECT_THAT(Diagnose(report).text,
+              StartsWith("Nothing found: kernels without communication run for 85.3"));
   report.metrics[2].quantity.value = 0.3;
   report.metrics[3].quantity.value = 0.6;
   EXPECT_EQ(Diagnose(report).bottleneck, "communication-bound");
+}
+
+// "Little to gain" is said only if every warning has a saving.
+TEST(Diagnosis, AWarningWithoutASavingMayBeWorthMuch) {
+  Report report = RunOf(10);
+  AddMetric(report, metric::kBreakdownTensorCoreKernel.text(), 0.926, Unit::kShare);
+  AddFinding(report, "gpu/idle", State::kWarn, kIteration / 100);
+  EXPECT_EQ(Diagnose(report).bottleneck, "small");
+  Finding& few = AddFinding(report, "compute/few-blocks", State::kWarn, 0);
+  few.saves.basis = rules::Basis::kNone;
+  EXPECT_EQ(Diagnose(report).bottleneck, "unknown");
+  EXPECT_THAT(Diagnose(report).text, StartsWith("Gain unknown: kernels run for 92.6"));
+  few.level = few.status = State::kInfo;
+  EXPECT_EQ(Diagnose(report).bottleneck, "small");
 }
 
 TEST(Diagnosis, OfARunWithoutADeviceNamesTheOperator) {
