@@ -234,14 +234,22 @@ void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
 //   row 3                 [d ---- 12)              parent 1, reaches beyond it: counted
 //   row 4                            [e -- 18)     d has ended; parent 0
 //
+// A row that overlaps the end of another by a nanosecond or two, and ends later, comes after it:
+// start and length were rounded by themselves.
 // Rows that start together are sorted longest first, so the outer one precedes the inner one.
 void Parents(Profile& profile) {
   auto& host = profile.host;
+  constexpr Ns kRoundedBy = 2;
   host.parent.assign(host.size(), HostId{});
   std::vector<std::uint32_t> open;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (row > 0 && host.thread[row] != host.thread[row - 1]) open.clear();
-    while (!open.empty() && End(host, open.back()) <= host.start[row]) open.pop_back();
+    const auto is_over = [&](std::uint32_t other) {
+      const Ns end = End(host, other);
+      const bool comes_after = End(host, row) > end;
+      return end <= host.start[row] + (comes_after ? kRoundedBy : 0);
+    };
+    while (!open.empty() && is_over(open.back())) open.pop_back();
     if (!open.empty()) {
       host.parent[row] = HostId{open.back()};
       if (End(host, row) > End(host, open.back())) profile.log.Add(Counter::ranges_overlapping);

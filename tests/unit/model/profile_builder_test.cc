@@ -148,6 +148,19 @@ TEST(ProfileBuilder, CountsRangesThatOverlapWithoutNesting) {
   EXPECT_EQ(profile->log[Counter::ranges_overlapping], 1u);
 }
 
+// Iterations are marked one after the other; rounding makes them overlap by a nanosecond.
+TEST(ProfileBuilder, ANeighborIsNoChild) {
+  ProfileBuilder builder;
+  const auto thread = builder.AddThread("1", "1");
+  builder.AddHost(Op(builder, "step 1", 0, 100'001, thread));
+  builder.AddHost(Op(builder, "step 2", 100'000, 100'000, thread));
+  builder.AddHost(Op(builder, "at its end", 199'999, 1, thread));
+  const auto profile = builder.Finish();
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->host.parent, ElementsAre(kNoHost, kNoHost, HostId{1}));
+  EXPECT_EQ(profile->log[Counter::ranges_overlapping], 0u);
+}
+
 TEST(ProfileBuilder, LinksKernelToInnermostOp) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
