@@ -182,7 +182,9 @@ LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
   config.blocks_per_sm = RealOr(event, Field::kBlocksPerSm, -1);
   config.warps_per_sm = RealOr(event, Field::kWarpsPerSm, -1);
   const double percent = RealOr(event, Field::kOccupancy, -1);
-  if (percent >= 0) config.occupancy = percent / 100;
+  // Kineto writes 0 for some kernels that it cannot estimate; a whole warp per SM is more.
+  const bool is_unknown = percent == 0 && config.warps_per_sm >= 1;
+  if (percent >= 0 && !is_unknown) config.occupancy = percent / 100;
   // Most kernels repeat one of the latest few launch configurations.
   auto& configs = rows_->configs;
   for (std::size_t back = 1; back <= configs.size() && back <= 8; ++back) {

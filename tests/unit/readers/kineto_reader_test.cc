@@ -38,6 +38,20 @@ TEST(KinetoReader, LinksKernelToInnermostOp) {
   EXPECT_EQ(config.occupancy, 0.25);
 }
 
+// Kineto writes 0 for kernels that it cannot estimate.
+TEST(KinetoReader, NoOccupancyOfNothingIsUnknown) {
+  const auto occupancy_of = [](const std::string& warps) {
+    std::string text(kSmall);
+    const std::string known = R"("warps per SM": 2, "est. achieved occupancy %": 25)";
+    text.replace(text.find(known), known.size(),
+                 "\"warps per SM\": " + warps + ", \"est. achieved occupancy %\": 0");
+    const auto profile = ReadText(Trace(text));
+    return profile->launch_configs[profile->device.config[0].value].occupancy;
+  };
+  EXPECT_LT(occupancy_of("18.8"), 0);
+  EXPECT_EQ(occupancy_of("0.05"), 0);
+}
+
 TEST(KinetoReader, CanonicalShapesAndTypes) {
   const auto profile = ReadText(Trace(kSmall));
   ASSERT_TRUE(profile);
