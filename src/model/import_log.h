@@ -39,8 +39,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "external ids of operators that do not contain the launch")                                   \
   X(ranges_overlapping, kInfo, "host range that overlaps a neighbor without nesting",             \
     "host ranges that overlap a neighbor without nesting")                                        \
-  X(launches_without_device_event, kInfo, "launch whose device event was not recorded",           \
-    "launches whose device event was not recorded")                                               \
+  X(launches_without_device_event, kInfo, "launch without a usable device event",                 \
+    "launches without a usable device event")                                                     \
   X(copies_not_recorded, kInfo, "copying call although no copy was recorded",                     \
     "copying calls although no copy was recorded")                                                \
   X(events_missing_dur, kRepaired, "complete event without a duration; taken as zero length",     \

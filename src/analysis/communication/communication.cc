@@ -339,7 +339,7 @@ void AddCommunication(std::span<RankFacts> ranks, catalog::Output& out) {
 std::string HowCollectivesAreRecorded(const catalog::Output& out) {
   const Accelerator by = out.accelerator();
   if (by == Accelerator::kNpu || by == Accelerator::kNeuron || by == Accelerator::kTpu) return {};
-  return "; PyTorch 2.2 and later record them";
+  return "; PyTorch's profiler records them from 2.2 on";
 }
 
 // Ranks that took part in collectives but have no profile.
@@ -382,8 +382,14 @@ void SetMissingRanks(std::span<const RankFacts> ranks, catalog::Output& out) {
   for (const RankFacts& rank : ranks) {
     world = std::max(world, rank.world_size);
   }
-  if (ranks.size() < 2)
-    return out.SetAbsent(metric::kProfileRanksMissing, std::string(kNeedsRanks));
+  if (ranks.size() < 2) {
+    const std::int64_t known = std::max(world, LargestGroup(ranks));
+    return out.SetAbsent(metric::kProfileRanksMissing,
+                         known > 1 ? fmt::format("one rank of {} was given, which is judged alone; "
+                                                 "`ranks: {{expect: {}}}` in a policy asks for all",
+                                                 known, known)
+                                   : std::string(kNeedsRanks));
+  }
   const auto count = static_cast<std::int64_t>(ranks.size());
   if (const std::int64_t largest = LargestGroup(ranks); world < 0 && largest > count) {
     out.Set(metric::kProfileRanksMissing, largest - count);

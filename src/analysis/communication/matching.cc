@@ -164,11 +164,13 @@ class Matcher {
     }
   }
 
-  /// Number of ranks of a call's group: from the call, else all of the run.
+  /// Number of ranks of a call's group: from the call, else all of the run; -1 if only one is
+  /// there.
   std::int64_t SizeOf(const CollectiveCall& example) const {
     if (example.group_size > 0) return example.group_size;
     const std::int64_t world = ranks_.front().world_size;
-    return world > 0 ? world : static_cast<std::int64_t>(ranks_.size());
+    if (world > 0) return world;
+    return ranks_.size() > 1 ? static_cast<std::int64_t>(ranks_.size()) : -1;
   }
 
   /// Whether all calls have a number and no rank repeats one. Repeated numbers identify nothing, so

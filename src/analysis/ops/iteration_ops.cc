@@ -255,7 +255,11 @@ void AddIterationOps(std::span<const iterations::RankContext> ranks, catalog::Ou
     sums.push_back(SumRank(rank, any));
   }
   if (!any) {
-    out.SetTableAbsent("ops_by_iteration", CapabilityGap(Capability::kLaunchLinks));
+    const bool are_linked = std::ranges::any_of(ranks, [](const iterations::RankContext& rank) {
+      return rank.profile->Has(Capability::kLaunchLinks);
+    });
+    out.SetTableAbsent("ops_by_iteration",
+                       out.Gap(are_linked ? Capability::kHostOps : Capability::kLaunchLinks));
     return;
   }
   Table& table = out.AddTable("ops_by_iteration");

@@ -194,8 +194,8 @@ Check Certifier::LostKernels() const {
   if (check.count == 0) return check;
   const bool is_lost = check.count >= knowledge::kLossVerdictShare.Of(check.of);
   check.state = is_lost ? CheckState::kLost : CheckState::kDoubt;
-  check.text =
-      fmt::format("{} of {} launches have no kernel", CountText(check.count), CountText(check.of));
+  check.text = fmt::format("{} of {} launches have no usable kernel", CountText(check.count),
+                           CountText(check.of));
   const Metric* idle = analysis_.Find(metric::kGpuIdleMean);
   if (idle != nullptr && idle->may_be && !IsAbsent(idle->value)) {
     const double less = AsNumber(idle->value, 0) - *idle->may_be;
