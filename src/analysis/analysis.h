@@ -112,8 +112,8 @@ std::span<const TableSpec> TableCatalogue();
 /// The entry of a table that a user or a file names; nullptr if there is none.
 const TableSpec* FindTable(std::string_view id);
 
-/// A metric of one run: a value in the unit of `spec`, or the reason why it is missing. A missing
-/// number is never 0.
+/// A metric of one run: a value in the unit of `spec`, or the reason why it is missing. Missing is
+/// never stored as 0.
 struct Metric {
   const MetricSpec* spec = nullptr;
   Value value;  ///< Absent if the profile cannot provide it.
@@ -125,10 +125,10 @@ struct Metric {
   /// The other end of the range of the true value, if the profile does not determine it: infinite,
   /// or in the value's unit. A limit that only one of both ends meets is undecided.
   std::optional<double> may_be = std::nullopt;
-  /// Whether the range comes only from the profiler slowing the host. An error that only a part of
-  /// the range causes is then a warning, and runs with the same profiler compare by `value`.
+  /// True if the range exists only because the profiler slows the host. An error that only a part
+  /// of the range causes is then a warning; runs with the same profiler are compared by `value`.
   bool is_slowed = false;
-  /// The other end on the opposite side, if only an interval is known: a corrected share.
+  /// A second other end, on the opposite side, if only an interval is known: a corrected share.
   std::optional<double> may_also_be = std::nullopt;
 };
 
@@ -147,8 +147,8 @@ struct Selection {
   std::optional<std::int64_t> start_number, stop_number;
   std::int64_t warmup = 0;  ///< Iterations to leave out at the start.
   std::int64_t rank = -1;   ///< Only this rank; -1 all.
-  /// Only this part of the profile, as its one iteration; nanoseconds from the start. An event
-  /// counts if it starts in it; busy time is clipped.
+  /// Makes this part of the profile, in ns from the start, the only iteration. An event counts if
+  /// it starts in it; busy time is clipped.
   std::optional<Span> range;
   std::vector<Mark> marks;  ///< Moments between which the profile is summed up, in time order.
   std::string source_root;  ///< Folder with the sources whose lines are shown; empty: none.
@@ -163,7 +163,7 @@ struct Remark {
   std::string text;
 };
 
-/// The times of a rank's iterations, and their unobserved parts: for pictures.
+/// The times of a rank's iterations, and their unobserved parts, for drawing them.
 struct RankTime {
   std::int64_t rank = 0;
   std::vector<std::pair<std::int64_t, Span>> iterations;  ///< Selected, by number.
@@ -190,8 +190,8 @@ struct Analysis {
   std::shared_ptr<const trust::JudgedSteps> steps;
   Certificate certificate;           ///< Whether the profile can be trusted.
   std::vector<RankTime> rank_times;  ///< Empty for a run read only from summaries.
-  /// The largest possible cost of rows, by table id; only for tables whose rows represent work or
-  /// calls.
+  /// The maximum cost of rows, by table id (analysis/catalog/row_exposure.h). Only for tables whose
+  /// rows represent work or calls.
   std::map<std::string, std::shared_ptr<const catalog::Exposure>, std::less<>> exposures;
 
   /// nullptr only if `metrics` was filled by hand and has no such id. O(1) otherwise.

@@ -1,6 +1,6 @@
-// Finds which categories are active when, over all events of a rank: one walk by start time, which
-// stores no list of events. Based on it, the exclusive breakdown: time by category, which adds up
-// to the length of each iteration. It knows only the ranges that it is given, not ranks or
+// Finds when each set of categories is active, in one walk over the events of a rank that stores no
+// list of them. From this follows the exclusive breakdown: time by category, which adds up to the
+// length of each iteration. This file knows only the time ranges that it is given, not ranks or
 // iterations; category_times.h calls it for a rank.
 #pragma once
 
@@ -28,8 +28,8 @@ template <class... Categories>
 constexpr CategorySet SetOf(Categories... categories) {
   return ((CategorySet{1} << static_cast<unsigned>(categories)) | ...);
 }
-/// The category that the breakdown counts: the lowest bit, since Category is ordered by priority.
-/// REQUIRES: not empty.
+/// The category to which the breakdown assigns the time of a set: the lowest bit, as Category is
+/// ordered by priority. REQUIRES: not empty.
 inline Category FirstOf(CategorySet set) { return static_cast<Category>(std::countr_zero(set)); }
 
 /// Calls `visit(span, categories)` with each range in which the same categories are active. Ranges
@@ -75,8 +75,8 @@ Category CategoryOfDevice(const Profile& profile, const classify::KernelClasses&
 /// pass over the table; each distinct name is checked once.
 std::vector<Category> CategoriesOfHost(const Profile& profile);
 
-/// Like CategoriesOfHost(), but kOther for loading by prefetching threads, which delays no
-/// iteration (FindLoopThreads()). Rows without a thread count as the loop's.
+/// Like CategoriesOfHost(), but data loading by threads that only prefetch is kOther, since it
+/// delays no iteration (FindLoopThreads()). A row without a thread counts as one of the loop.
 std::vector<Category> CountedCategoriesOfHost(const Profile& profile);
 
 /// When each category is active in the whole profile, as merged span lists. Unlike

@@ -25,9 +25,9 @@ std::vector<Span> BetweenIterations(const iterations::Iterations& iterations) {
   return between;
 }
 
-// `loading`: data is loaded and no higher category is active. `stalled`: no kernel computes while
-// it is loaded. The breakdown has the loading inside of iterations, so `between` only adds the time
-// between them.
+// `loading`: when data is loaded and no higher category is active. `stalled`: when data is loaded
+// and no kernel computes. The breakdown already has the loading inside of iterations, so `between`
+// only sums the time between them.
 LoaderTimes LoaderTimesOf(const iterations::RankContext& rank, std::span<const Span> loading,
                           std::span<const Span> stalled) {
   const std::vector<Span> between = BetweenIterations(rank.iterations);

@@ -37,15 +37,15 @@ struct CategoryTimes {
 /// include unobserved time. O(n log s) for s streams and threads.
 CategoryTimes CategoryTimesOf(const iterations::RankContext& rank, std::span<const Span> ranges);
 
-/// By selected iteration, the exposed loading time in it and until the next; adds up to the rank's
-/// part of dataloader.exposed_time. Empty if it never waits. A walk like CategoryTimesOf().
+/// Returns, for each selected iteration, the exposed loading time in it and until the next one.
+/// Adds up to the rank's part of dataloader.exposed_time; empty if it never waits. One more walk.
 std::vector<Ns> LoadingByIteration(const iterations::RankContext& rank);
 
 // Metrics that are sums over iterations, given for each iteration. The gate uses them to compute
 // the effect of randomly slow iterations.
 
-/// By metric id, the kernel time by the iteration that launched it. Empty if the profile has no
-/// iterations.
+/// By metric id, the kernel time in each iteration; a kernel counts for the iteration that launched
+/// it. Empty if the profile has no iterations.
 std::vector<NameWork> IterationSumsOf(const iterations::RankContext& rank);
 
 }  // namespace profgauge::analysis::breakdown

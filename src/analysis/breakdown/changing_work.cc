@@ -30,8 +30,8 @@ StringId ShapesOf(const Profile& profile, HostId op) {
   return op.valid() ? profile.host.input_shapes[op.value] : StringId{};
 }
 
-// Equal for equal names, launch configurations and shapes. A 64-bit hash: different kinds are equal
-// only by chance.
+// A number for a kind of work: equal for equal names, launch configurations and shapes. It is a
+// 64-bit hash, so different kinds are equal only by chance.
 std::uint64_t KindOf(StringId name, std::uint32_t config, StringId shapes) {
   // Each step adds before it mixes, so that small numbers of two parts do not collide.
   std::size_t kind = 0;
@@ -292,8 +292,8 @@ double MiddleOf(std::span<const double> lengths) {
   return Quantile(sorted, 0.5);
 }
 
-// By the number of kernels. If a count has fewer than three iterations, all count as one kind: two
-// differing ones do not show which is unusual, and an outlier would define its own norm.
+// Returns typical lengths by the number of kernels. If a count has fewer than three iterations, all
+// iterations are one kind, because the unusual one of so few cannot be recognized.
 std::vector<double> TypicalByCounts(std::span<const double> lengths,
                                     std::span<const std::int64_t> kernels) {
   std::map<std::int64_t, std::vector<double>> kinds;
@@ -311,8 +311,8 @@ std::vector<double> TypicalByCounts(std::span<const double> lengths,
   return typical;
 }
 
-// A rest common to all iterations, plus the changing work. With a rest of 4, iterations with work
-// of 6 and 16 have the typical lengths 10 and 20.
+// Returns typical lengths as a rest common to all iterations plus the changing work. With a rest of
+// 4, iterations with work of 6 and 16 have the typical lengths 10 and 20.
 std::vector<double> TypicalByWork(std::span<const double> lengths, std::span<const Ns> changing) {
   std::vector<double> rests;
   for (std::size_t i = 0; i < lengths.size(); ++i) {

@@ -175,8 +175,8 @@ void GapActivities::AddPython(ThreadId thread, Span gap, std::vector<Frame>& fra
   }
 }
 
-// The same for the host table, whose rows store their parents. A range counts as the user's for any
-// name; it has a file if the user's function in its stack has one.
+// Adds ranges of the host table in the same way; its rows store their parents. Any range counts as
+// the user's; it has a file if the user's function in its stack has one.
 void GapActivities::AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   const Profile& profile = *rank_.profile;
   const HostTable& host = profile.host;

@@ -33,7 +33,7 @@ void GapExplainer::Explain(IdleGap& gap) {
   }
 }
 
-// There are four cases, by the work at the gap's end:
+// Divides a gap by one of four cases, which depend on the work at its end:
 //
 //   nothing follows          all is the host's, on the thread that launched the last work; cause
 //                            not recorded without launches
@@ -131,10 +131,10 @@ void GapExplainer::SplitHostPart(Span part, Thread* launching) {
   TakeFirst(drained, IdleCause::kSync, IdleCause::kHostWait);
 }
 
-// From the start of the launch call to the work. First comes the call's own time (code loading in
-// it, otherwise latency), then the way to the device. If the work is later than
-// launches.free_latency on a free device, it was queued. Calls that hold the device explain this;
-// waits of the host do not, as queued work needs no host.
+// Divides the time from the start of the launch call to the work. First comes the call's own time
+// (code loading in it, otherwise latency), then the way to the device. If the work starts later
+// than launches.free_latency on a free device, it was queued. Calls that hold the device explain
+// this; waits of the host do not, as queued work needs no host.
 void GapExplainer::SplitDevicePart(Span part, const LaunchCall& launch, bool has_before) {
   if (part.end <= part.start) return;
   const Ns call_end = std::clamp(launch.time.end, part.start, part.end);

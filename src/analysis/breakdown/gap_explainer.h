@@ -94,17 +94,17 @@ class GapExplainer {
   // Assigns the first `length` of the rest to `cause`, and the remainder to `remainder`.
   void TakeFirst(Ns length, IdleCause cause, IdleCause remainder);
 
-  // Waits that end before the launch drained the queue; later ones wait for the launch itself.
+  // Returns waits for results in `part` that end before the launch: they drained the queue.
   std::vector<Span> ReadyIn(Span part);
-  /// Divides the part before the launch call began. The first match wins: data loader, graph
-  /// capture, module loading, memory, a sync call, then the time that such a call had held the
-  /// host. The remainder is host_wait. `launching`: nullptr if the thread is unknown; then only the
-  /// loader and ranges that wait for results explain anything.
+  /// Divides the part of a gap before the launch call began. The first match wins: data loader,
+  /// graph capture, module loading, memory, a sync call, then the time that such a call had held
+  /// the host. The remainder is host_wait. `launching`: nullptr if the thread is unknown; then only
+  /// the loader and ranges that wait for results explain anything.
   void SplitHostPart(Span part, Thread* launching);
 
   // Moves work of the launching thread that also holds the device out of the rest.
   void TakeHeld(Thread* launching);
-  // Divides the part after the launch call began. `has_before`: other work ended at its start.
+  // Divides the gap's part after the launch call began. `has_before`: work ended at its start.
   void SplitDevicePart(Span part, const LaunchCall& launch, bool has_before);
 
   const Profile& profile_;

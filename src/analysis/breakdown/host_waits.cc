@@ -261,8 +261,8 @@ const HostWaits& WaitsOf(const iterations::RankContext& rank) {
 
 namespace {
 
-// By string id: whether operators of that name compute. Communicating and waiting ones hide
-// nothing.
+// Flags string ids of operators that compute. Operators that communicate or wait cannot overlap
+// communication.
 std::vector<bool> ComputingNames(const Profile& profile) {
   std::vector<bool> compute(profile.strings.size());
   for (std::uint32_t id = 0; id < compute.size(); ++id) {
@@ -314,8 +314,8 @@ Span RestBehind(Span span, const std::vector<Span>& work) {
 
 bool IsHostCollective(std::string_view name) { return name.starts_with("gloo:"); }
 
-// Collectives on the loop's threads count completely, but without device work minus concurrent
-// operators. Those on other threads count only after the loop's threads ran out of work.
+// A collective on the loop's threads counts completely; without device work, minus concurrent
+// operators. One on another thread counts only after the loop's threads ran out of work.
 std::vector<Span> OpenHostCommunication(const Profile& profile) {
   const HostTable& host = profile.host;
   const std::vector<bool> in_loop = iterations::FindLoopThreads(profile);

@@ -18,8 +18,8 @@ struct ThreadWaits {
   std::vector<Span> sync;
   std::vector<Span> memory;
   std::vector<Span> loading;
-  /// When its process captures a graph, whose launches do not run then; and work of the thread from
-  /// there until it has instantiated or uploaded the graph.
+  /// Times in which its process captures a graph, whose launches do not run then; and the thread's
+  /// work from then until it has instantiated or uploaded the graph.
   std::vector<Span> capture;
   bool has_ranges = false;  ///< Whether it has ranges, which show its work between calls.
 };

@@ -153,8 +153,8 @@ class GapEdges {
     const bool is_beside = latest_.valid() && device_.start[row] < latest_end_;
     if (!is_beside) empty_.push_back(row);
   }
-  /// REQUIRES: gaps come in order, each after the rows before it. `row` ends the range `whole`, and
-  /// `idle` is its observed part.
+  /// Returns the gap `idle`, the observed part of the range `whole` that `row` ends, with the work
+  /// around it. REQUIRES: gaps come in order, each after the rows before it.
   IdleGap Between(Span idle, Span whole, std::uint32_t row) {
     for (; next_ < empty_.size() && device_.start[empty_[next_]] < whole.end; ++next_) {
       // Events of length 0 inside the gap do not end it.
@@ -243,8 +243,8 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
   return {};
 }
 
-// The time that faster launches could reduce. Before the first work of a device and after its last,
-// the host prepares and ends the program.
+// Returns the time that faster launches could reduce. It is 0 before the first work of a device and
+// after its last, where the host prepares and ends the program.
 Ns BetweenLaunches(const IdleGap& gap) {
   if (!gap.before.valid() || !gap.after.valid()) return 0;
   return gap.causes[static_cast<std::size_t>(IdleCause::kHostWait)] +
@@ -287,8 +287,8 @@ class CounterInOrder {
   std::size_t at_ = 0;
 };
 
-// The part of a gap that the profiler may have caused. A gap without recorded host events is the
-// program's: C code that prepares a batch is as fast with a profiler as without.
+// Estimates the part of a gap that the profiler may have caused. A gap without recorded host events
+// is due to the program: C code that prepares a batch is as fast with a profiler as without.
 class Delays {
  public:
   explicit Delays(const Profile& profile)

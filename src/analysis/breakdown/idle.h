@@ -59,7 +59,7 @@ void VisitGaps(const iterations::RankContext& rank, const iterations::GpuUse& us
 struct IdleFacts {
   Ns observed = 0;                                ///< Observed time of the window.
   std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.
-  /// The part of it between two device events that waits for the next launch.
+  /// The part of the idle time between two device events that waits for the next launch.
   Ns between_launches = 0;
   /// The part of the idle time that the profiler may have caused, summed over GPUs. It follows from
   /// the recorded events of the launching thread in each gap; at most half of a gap.

@@ -64,9 +64,9 @@ void SetNoteOfVariance(std::span<const double> durations, std::span<const double
   if (!note.empty()) out.SetNote(metric::kIterationTimeRobustCv, std::move(note), is_low);
 }
 
-// There are two kinds of limits: the number of values that a number needs at all, and to be
-// reliable. The robust variation and the outliers use `alike`; all other numbers, including the
-// standard deviation, use the real lengths.
+// A statistic has two minimum numbers of values: to be computed, and to be reliable. The robust
+// variation and the outliers use `alike`; all other statistics, including the standard deviation,
+// use the real lengths.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
                    const knowledge::TunableThresholds& thresholds, catalog::Output& out) {
   SeriesStats stats = Describe(durations, thresholds.iterations_outlier_deviations);
@@ -157,8 +157,8 @@ void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, 
 
 namespace {
 
-// The one-off loading time of a few iterations above all others, on the rank with most of it: an
-// epoch's first batch starts the loader's processes.
+// Returns the one-off loading time, far above that of the other iterations, on the rank with most
+// of it. For example, an epoch's first batch starts the loader's processes.
 Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
   Ns most = 0;
   for (const IterationFacts& rank : ranks) {

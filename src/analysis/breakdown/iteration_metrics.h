@@ -12,9 +12,9 @@
 
 namespace profgauge::analysis::breakdown {
 
-/// Sets iteration.period.* and iteration.between_share: the time between iterations, which is not
-/// in their lengths. Absent without two consecutive iterations. For two overlapping iterations
-/// (period shorter than length) that time is 0.
+/// Sets iteration.period.*, the time from one start to the next, and iteration.between_share, the
+/// part between iterations. Absent without two consecutive iterations. If two iterations overlap
+/// (period shorter than length), the time between them is 0.
 void SetPeriods(std::span<const RunIteration> run, catalog::Output& out);
 
 /// Sets iteration.time.*, iteration.drift and iteration.outliers from the lengths without

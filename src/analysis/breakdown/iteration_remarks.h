@@ -28,8 +28,8 @@ bool IsMarked(const iterations::RankContext& rank);
 struct LostIterations {
   std::int64_t lost = 0, all = 0;
 };
-/// True for fewer than two, or less than a quarter of all: a profile that stops loses some. A
-/// larger loss leaves the verdict undecided.
+/// True if fewer than two iterations, or less than a quarter of all, are lost: a stopped profile
+/// loses a few. A larger loss leaves the verdict undecided.
 bool AreFew(const LostIterations& of);
 /// The iterations that launched nothing, on the rank with most of them, if other iterations did
 /// launch. Reads only the iterations of the contexts.

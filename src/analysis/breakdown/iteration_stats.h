@@ -32,8 +32,8 @@ SeriesStats Describe(
 /// The median absolute deviation from `median`, not scaled. REQUIRES: not empty.
 double MedianDeviation(std::span<const double> values, double median);
 
-/// `share` of the values are at most this; linear between the two nearest (0 <= share <= 1).
-/// REQUIRES: sorted ascending, not empty.
+/// Returns the value that `share` of the values do not exceed (0 <= share <= 1), interpolated
+/// linearly between the two nearest. REQUIRES: sorted ascending, not empty.
 double Quantile(std::span<const double> sorted, double share);
 
 /// The median of the slopes between all pairs. More than 1000 values are replaced by medians of

@@ -27,8 +27,8 @@ struct LaidOutPart {
 /// to the column's observed time.
 using LaidOutColumn = std::array<Ns, kAllCategories>;
 
-/// The columns in order of time, of equal length up to rounding to whole nanoseconds. O(events
-/// inside), plus O(1) for each other event. REQUIRES: `classes` are those of the profile.
+/// Returns the columns in order of time, of equal length up to rounding to whole nanoseconds.
+/// O(events inside), plus O(1) for each other event. REQUIRES: `classes` are those of the profile.
 ///
 ///   columns    |=======|=======|=======|
 ///   kernels       |###########|             most of the first two

@@ -318,9 +318,9 @@ class RankAttribution {
     stack.pop_back();
   }
 
-  // Credits disjoint pieces of `events` (sorted by start) that are free and in `role`, then removes
-  // them from the free time. `cursor`: the time up to which earlier events were credited, whether
-  // or not it was free.
+  // Credits to each of `events` (sorted by start) its time that is free, in `role`, and not in an
+  // earlier event; then removes it from the free time. `cursor`: the end of the events so far,
+  // whether or not their time was free.
   void CreditCategory(const std::vector<Event>& events, const std::vector<Span>& role) {
     const std::vector<Span> open = Intersect(free_, role);
     std::vector<Span> taken;

@@ -1,7 +1,7 @@
 // The attribution of one rank by iteration: all data that the attribution of the run
 // (run_attribution.h) needs from a rank, so that the profile is no longer needed. The run's
-// iterations depend on all ranks. A summary is made before the others are known, so it stores the
-// parts of all iterations of its rank.
+// iterations depend on all ranks, and a summary is made before the other ranks are known. So it
+// stores the parts of all iterations of its rank.
 #pragma once
 
 #include <cstddef>
@@ -59,8 +59,8 @@ struct AttributionFacts {
   std::vector<std::string> gpu_models;  ///< GPUs with work; unique and sorted.
 };
 
-/// `is_wanted`: the selected iterations whose parts are needed; empty: all. Sums of work, launches
-/// and shapes always cover all selected iterations. O(n log n).
+/// `is_wanted`: which selected iterations need their parts; empty: all of them. Sums of work,
+/// launches and shapes always cover all selected iterations. O(n log n).
 AttributionFacts AttributionFactsOf(const iterations::RankContext& rank,
                                     const std::vector<bool>& is_wanted);
 

@@ -26,13 +26,12 @@ constexpr std::uint32_t kNoRow = catalog::Output::kNoRow;
 constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcpys", "collectives",
                                                          "tensor_core_ops", "roofline"};
 
-// Among more than this many concurrent events none is distinguished: their time is not assigned,
-// which only lowers the bound, and a hostile file costs no more than an honest one. A remark says
-// how much time that is.
+// While more events than this run concurrently, their time is assigned to none of them. This only
+// lowers the bound, and limits the cost of hostile files. A remark states how much time that is.
 constexpr std::size_t kMostAtOnce = 64;
-// The same for combinations of rows.
+// The time of further combinations of rows is assigned to no row, either.
 constexpr std::size_t kMostShared = 200'000;
-// The same for calls beside gaps: normal profiles visit each a few times, once per idle device.
+// Limits visits of calls beside gaps: normal profiles visit each a few times, once per idle device.
 constexpr std::size_t kVisitsPerRow = 64, kLeastVisits = 4'000'000;
 
 using Rows = std::vector<std::uint32_t>;
@@ -66,7 +65,7 @@ class PartSums {
   /// Time that belongs to rows, and is not assigned to them.
   void Lose(Ns time) { lost_ += time; }
   Ns lost() const { return lost_; }
-  /// Removes all additions. The cost follows from the changed rows only.
+  /// Returns the sums and clears them. The cost depends only on the rows with sums.
   std::vector<catalog::Exposure::Part> Take() {
     std::vector<catalog::Exposure::Part> parts;
     std::sort(touched_.begin(), touched_.end());
@@ -110,9 +109,9 @@ class PartSums {
   boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;  // For three or more rows.
 };
 
-// Calls `visit(span, items, is_crowded)` for every span in which the same items run; crowded ones
-// have more than `items`. `for_each(take)` calls `take(item)` with each in the order of their
-// starts.
+// Calls `visit(span, items, is_crowded)` for every span in which the same items run. If it is
+// crowded, more run than the kMostAtOnce that `items` contains. `for_each(take)` calls `take(item)`
+// with each in the order of their starts.
 template <class ForEach, class SpanOf, class Visit>
 void Sweep(ForEach for_each, SpanOf span_of, Visit visit) {
   Rows active;
@@ -186,7 +185,7 @@ class CallsOfGaps {
     begun_.clear();
   }
   bool is_spent() const { return visits_left_ == 0; }
-  /// By start; empty once too many were looked at. REQUIRES: gaps come in order.
+  /// The gap's calls by start; none after too many visits. REQUIRES: gaps come in order.
   const Rows& In(Span gap) {
     calls_.clear();
     if (!Spend(threads_.size())) return calls_;
@@ -253,7 +252,7 @@ class DeviceSweep {
     lost["ops"] += op_gaps_.lost();
   }
 
-  /// Gives the results to `exposures`, by table; ready for the next GPU then.
+  /// Moves the results to `exposures`, by table, and is then ready for the next GPU.
   void MoveTo(std::map<std::string_view, catalog::Exposure>& exposures) {
     const auto iterations = static_cast<std::int64_t>(rank_.iterations.selected().size());
     for (WorkTable& table : work_) {

@@ -21,7 +21,7 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
   const auto known = std::count_if(run_.begin(), run_.end(), [](const RunIteration& iteration) {
     return iteration.period.has_value();
   });
-  // If few numbers jump, an iteration before a jump counts with its length, like the last one.
+  // If few numbers jump, an iteration before a jump counts with its length instead of its period.
   // Otherwise one jump would hide all other periods.
   const bool fills_jumps = 2 * static_cast<std::size_t>(known) > run_.size();
   for (const RunIteration& iteration : run_) {

@@ -32,8 +32,8 @@ class RunAttribution {
   /// `rank`: its position in the run (RunIteration::rank).
   std::vector<bool> OwnIterations(std::size_t rank, const iterations::Iterations& iterations) const;
 
-  /// `facts` cover these iterations, at least the rank's own ones. Parts in other iterations are
-  /// ignored; sums of work count completely.
+  /// `facts` contain at least the parts of the rank's own iterations (OwnIterations()). Parts in
+  /// other iterations are ignored; sums of work count completely.
   void AddRank(std::size_t rank, const iterations::Iterations& iterations,
                const AttributionFacts& facts);
 
@@ -52,7 +52,7 @@ class RunAttribution {
   /// Positions among a rank's selected iterations.
   struct OwnPositions {
     std::vector<std::size_t> of_run;    ///< Position in the run, or kNotSlowest.
-    std::vector<std::size_t> next_own;  ///< From each on, the first one in the run.
+    std::vector<std::size_t> next_own;  ///< By position: the first one from there on in the run.
     std::int64_t own = 0;               ///< Number of those in the run.
   };
 

@@ -36,7 +36,7 @@ namespace profgauge::analysis::breakdown {
 namespace {
 
 // The row that marks the first iteration. None in a profile without markers, or if the first
-// iteration begins at no row, as derived ones may.
+// iteration begins at no row, e.g. a derived one.
 std::optional<std::size_t> FirstMark(const iterations::RankContext& rank) {
   const HostTable& host = rank.profile->host;
   if (rank.iterations.all.empty() || !IsMarked(rank)) return std::nullopt;

@@ -68,10 +68,10 @@ struct IterationFacts {
 /// `times`: CategoryTimesOf() for the rank. O(n log n) in its device rows, calls and host rows.
 IterationFacts IterationFactsOf(const iterations::RankContext& rank, const CategoryTimes& times);
 
-/// The selected iterations by number, or by time if numbers decrease, like all series of a rank.
-/// Ranks are matched by the numbers, so a rank that began recording later does not shift the
-/// others. `facts`: one for each rank, of which has_device and parts are used. Ranks without
-/// markers are ignored if others have some.
+/// Returns the run's selected iterations by number, or by time if numbers decrease. Ranks are
+/// matched by these numbers, so a rank that began recording later does not shift the others.
+/// `facts`: one for each rank, of which has_device and parts are used. Ranks without markers are
+/// ignored if others have some.
 ///
 ///   rank    iteration 5           communicating only   own time
 ///   0       |--------------|100    30                   70

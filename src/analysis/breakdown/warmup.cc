@@ -15,14 +15,14 @@ namespace {
 constexpr std::size_t kLeastIterations = knowledge::kGateWarmupLeast.as<std::size_t>();
 constexpr std::size_t kLeastTail = knowledge::kGateWarmupTail.as<std::size_t>();
 constexpr double kScoreThatCuts = knowledge::kGateWarmupScore.value();
-// One stalled iteration must not look like the sum of many slow ones.
+// Limit for one iteration's excess: a single stall must not look like many slow ones.
 constexpr double kMostSpreads = knowledge::kGateWarmupMostSpreads.value();
-// Iterations of a settled run differ at least by this share: without it, a tail of equal values
-// would make warm-up of every larger one.
+// Minimum relative spread of a settled run. Without it, if all values of the tail were equal, every
+// larger value would be warm-up.
 constexpr double kLeastSpread = knowledge::kGateWarmupLeastSpread.value();
-// A start is warm-up only if this many of its iterations are a spread over the rest, and if it
-// decays: its first third is no faster than its last, and its slowest iteration no late stall, this
-// many spreads over the others.
+// Limits of Decays(): kContiguous of kContiguousOf iterations of a start must be a spread slower
+// than the rest; its slowest one is a late stall if it is in the second half and exceeds the median
+// by this many spreads.
 constexpr std::size_t kContiguousOf = knowledge::kGateContiguousOf.as<std::size_t>();
 constexpr std::size_t kContiguous = knowledge::kGateContiguous.as<std::size_t>();
 constexpr double kLateStall = knowledge::kGateLateStall.value();
@@ -39,9 +39,9 @@ double RobustSigmaOf(std::span<const double> values) {
   return kDeviationsOfMad * MedianDeviation(values, MedianOf(values));
 }
 
-// The spread of a settled run: that of the tail, but at least that of neighboring values, as a tail
-// that happens to be calm would make warm-up of noise. √2: a difference of two has twice the
-// variance of one.
+// The spread of a settled run: that of the tail, but at least that of neighboring values. If the
+// tail is calm by chance, noise would otherwise be warm-up. √2: the difference of two values has
+// twice the variance of one.
 double SpreadOf(std::span<const double> logarithms, std::span<const double> tail) {
   std::vector<double> steps;
   for (std::size_t i = 1; i < logarithms.size(); ++i) {
@@ -51,8 +51,8 @@ double SpreadOf(std::span<const double> logarithms, std::span<const double> tail
                    kDeviationsOfMad / std::sqrt(2.0) * Median(std::move(steps)), kLeastSpread});
 }
 
-// A run's logarithms, and sums of iterations from the first on, as their distance from the settled
-// ones.
+// A run's logarithms of times. `excess` and `slow` are sums over the first iterations: of their
+// distance from the settled level, and of iterations slower than that by a spread.
 struct RunExcess {
   std::span<const double> values;
   double spread = 0, settled = 0;
@@ -60,7 +60,7 @@ struct RunExcess {
   std::vector<std::size_t> slow = {0};  // How many are a spread over the rest.
 };
 
-// Whether the first `p` iterations are a start, and no stall that happens to be early:
+// Whether the first `p` iterations are warm-up, and not a stall that happens to be early:
 //
 //     300 250 200 150 120 100 100 ...     decays
 //     100 100 300 100 100 100 100 ...     most of it is not slow
@@ -81,7 +81,7 @@ bool Decays(const RunExcess& run, std::size_t p) {
   return MedianOf(head.first(third)) >= MedianOf(head.last(third)) - flat;
 }
 
-// Where the run differs most from the rest, beginning at `from`; `from` if nowhere.
+// Returns the cut after `from` at which the means on both sides differ most; `from` if none does.
 std::size_t CutAfter(const RunExcess& sums, std::size_t from) {
   const std::vector<double>& excess = sums.excess;
   const std::size_t n = excess.size() - 1;
@@ -101,14 +101,14 @@ std::size_t CutAfter(const RunExcess& sums, std::size_t from) {
 
 }  // namespace
 
-// On logarithms, so that twice as slow is as far as half as slow. Excess over the settled level, in
-// spreads, and where the mean before a cut differs most from the mean after it:
+// Uses logarithms, so that twice as slow is as far as half as slow. `excess` is the distance from
+// the settled level in spreads; the cut is where the means before and after it differ most:
 //
 //   time      140 130 120 101  99 100 102 100
 //   excess      +   +   +   0   0   0   0   0     each at most kMostSpreads
 //   cut                   |                       3 of 8; from there on nothing differs: 3
 //
-// Repeated from the cut on: after one very slow iteration several slow ones may follow.
+// Repeats the search from the cut on: after one very slow iteration several slow ones may follow.
 std::size_t FindWarmup(std::span<const double> times) {
   const std::size_t n = times.size();
   if (n < kLeastIterations) return 0;

@@ -152,8 +152,8 @@ void WorkCollector::Add(const NameWork& work, bool has_gpu,
   }
 }
 
-// The longest sums first, at most kMostNames, the rest as one. Of the first kMostSeries, those that
-// are large enough keep a series.
+// Sorts sums, the longest first, and merges all after the first kMostNames into one. Sums among the
+// first kMostSeries that are large enough keep a series.
 std::vector<WorkSum> WorkCollector::Sorted(Sums& sums, Ns whole) const {
   std::vector<Sum> all;
   for (auto& [name, sum] : sums) all.push_back(std::move(sum));

@@ -35,15 +35,15 @@ struct WorkSums {
   std::vector<WorkSum> ops;          ///< By GPU time, then host time.
   std::vector<WorkSum> collectives;  ///< By kind and group size: "all_reduce of 8".
   std::vector<WorkSum> modules;      ///< By path, without inner modules.
-  /// From a file of times: `count` values, with times in picoseconds, since one instruction may
-  /// take less than a nanosecond. In the file's order; in no iteration.
+  /// Benchmarks of a file of times, in its order: `count` values each, of no iteration. Times are
+  /// in picoseconds, since one instruction may take less than a nanosecond.
   std::vector<WorkSum> benchmarks;
 };
 
 /// Pairs of an iteration of the run and a time.
 using Points = std::vector<std::pair<std::size_t, Ns>>;
-/// One time for each of `iterations`, 0 without a point; points of one position are added.
-/// REQUIRES: positions are below `iterations`.
+/// Returns one time for each of `iterations`: the sum of the points at its position, 0 if there are
+/// none. REQUIRES: positions are below `iterations`.
 std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations);
 
 /// Like WorkSum, for one rank. `series` is sorted by position and omits zeros.
@@ -83,8 +83,8 @@ class NamedWork {
   std::map<std::string, NameWork, std::less<>> names_;
 };
 
-/// Keeps the series of the largest names as long as `most` numbers are enough, and drops all others
-/// from the first that does not fit; has_series becomes false for these. Sums stay.
+/// Keeps the series of the largest names while they fit into `most` numbers. Drops the first that
+/// does not fit and all smaller ones: their has_series becomes false. Sums stay.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names);
 
 /// Maximum number of names with a series: keeps summaries small.

@@ -312,8 +312,8 @@ const TableSpec* FindTable(std::string_view id) {
   return nullptr;
 }
 
-// Metrics are usually in catalog order, so the position is known. Reports of another version may
-// have fewer: then all are searched.
+// Metrics are usually in catalog order, so the position is known. A report of another version may
+// have fewer metrics; then all are searched.
 const Metric* Analysis::Find(MetricId id) const {
   const MetricSpec& spec = SpecOf(id);
   if (id.place() < metrics.size() && metrics[id.place()].spec == &spec) return &metrics[id.place()];

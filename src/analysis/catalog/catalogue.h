@@ -16,7 +16,7 @@ inline constexpr std::string_view kNeuronFamily = "neuron";
 /// Entries for system profiles of Neuron only.
 inline constexpr std::string_view kHostFamily = "neuron-host";
 
-/// In catalog order, like the parts of catalogue_parts.h. The spans live as long as the program.
+/// In catalog order, like the parts of catalogue_parts.h. They live as long as the program.
 std::span<const MetricSpec> NeuronMetrics();
 std::span<const TableSpec> NeuronTables();
 

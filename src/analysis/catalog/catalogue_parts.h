@@ -52,8 +52,8 @@ inline constexpr Basis kOfNames = {.names = true};
 inline constexpr Basis kOfGpuUnits = {.gpu_units = true};
 inline constexpr Basis kOfEvents = {.events = true};
 
-// Ranges. A share of a whole is at most 1. Spreads, and work relative to a peak that is reported,
-// measured or assumed, may exceed 1. A change for the worse is negative.
+// Ranges of values. A share of a whole is at most 1. Spreads may exceed 1, and so may work relative
+// to a reported, measured or assumed peak. A change for the worse is negative.
 inline constexpr ValueRange kUpToOne = {0, 1};
 inline constexpr ValueRange kFromZero = {};
 inline constexpr ValueRange kOfAnySign = {-std::numeric_limits<double>::infinity()};

@@ -1,7 +1,7 @@
-// Columns of the tables of devices, their kernels, launches and copies. In all column headers, the
-// order is that of reports and of RowWriter's cells. Rules and queries name a column by its id, so
-// an id never changes its meaning. A metric at the end of a row is the one whose uncertainty its
-// cells share (ColumnSpec::as_sure_as).
+// Columns of the tables of devices, their kernels, launches and copies. The rows of all column
+// headers are in the order of reports and of RowWriter's cells. Rules and queries name a column by
+// its id, so an id never changes its meaning. If a row ends with a metric, the column's cells are
+// as uncertain as that metric (ColumnSpec::as_sure_as).
 #pragma once
 
 #include "analysis/catalog/shared_columns.h"

@@ -19,8 +19,8 @@ constexpr std::string_view kUnwanted = "skipped: no report or rule needs it";
 
 }  // namespace
 
-// All metrics of the catalog exist from the beginning, absent without a reason: MoveTo() sets a
-// general reason for those that no analysis has set.
+// Creates all metrics of the catalog, absent without a reason. MoveTo() sets a general reason for
+// those that no analysis has set.
 Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator,
                std::vector<std::string_view> unwanted)
     : hints_(hints),
@@ -68,9 +68,9 @@ void Output::SetNote(MetricId id, std::string note, bool low_confidence) {
 
 namespace {
 
-// The other end of a metric's range after a second end: on the same side, the farther one is used.
-// With one on each side, the worse one is used, and a failure by the value is uncertain. Example:
-// idle time of 10 %, where less is better:
+// Returns the end of a metric's range to keep, given a second end. On the same side, it is the
+// farther one. With one end on each side, it is the worse one, and a failure by the value is
+// uncertain. Example: idle time of 10 %, where less is better:
 //
 //   may be 5 %, then 8 %     5 %
 //   may be 5 %, then 14 %    14 %, with low confidence

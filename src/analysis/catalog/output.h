@@ -57,9 +57,9 @@ inline constexpr std::string_view kWholeGraphs =
 class Output {
  public:
   /// `hints`: of the run's first profile, for Gap(). Texts of the catalog and hints may contain
-  /// words of the device, e.g. `{{ device.core }}`, which are replaced by those of `accelerator`.
-  /// Reasons, notes and remarks are not replaced: pass them through Told() before adding recorded
-  /// names. `unwanted`: Selection::unwanted_tables.
+  /// words of the device, e.g. `{{ device.core }}`; those of `accelerator` replace them. In
+  /// reasons, notes and remarks they are not replaced: pass such a text through Told() before
+  /// adding recorded names. `unwanted`: Selection::unwanted_tables.
   explicit Output(std::span<const RecordingHint> hints = {},
                   Accelerator accelerator = Accelerator::kUnknown,
                   std::vector<std::string_view> unwanted = {});
@@ -71,17 +71,17 @@ class Output {
   void SetAbsent(MetricId id, std::string reason);
   /// The reason for missing data, with instructions to record it in this format.
   std::string Gap(Capability capability) const { return Told(CapabilityGap(capability, hints_)); }
-  /// How this format records it, or `otherwise` if the profile has no hint. In device words.
+  /// How this format records the data, in device words; `otherwise` if the profile has no hint.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
   /// Replaces the metric's note, and whether its confidence is low. Does not change the value.
   void SetNote(MetricId id, std::string note, bool low_confidence = false);
-  /// Notes that the true value may be anything up or down to `other`, in the metric's unit; `why`
-  /// is appended to the note. Ignored without a value. A second call on the same side keeps the
-  /// farther end. With ends on both sides the worse counts, and the value is too uncertain to fail
-  /// a gate.
+  /// Notes that the true value may be anything up or down to `other`, in the metric's unit; appends
+  /// `why` to the note. Ignored without a value. A second call on the same side keeps the farther
+  /// end. If the ends are on both sides, the worse one is kept, and the value is too uncertain to
+  /// fail a gate.
   void MayBe(MetricId id, double other, std::string_view why);
-  /// The same for a possible effect of the profiler (Metric::is_slowed), unless the metric is
-  /// already bounded.
+  /// Like MayBe(), for a possible effect of the profiler. Sets Metric::is_slowed only if the metric
+  /// had no other end before.
   void SlowedTo(MetricId id, double other, std::string_view why);
   /// Notes that the value, if any, is only known as an interval; `why` is appended to the note.
   /// Replaces ends set by MayBe(). REQUIRES: low <= high.
@@ -95,7 +95,7 @@ class Output {
   Table& AddTable(std::string_view id);
   /// Whether the table is needed. Builders of tables that grow with the profile check this.
   bool Wants(std::string_view id) const;
-  /// Like AddTable(), but replaces an existing table or its reason for absence.
+  /// Like AddTable(), but replaces an existing table, or its reason for being absent.
   Table& ReplaceTable(std::string_view id);
   /// Removes the table, if it was added, and makes it absent with this reason.
   void RemoveTable(std::string_view id, std::string reason);
@@ -105,14 +105,14 @@ class Output {
   void MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason);
   /// The manufacturer of the run's devices, for advice that depends on it.
   Accelerator accelerator() const { return accelerator_; }
-  /// A text with words for these devices. Not for recorded names: `{{` in a kernel's name would be
-  /// replaced.
+  /// Replaces words of the device in a text. Not for recorded names, because `{{` in a kernel's
+  /// name would be replaced.
   std::string Told(std::string_view text) const;
   bool HasRows(std::string_view id) const;  ///< Whether the table has rows now.
   /// Sets the reason why the table has no rows. A table that is also added keeps its rows.
   void SetTableAbsent(std::string_view id, std::string reason);
-  /// The profile does not have this basis (`&Basis::times`): removes the existing metrics, tables
-  /// and columns that need it, and makes them absent with this reason.
+  /// For a profile without this basis (e.g. `&Basis::times`): removes the metrics, tables and
+  /// columns that need it, and makes them absent with this reason.
   void SetLacking(bool Basis::*basis, const std::string& reason);
   /// Like MarkUncertain(), for every metric with this basis.
   void MarkUncertain(bool Basis::*basis, std::string_view why);
@@ -120,8 +120,8 @@ class Output {
   StringPool& strings() { return *strings_; }
   const Table* Added(std::string_view id) const;  ///< nullptr if not added so far.
 
-  /// By row of a rank's device table, the row of `table` that counts it, or kNoRow: used to bound
-  /// the savings of rows. Empty until the table's builder fills it.
+  /// By row of a rank's device table, the row of `table` that counts it, or kNoRow. Used to bound
+  /// the savings of rows. Empty until the builder of the table fills it.
   static constexpr std::uint32_t kNoRow = kNoIndex;
   std::vector<std::uint32_t>& RowsOfDevice(std::string_view table, std::size_t rank);
   /// Replaces the table's exposure; row numbers are those of the final table.
@@ -130,18 +130,18 @@ class Output {
   /// Adds a remark on the data. Reports show remarks in this order; some ids leave a verdict
   /// undecided (gate/doubts.h).
   void AddRemark(std::string id, std::string text);
-  /// A remark where `table` has fewer rows than the `all` that the data has: "of 120 000 rows of
-  /// the table "Instructions", the report has the first 100 000". REQUIRES: the table was added.
+  /// Adds a remark if `table` has fewer than `all` rows: "of 120 000 rows of the table
+  /// "Instructions", the report has the first 100 000". REQUIRES: the table was added.
   void RemarkCut(std::string_view table, std::size_t all, std::string_view which);
 
   /// An empty Output for the same run, for a part of the analysis that runs in parallel.
   Output Beside() const { return Output(hints_, accelerator_, unwanted_); }
-  /// Appends the results of a part. If both set a metric, the part's value is used. Its tables keep
-  /// separate strings. REQUIRES: no table was added to both.
+  /// Appends the results of a part. If both Outputs set a metric, the part's value is used. Its
+  /// tables keep separate strings. REQUIRES: no table was added to both.
   void Join(Output part);
 
-  /// Moves everything into `analysis`, in catalog order. Metrics that were not set are absent with
-  /// a reason; columns shorter than their table are filled with absent cells.
+  /// Moves everything into `analysis`, in catalog order. Metrics that were not set become absent
+  /// with a reason; columns shorter than their table are filled with absent cells.
   void MoveTo(Analysis& analysis);
 
  private:

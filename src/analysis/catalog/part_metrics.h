@@ -8,8 +8,8 @@
 
 namespace profgauge::analysis::catalog {
 
-/// Sets both, in ns. The share is absent if `whole` is 0. REQUIRES: 0 <= time <= whole, unless
-/// `whole` is 0.
+/// Sets the time, in ns, and its share in `whole`. The share is absent if `whole` is 0. REQUIRES: 0
+/// <= time <= whole, unless `whole` is 0.
 inline void SetPart(const PartMetrics& part, Ns time, Ns whole, Output& out) {
   out.Set(part.time, time);
   if (whole > 0) {
@@ -19,7 +19,7 @@ inline void SetPart(const PartMetrics& part, Ns time, Ns whole, Output& out) {
   }
 }
 
-/// Makes both absent with the same reason.
+/// Makes the time and the share absent with the same reason.
 inline void SetPartAbsent(const PartMetrics& part, const std::string& why, Output& out) {
   out.SetAbsent(part.share, why);
   out.SetAbsent(part.time, why);

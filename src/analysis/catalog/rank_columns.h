@@ -8,7 +8,7 @@
 
 namespace profgauge::analysis::catalog::columns {
 
-// These and the time with only kernels are the parts of iterations: they add up to their time.
+// With the time in which only kernels run, these parts add up to the time of iterations.
 inline constexpr ColumnSpec kStepParts[] = {
     {"overlapped", "Computing and communicating", kTime, "Both at the same time."},
     {"transfer_exposed", "Transfer only", kTime,

@@ -57,9 +57,9 @@ ExposureCosts::Parts ExposureCosts::Index(std::vector<Part> parts,
   return out;
 }
 
-// Counts the selected rows of each part, and adds the part's time to its device if there are
-// enough. For the selection 0 and 1 in the example: part 1 is complete with both, part 0 with row
-// 1; part 2 is not, because it needs row 2. Only the parts of these rows are reset.
+// Counts the selected rows of each part. If there are enough, adds the part's time to its device.
+// For the selection 0 and 1 in the example, part 1 is complete with both, and part 0 with row 1.
+// Part 2 is not, because it needs row 2. Only the parts of the selected rows are reset.
 double ExposureCosts::CostOf(Parts& parts, std::span<const std::uint32_t> rows) {
   std::vector<std::uint32_t> met;
   for (const std::uint32_t row : rows) {

@@ -1,5 +1,5 @@
-// The maximum savings of a table's rows: the time in which a device does only their work, and the
-// gaps at that work. Work that overlaps other work costs nothing, however long it is.
+// The maximum savings of changing a table's rows: the time in which a device does only their work,
+// and the gaps next to it. Work that overlaps other work costs nothing, however long it is.
 //
 // Time is stored by the set of rows that share it, so that the cost of any selection of rows is
 // exact: the union of their times, not the sum.
@@ -34,13 +34,13 @@ struct Exposure {
   /// One device that works in the selected iterations.
   struct Device {
     std::int64_t iterations = 1;  ///< Selected iterations of the device's rank.
-    /// The device only does the work of these rows: counts if all of them are selected.
+    /// The device only does the work of these rows. Counts if all of the rows are selected.
     std::vector<Part> alone;
-    /// Calls of these rows run while the device only does the work for which they wait: counts if
-    /// any of them is selected.
+    /// Calls of these rows run, and the device does nothing but the work for which they wait.
+    /// Counts if any of the rows is selected.
     std::vector<Part> blocked;
-    /// Gaps that these rows touch: their work ends or begins the gap, or their calls run in it.
-    /// Counts if any of them is selected.
+    /// Gaps of the device next to these rows: their work ends or begins the gap, or their calls run
+    /// in it. Counts if any of the rows is selected.
     std::vector<Part> gaps;
   };
   std::vector<Device> devices;
@@ -53,19 +53,19 @@ enum class AcrossDevices : std::uint8_t {
   kSum,      ///< Devices wait in collectives: each may delay the others.
 };
 
-/// The cost of selections of rows of one exposure, in O(parts of the selected rows) each. O(parts +
-/// rows) to build, for any number of devices: 512 ranks share one index. Queries are independent,
-/// but not thread-safe. The exposure need not outlive it.
+/// Computes the cost of selections of rows of one exposure, in O(parts of the selected rows) each.
+/// O(parts + rows) to build, for any number of devices: 512 ranks share one index. Queries are
+/// independent, but not thread-safe. The exposure need not outlive it.
 class ExposureCosts {
  public:
   explicit ExposureCosts(const Exposure& exposure, AcrossDevices across = AcrossDevices::kLargest);
 
-  /// Exposed time per iteration of the selected rows (each given once), with devices combined
-  /// according to `across`. None if the work is unknown.
+  /// Returns the exposed time per iteration of the selected rows (each given once), with devices
+  /// combined according to `across`. None if the work is unknown.
   std::optional<double> Exposed(std::span<const std::uint32_t> rows);
-  /// Idle time per iteration next to the selected rows, with devices combined in the same way; 0
-  /// without gaps. For calls, the same time may be in both: a call that runs in a gap is also
-  /// exposed in it.
+  /// Returns the idle time per iteration next to the selected rows, with devices combined in the
+  /// same way; 0 without gaps. For calls, the exposed and the idle time may include the same time:
+  /// a call that runs in a gap is also exposed in it.
   double Idle(std::span<const std::uint32_t> rows);
 
  private:

@@ -1,7 +1,7 @@
 // Fills a table row by row: each cell names its column, `row.Integer("kernels"_col, kernels)`.
-// Names are compile-time constants: a name that the table does not have, or with another cell type,
-// does not compile, and cells need no lookup. Cells come in the order of the columns; missing or
-// misplaced ones are rejected when the row is written.
+// Column names are compile-time constants, so cells need no lookup, and a name that the table does
+// not have, or has with another cell type, does not compile. Cells come in the order of the
+// columns; missing or misplaced ones are rejected when the row is written.
 #pragma once
 
 #include <algorithm>
@@ -172,9 +172,9 @@ class RowWriter {
   std::size_t at_ = 0;                   // The column of the next cell.
 };
 
-// A column for reading, named like in RowWriter: `ColumnOf<columns::kKernels>(table, "time"_col)`.
-// Names that the catalog's table does not have do not compile. In tables with the catalog's order,
-// only this name is compared; reports of other versions are searched by name.
+// Finds a column for reading, named like in RowWriter: `ColumnOf<columns::kKernels>(table,
+// "time"_col)`. A name that the catalog's table does not have does not compile. If the table has
+// the catalog's order, only this name is compared; a report of another version is searched by name.
 
 /// nullptr if the table, written by another version, does not have the column.
 template <const auto& kColumns, class AnyTable, NamesColumn<kColumns> Name>
@@ -184,7 +184,7 @@ auto ColumnOf(AnyTable& table, Name) -> decltype(table.Find(Name::id())) {
   if (kAt < all.size() && all[kAt].id() == Name::id()) return &all[kAt];
   return table.Find(Name::id());
 }
-/// The same for a table that may be missing.
+/// Like the function above; also nullptr if the table is missing.
 template <const auto& kColumns, NamesColumn<kColumns> Name>
 const Column* ColumnOf(const Table* table, Name name) {
   return table == nullptr ? nullptr : ColumnOf<kColumns>(*table, name);
@@ -194,15 +194,15 @@ const Column* ColumnOf(const Table* table, Name name) {
 
 inline constexpr std::uint32_t kNoNode = kNoIndex;
 
-/// The nodes in tree order: parents before children, siblings by number. O(n).
-/// REQUIRES: a parent has a smaller number than its children, or is kNoNode.
+/// Returns the nodes in tree order: parents before children, siblings by number. O(n). REQUIRES: a
+/// parent has a smaller number than its children, or is kNoNode.
 ///
 ///   parents   - 0 0 1 -        node 3 is a child of 1, which is a child of 0; 4 is a second root
 ///   order     0 1 3 2 4
 std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents);
 
-/// Writes the cells of columns::kTree, with which such a row begins. Numbers start at `first`, so
-/// that several trees in a table, one object each, have distinct nodes.
+/// Writes the cells of columns::kTree, which are the first of such a row. Numbers of nodes start at
+/// `first`: if a table has several trees, with one object each, their nodes are distinct.
 class TreeCells {
  public:
   /// `parents` must outlive this. Nodes are renumbered in order of writing, from `first`.

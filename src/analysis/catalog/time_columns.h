@@ -8,8 +8,8 @@
 
 namespace profgauge::analysis::catalog::columns {
 
-// Sorted by number. The parts from `tensor_core_kernel` to `other` are exclusive, and add up to
-// `duration` minus `unobserved`; in `gpu_time`, overlapping kernels count separately.
+// Rows are sorted by number. The parts from `tensor_core_kernel` to `other` are exclusive, and add
+// up to `duration` minus `unobserved`. Overlapping kernels count separately in `gpu_time`.
 inline constexpr ColumnSpec kIterations[] = {
     {"index", "Iteration", kCount, "Position in the profile, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
@@ -61,7 +61,7 @@ inline constexpr ColumnSpec kOtherIterations[] = {
      "Length: up to the end of the last device work launched in it; on its slowest rank."},
 };
 
-// The longest first, at most 10 000. Sums of these rows are not the total idle time, for which
+// The longest gaps first, at most 10 000. Sums of these rows are not the total idle time, for which
 // rules must use gpu.idle_cause.*.
 inline constexpr ColumnSpec kGaps[] = {
     kRank,
@@ -87,7 +87,7 @@ inline constexpr ColumnSpec kGaps[] = {
      "use where code is loaded."},
 };
 
-// Sorted by rank, then time; they cover the profile from start to end.
+// Sorted by rank, then time; the regions of a rank cover its profile.
 inline constexpr ColumnSpec kRegions[] = {
     kRank,
     {"from", "From", kText, "Mark where it begins."},

@@ -6,8 +6,8 @@
 
 namespace profgauge::analysis::catalog::columns {
 
-// Longest first. Columns from `dimension` on are only set if a dimension is not aligned, for any
-// verdict: operators that use Tensor Cores may still load slowly.
+// Rows are sorted by time, longest first. Columns from `dimension` on are only set if a dimension
+// is not aligned, for any verdict: operators that use Tensor Cores may still load slowly.
 inline constexpr ColumnSpec kTensorCoreOps[] = {
     {"name", "Operator", kText, "Operator that could use {{ device.matrix_units }}."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs, where recorded."},
@@ -28,8 +28,8 @@ inline constexpr ColumnSpec kTensorCoreOps[] = {
     {"padding_overhead", "Padding overhead", kShare, "Work that padding to it would add."},
 };
 
-// Longest first. Sizes and tiles are of one call; times, FLOPs, bytes and targets are sums over all
-// calls. `achieved`, `mfu` and `roof_share` refer to the kernels' time, not the iteration's.
+// Rows are sorted by time, longest first. Sizes and tiles are of one call; times, FLOPs, bytes and
+// targets are sums over all calls. `achieved`, `mfu` and `roof_share` refer to the kernels' time.
 inline constexpr ColumnSpec kRoofline[] = {
     {"name", "Operator", kText, "Operator: the outermost one whose work is known."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},

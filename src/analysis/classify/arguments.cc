@@ -22,9 +22,9 @@ enum class Last : std::uint8_t {
   kInput,      ///< Unknown: the last one counts as an input.
 };
 
-// The possible numbers of an operator's inputs over its overloads and versions, without a given
-// result (`mm.out`, which compiled models call); the first input is a tensor, or a list of tensors.
-// 0: no other number.
+// The numbers of inputs that an operator's overloads and versions may have, without a given result
+// (`mm.out`, which compiled models call). The first input is a tensor, or a list of tensors. 0: no
+// other number.
 struct Signature {
   std::string_view op;
   std::uint8_t counts[3];
@@ -203,7 +203,7 @@ struct Own {
   std::size_t first = 0, end = 0;
 };
 
-// The range of recorded arguments that are the operator's inputs: without earlier items on
+// Finds the range of recorded arguments that are the operator's inputs: without earlier items on
 // TorchScript's stack, and without a given result (`aten::mm(a, b, out=c)` of compiled models).
 Own FindOwn(std::string_view op, const Items& recorded) {
   Own own{0, recorded.size()};

@@ -22,7 +22,7 @@ namespace profgauge::analysis::classify {
 ///   recorded for aten::mm    [[4, 8], [], [4, 8], [8, 2]]     two are the caller's: 2
 std::size_t ForeignArguments(std::string_view op, std::string_view shapes);
 
-/// The operator's own items of "[a, b, c]" (HostTable's shapes, types or values), also without a
+/// Returns the operator's own items of "[a, b, c]" (HostTable's shapes, types or values), without a
 /// result given as the last argument (`out=`). The views point into `list`.
 std::vector<std::string_view> OwnArguments(std::string_view op, std::string_view shapes,
                                            std::string_view list);
@@ -41,9 +41,9 @@ std::string_view CanonicalDtype(std::string_view dtype);
 /// Bytes of one element; 0 if the type is unknown. FP4 has 1: PyTorch's type holds two elements.
 double DtypeBytes(std::string_view dtype);
 
-/// The items of "[float, c10::Half, , Scalar]", without blanks. Brackets nest: an inner "[a, b]" is
-/// one item, so "[[2, 3], []]" gives "[2, 3]" and "[]". Empty items stay, so that positions are
-/// those of the arguments. Empty for "[]" and for a text without brackets. The views point into
+/// Splits "[float, c10::Half, , Scalar]" into items without blanks. Brackets nest: an inner "[a,
+/// b]" is one item, so "[[2, 3], []]" gives "[2, 3]" and "[]". Empty items stay, so that positions
+/// are those of the arguments. Empty for "[]" and for a text without brackets. The views point into
 /// `text`.
 std::vector<std::string_view> SplitList(std::string_view text);
 

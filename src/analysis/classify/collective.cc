@@ -28,8 +28,8 @@ constexpr Spelling kSpellings[] = {
 #include "knowledge/collectives.inc"
 };
 
-// The name before its arguments, in lower case, without underscores and hyphens, in which libraries
-// differ: "nccl:_all_gather_base" gives "nccl:allgatherbase".
+// Returns the name before its arguments, in lower case, without underscores and hyphens, since
+// libraries differ in these: "nccl:_all_gather_base" gives "nccl:allgatherbase".
 std::string Plain(std::string_view name) {
   std::string plain;
   for (const char c : KernelHead(name)) {

@@ -1,6 +1,6 @@
-// The kind of a collective by its name, its bytes, and the factor from its bandwidth to that of the
-// links. communication_rules.h and kernel_class.h decide whether an event is a collective;
-// analysis/communication matches the calls of several ranks.
+// The kind of a collective by its name, its bytes, and the factor by which its bus bandwidth
+// exceeds its algorithm bandwidth. communication_rules.h and kernel_class.h decide whether an event
+// is a collective; analysis/communication matches the calls of several ranks.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +31,9 @@ inline constexpr std::size_t kCollectiveKinds =
 /// E.g. "all_reduce", as patterns of rules write it; or "other".
 std::string_view CollectiveKindId(CollectiveKind kind);
 
-/// The kind from any spelling: "allreduce", "_all_gather_base", "nccl:all_reduce",
+/// Finds the kind in any spelling: "allreduce", "_all_gather_base", "nccl:all_reduce",
 /// "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(...)", "cross_device_reduce_1stage". kOther if the
-/// name before its arguments contains no spelling.
-/// REQUIRES: the name is that of a collective.
+/// name before its arguments contains no spelling. REQUIRES: the name is that of a collective.
 CollectiveKind CollectiveKindOf(std::string_view name);
 
 /// Bytes as defined by nccl-tests: the bytes that each rank reduces, sends or broadcasts; for
@@ -46,8 +45,8 @@ CollectiveKind CollectiveKindOf(std::string_view name);
 ///   all_to_all of unequal parts                   in 1024, out 3000     4096 B: its input
 std::int64_t CollectiveBytes(const Profile& profile, const Collective& collective);
 
-/// The recorded size; otherwise from the sizes of the gathered or scattered data (a multiple of the
-/// part); -1 unknown.
+/// Returns the recorded number of ranks, or else the ratio of the gathered or scattered data to one
+/// rank's part; -1 if both are unknown.
 std::int64_t CollectiveGroupSize(const Profile& profile, const Collective& collective);
 
 /// Bus bandwidth / algorithm bandwidth for `ranks` (NCCL's performance page): 2(n − 1)/n for

@@ -1,6 +1,6 @@
-// Rules that recognize communication between ranks by the name of a kernel or of its operator. For
-// most of these kernels, profilers record no collective: kernels that start transfers on the
-// device, all-reduces of inference engines, exchanges of experts.
+// Rules that recognize communication between ranks by the name of a kernel or of its operator. They
+// are needed for kernels with which profilers record no collective: transfers that the device
+// starts, all-reduces of inference engines, exchanges of experts.
 //
 // Rules are tried in order; the first match wins. They precede the Tensor Core rules
 // (analysis/classify/tensor_core_rules.h), because names of both contain "reduce".
@@ -20,7 +20,7 @@ namespace profgauge::analysis::classify {
 /// `include` and not `exclude`.
 struct CommunicationRule {
   std::string_view id;
-  /// The kind if the name does not show one; the name has priority.
+  /// The kind for names that show none; a kind in the name has priority.
   CollectiveKind kind = CollectiveKind::kOther;
   std::string_view include;  ///< RE2 over KernelHead(name).
   std::string_view exclude;  ///< RE2; empty: excludes nothing.
@@ -28,8 +28,8 @@ struct CommunicationRule {
 /// All rules, in the order in which they are tried.
 std::span<const CommunicationRule> CommunicationRules();
 
-/// First value of KernelClass::rule for these rules: this plus the position in the table. The
-/// numbers of the signs follow.
+/// KernelClass::rule of the first of these rules. The number of a rule is this plus its position in
+/// the table; numbers of CommunicationSign follow.
 inline constexpr std::uint16_t kFirstCommunicationRule = 0x4000;
 /// Why an event counts as communication without a rule about its name.
 enum class CommunicationSign : std::uint8_t {
@@ -39,8 +39,8 @@ enum class CommunicationSign : std::uint8_t {
 /// The number of the sign in KernelClass::rule, after those of the rules. RuleName() converts it to
 /// text.
 std::uint16_t RuleOf(CommunicationSign sign);
-/// "deep_ep", …, "recorded_collective", "communicating_operator". REQUIRES: rule >=
-/// kFirstCommunicationRule.
+/// The id of a rule ("deep_ep") or sign ("recorded_collective", "communicating_operator").
+/// REQUIRES: rule >= kFirstCommunicationRule.
 std::string_view CommunicationRuleName(std::uint16_t rule);
 
 /// The rule that matches a name, and the kind of collective.
@@ -48,9 +48,9 @@ struct CommunicationName {
   std::uint16_t rule;
   CollectiveKind kind;
 };
-/// The rule for a kernel; none if no rule matches its name. A kind in the name has priority over
-/// the rule's. Compiles the rules at first use; thread-safe. May run all patterns, so cache the
-/// result by name (name_memo.h).
+/// Returns the rule that matches a kernel's name; none if there is none. A kind in the name has
+/// priority over the rule's. Compiles the rules at first use; thread-safe. May run all patterns, so
+/// cache the result by name (name_memo.h).
 std::optional<CommunicationName> CommunicationOf(std::string_view kernel);
 
 /// Whether an operator with that name communicates: those of process groups ("c10d::allreduce_",

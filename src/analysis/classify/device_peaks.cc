@@ -15,8 +15,8 @@ namespace {
 
 /// In TFLOP/s and GB/s; 0: the chip has no such unit, or its value is not published.
 struct Row {
-  /// RE2 for the whole name without words of manufacturer and family. Partial matches would be
-  /// wrong: an RTX A1000 is no A100, a laptop's 4090 no 4090, and a slice of a chip no chip.
+  /// RE2 that must match the whole name without words of manufacturer and family. A partial match
+  /// is wrong: an RTX A1000 is no A100, a laptop's 4090 no 4090, a slice no chip.
   std::string_view name;
   double half = 0, bfloat16 = 0, tf32 = 0;
   double float32 = 0, float32_matrix = 0;  ///< Matrix: AMD's matrix cores.
@@ -82,7 +82,7 @@ auto FindRow(std::string_view name) -> decltype(&kTable[0]) {
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known) {
   DevicePeaks peaks;
   if (const Row* row = FindRow<kRows>(gpu.name)) peaks = PeaksOfRow(*row);
-  // Reverse order, so that a project's first entry with a value has priority.
+  // In reverse, so that a project's first entry with a value overwrites later ones.
   for (auto device = known.rbegin(); device != known.rend(); ++device) {
     if (!GlobMatch(device->match, gpu.name)) continue;
     for (const auto& [dtype, rate] : device->peaks.flop_rate) peaks.flop_rate[dtype] = rate;

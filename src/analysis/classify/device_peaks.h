@@ -15,15 +15,15 @@
 
 namespace profgauge::analysis::classify {
 
-/// The peaks of a chip; none if neither `known` nor the built-in table has it. `known` has priority
-/// (first entries first); missing values come from the table. The table matches the whole recorded
-/// name, `known` uses patterns with `*`. Rates are per second.
+/// Returns the peaks of a chip; none if neither `known` nor the built-in table has it. Values of
+/// `known` have priority, earlier entries first; missing values come from the table. The table
+/// matches the whole recorded name, `known` uses patterns with `*`. Rates are per second.
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known);
 
-/// Operations per second for matmuls of `dtype` (canonical), or, if `is_matrix` is false, for other
-/// work, which runs on the vector units; 0 if unknown. Matmuls have the matrix units' rate of their
-/// type, FP32 ones seen on NVIDIA's Tensor Cores that of TF32. Other work has the rate of float32,
-/// except float64. A multiply-add is two operations.
+/// Returns operations per second for matmuls of `dtype` (canonical); if `is_matrix` is false, for
+/// other work, which runs on the vector units. 0 if unknown. Matmuls have the rate of the matrix
+/// units for their type, and NVIDIA's FP32 matmuls `on_tensor_cores` that of TF32. Other work has
+/// the rate of float32, or float64 for that type. A multiply-add is two operations.
 double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix,
                 bool on_tensor_cores);
 

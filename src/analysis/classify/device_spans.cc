@@ -76,7 +76,7 @@ class Owners {
   Ns given_ = std::numeric_limits<Ns>::min();
 };
 
-// Calls `visit` with the parts, which come in order, minus `cover`.
+// Calls `visit` with the parts of the given spans that are not in `cover`. Spans come in order.
 class Uncover {
  public:
   explicit Uncover(std::span<const Span> cover) : cover_(cover) {}
@@ -95,11 +95,11 @@ class Uncover {
   std::size_t next_ = 0;
 };
 
-// The class of a row for exposed times; lower values hide higher ones.
+// The class of a row for exposed times. A lower value has priority while both run.
 enum : std::size_t { kComputes, kFirstWanted, kSecondWanted, kNothing };
 
-// Requested rows are first or second; others that do not compute are ignored. Memsets are second,
-// so that time with a copy belongs to the copy.
+// Requested rows are of the first or second class; other rows that do not compute count nothing.
+// Memsets are of the second, so that time shared with a copy belongs to the copy.
 std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
                    std::uint32_t row) {
   if (IsCompute(device, classes, row)) return kComputes;
@@ -111,8 +111,8 @@ std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Expo
   return kind == DeviceKind::kMemset ? kSecondWanted : kNothing;
 }
 
-// One sweep over the rows of a GPU. Skipped if no row is requested, as for most GPUs of a profile
-// without communication.
+// Sets the exposed times of one GPU in one sweep over its rows. Does nothing if no row is
+// requested, as for most GPUs of a profile without communication.
 void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
                DeviceRows rows, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
   const auto part_of = [&](std::uint32_t row) { return PartOf(device, classes, wanted, row); };

@@ -47,8 +47,8 @@ void VisitByStart(const DeviceTable& device, DeviceRows rows, Visit visit) {
       [&visit](std::uint32_t, std::uint32_t row) { visit(row); });
 }
 
-/// The shortest gap that the profile can resolve, in ns, at least 3: its clock may tick in whole
-/// microseconds. For a tick of 1 us it is 998, so that a gap of one tick counts even if
+/// Returns the shortest gap that the profile can resolve, in ns, at least 3: its clock may tick in
+/// whole microseconds. For a tick of 1 us it is 998, so that a gap of one tick counts even if
 /// floating-point rounding removed one or two ns. O(1): finds the tick from a sample of a few
 /// thousand rows. REQUIRES: all rows of one GPU.
 Ns ShortestIdle(const DeviceTable& device, DeviceRows rows);
@@ -63,8 +63,8 @@ class ShortGapFinder {
   /// REQUIRES: all rows of one GPU.
   ShortGapFinder(const DeviceTable& device, DeviceRows rows)
       : device_(device), shortest_(ShortestIdle(device, rows)) {}
-  /// If there is such a gap before `row`, calls `fill(before, gap)` with the row to which it
-  /// belongs: the last to end, preferably a kernel. REQUIRES: rows by start.
+  /// If there is such a gap before `row`, calls `fill(before, gap)`. `before` is the row to which
+  /// the gap belongs: the last to end, preferably a kernel. REQUIRES: rows by start.
   template <class Fill>
   void Pass(std::uint32_t row, Fill fill) {
     const Ns start = device_.start[row], end = start + device_.duration[row];
@@ -110,11 +110,11 @@ Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window, Counts co
 /// The rows for which exposed time is requested.
 enum class Exposable : std::uint8_t { kCollectives, kCopiesAndSets };
 
-/// By row of DeviceTable: the part of its duration in which the same GPU computes nothing; 0 for
-/// rows that are not requested. Time with several concurrent rows of a kind belongs to the one that
-/// began first, and time with a copy to no memset: the sum over rows never exceeds the elapsed
-/// time. Time in `uncounted` (disjoint, in order; analysis/iterations/observed.h) is never exposed.
-/// O(n log s) for s streams.
+/// Returns, for each row of DeviceTable, the part of its duration in which the same GPU computes
+/// nothing; 0 for rows that are not `wanted`. If several rows of a kind are concurrent, the time
+/// belongs to the one that began first; time with a copy belongs to no memset. So the sum over rows
+/// never exceeds the elapsed time. Time in `uncounted` (disjoint, in order; see
+/// analysis/iterations/observed.h) is never exposed. O(n log s) for s streams.
 ///
 ///   compute        [0, 7)   [15, 20)
 ///   all_reduce 1   [4, 13)              exposed 6, in [7, 13): it began first

@@ -45,8 +45,8 @@ struct Factors {
   bool b_transposed;  // b is [N, K].
 };
 
-// Found by name, from PyTorch's dispatcher or Python functions. The addend of addmm comes first;
-// torch.nn.functional.linear has a transposed weight.
+// Finds the factors by the operator's name, of PyTorch's dispatcher or a Python function. The
+// addend of addmm comes first; torch.nn.functional.linear has a transposed weight.
 std::optional<Factors> FactorsOf(std::string_view name) {
   const std::string_view op = WithoutPythonModule(name);
   if (Contains(op, "addmm") || Contains(op, "addbmm") || Contains(op, "baddbmm")) {
@@ -76,7 +76,7 @@ std::vector<Inner> InnerOfConvolution(std::string_view op, const std::vector<Sha
   const auto at = [&](std::size_t i) { return i < shapes.size() ? shapes[i] : Shape{}; };
   Shape weight;
   if (op.ends_with("backward_weight")) {
-    // Has gradient and input; the weight itself is not an input.
+    // Inputs are gradient and input; the weight itself is not given.
     const Shape gradient = at(1), input = at(2);
     if (gradient.size() < 3 || input.size() < 3) return {};
     return {{"C_in", input[1]}, {"C_out", gradient[1]}};
@@ -89,8 +89,8 @@ std::vector<Inner> InnerOfConvolution(std::string_view op, const std::vector<Sha
   return {{"C_in", in}, {"C_out", out}};
 }
 
-// Whether rows, columns or inner size are 1, e.g. when one sequence is decoded: always
-// memory-bound.
+// Whether rows, columns or inner size are 1, e.g. when one sequence is decoded. Such a product is
+// always memory-bound.
 bool IsVectorByMatrix(const Factors& factors, const std::vector<Shape>& shapes) {
   if (shapes.size() <= std::max(factors.a, factors.b)) return false;
   const Shape& a = shapes[factors.a];
@@ -107,8 +107,8 @@ bool IsVectorByMatrix(const Factors& factors, const std::vector<Shape>& shapes) 
   return rows == 1 || columns == 1 || a.back() == 1;
 }
 
-// One input channel per group, and more than one group. False for transposed ones and gradients of
-// one input, whose arguments differ.
+// Whether a convolution has one input channel per group, and more than one group. False for
+// transposed convolutions and gradients of one input, whose arguments differ.
 bool IsDepthwise(std::string_view op, const std::vector<Shape>& shapes) {
   if (Contains(op, "transpose") || op.ends_with("backward_weight") ||
       op.ends_with("backward_input")) {
@@ -139,7 +139,7 @@ int ComputeCapability(const Gpu& gpu) {
   return gpu.compute_major < 0 ? -1 : gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
 }
 
-// By wavefronts of 64 or the name: AMD chips record gfx versions as compute capability.
+// By wavefronts of 64 or the name, since AMD chips record gfx versions as compute capability.
 bool IsAmd(const Gpu& gpu) {
   return gpu.warp_size == 64 || Contains(gpu.name, "AMD") || Contains(gpu.name, "Instinct") ||
          Contains(gpu.name, "Radeon");
@@ -207,7 +207,7 @@ std::int64_t AlignmentInName(std::string_view kernel_name) {
   return elements;
 }
 
-// In the order K, N, M: names the first misaligned one, though others may also need padding.
+// Checks K, N, M. Returns the first misaligned one, though others may also need padding.
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
                                          std::string_view dtype, std::int64_t read_at_once) {
   const std::int64_t alignment = AlignmentOf(dtype);
@@ -241,8 +241,8 @@ bool IsVectorProduct(std::string_view op_name, std::string_view shapes) {
   return convolves ? IsDepthwise(op_name, parsed) : IsVectorByMatrix(*factors, parsed);
 }
 
-// Checks in this order: used, undecided kernels, unknown chip or type, type, shape; otherwise
-// unused. Without shapes, the last is unknown.
+// Decides by the first that applies: kernels use them or are undecided, chip or type is unknown,
+// type or shape is unsuitable; otherwise unused, or unknown without shapes.
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
                                     std::string_view dtype, Tri uses, const Gpu& gpu,
                                     bool is_nvidia) {
@@ -283,7 +283,7 @@ bool DoubleWork::HasNoCores(HostId op) {
   return known == 1;
 }
 
-// cuBLAS kernels have the type in their name: dgemm and zgemm. For other kernels the operator
+// Names of cuBLAS kernels contain the type: dgemm and zgemm. For other kernels the operator
 // decides.
 bool DoubleWork::HasNoCores(DeviceId work) {
   if (!applies_) return false;

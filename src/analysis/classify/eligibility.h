@@ -51,8 +51,8 @@ std::string_view WithoutPythonModule(std::string_view op_name);
 /// "…_tn_align1"; 0 if the name does not contain it.
 std::int64_t AlignmentInName(std::string_view kernel_name);
 
-/// The first inner dimension of the operator that is not aligned, from shapes in canonical text;
-/// none if all are, or if the operator or its shapes are not understood. `read_at_once`: the
+/// Returns the first inner dimension of the operator that is not aligned, from shapes in canonical
+/// text. None if all are, or if the operator or its shapes are not understood. `read_at_once`: the
 /// minimum AlignmentInName() of its kernels. If that is less than a full load although the inner
 /// dimensions are aligned, the first factor is transposed, with rows of length M.
 ///
@@ -68,18 +68,18 @@ bool IsProduct(std::string_view op_name);
 /// (depthwise). False if shapes are not recorded or not understood.
 bool IsVectorProduct(std::string_view op_name, std::string_view shapes);
 
-/// The verdict on the calls of one operator with these inputs. `uses`: for its kernels together.
-/// `is_nvidia`: whether the profile is of NVIDIA, as its format may not name the chip. Checks the
-/// type before the shape, and only if no kernel uses Tensor Cores: padding does not help FP64.
+/// Returns the verdict on the calls of one operator with these inputs. `uses`: the verdict on all
+/// of its kernels. `is_nvidia`: whether the profile is of NVIDIA, since its format may not name the
+/// chip. If no kernel uses Tensor Cores, the type is checked before the shape.
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
                                     std::string_view dtype, Tri uses, const Gpu& gpu,
                                     bool is_nvidia = false);
 
 // Matmuls in double precision: few chips have Tensor Cores for these.
 
-/// Which operators and kernels compute in FP64 although no GPU of the profile has Tensor Cores for
-/// it (V100, T4, all consumer chips), so that they could not use any. Always false if GPUs or their
-/// compute capabilities are not recorded.
+/// Decides which operators and kernels compute in FP64 although no GPU of the profile has Tensor
+/// Cores for it (V100, T4, all consumer chips), so that they could not use any. Always false if
+/// GPUs or their compute capabilities are not recorded.
 class DoubleWork {
  public:
   explicit DoubleWork(const Profile& profile);
@@ -98,8 +98,8 @@ class DoubleWork {
 
 // Products for which matrix units are useless: matrix by vector, depthwise convolutions.
 
-/// Which operators compute such products (IsVectorProduct), cached by name and shapes. Tensor Cores
-/// would not help them, even if other calls of the same name could use them.
+/// Decides which operators compute such products (IsVectorProduct), cached by name and shapes.
+/// Tensor Cores would not help them, even if other calls of the same name could use them.
 class VectorProducts {
  public:
   /// Keeps a reference.

@@ -10,12 +10,12 @@
 
 namespace profgauge::analysis::classify {
 
-/// The kind of a function, operator or range ("train.py(88): preprocess"), by the first matching
-/// pattern; nullptr if unknown. Compiles the patterns at first use; thread-safe. The result lives
-/// as long as the program.
+/// Returns the kind of a function, operator or range ("train.py(88): preprocess") by the first
+/// matching pattern; nullptr if unknown. Compiles the patterns at first use; thread-safe. The
+/// result lives as long as the program.
 const HostWork* HostWorkOf(std::string_view name);
 
-/// The same for many names that repeat: each is matched once.
+/// Like HostWorkOf(), for many names that repeat: each is matched once.
 class HostWorkByName {
  public:
   const HostWork* Of(const std::string& name) {

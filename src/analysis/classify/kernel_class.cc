@@ -38,7 +38,7 @@ struct Chip {
   bool MultipliesNarrow() const { return is_tpu || (has_tensor_cores && capability >= 80); }
 };
 
-// Whether both chips have equal verdicts: for eight equal GPUs each name is judged once.
+// Whether two chips have equal verdicts, so that a name is judged once for eight equal GPUs.
 bool JudgesAlike(const Chip& a, const Chip& b) {
   return a.vendor == b.vendor && a.capability == b.capability &&
          a.has_tensor_cores == b.has_tensor_cores && a.is_tpu == b.is_tpu;
@@ -63,8 +63,8 @@ Vendor VendorOf(Accelerator maker) {
   return Vendor::kOther;
 }
 
-// Decided by the name of the chip, else by facts that only one maker's tools record. A chip with an
-// unknown name is assumed to be NVIDIA's.
+// The vendor by the name of the chip, else by facts that only one maker's tools record. A chip with
+// an unknown name is assumed to be NVIDIA's.
 Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
   if (const auto maker = MakerOf(gpu.name)) return VendorOf(*maker);
   if (gpu.warp_size == 64) return Vendor::kAmd;
@@ -75,7 +75,7 @@ Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
   return gpu.name.empty() ? Vendor::kAny : Vendor::kNvidia;
 }
 
-// NVIDIA's depend on compute capability. Other and unknown chips count as having matrix units.
+// NVIDIA's chips are judged by compute capability. Others and unknown ones have matrix units.
 Chip ChipOf(const Profile& profile, const Gpu& gpu) {
   Chip chip;
   chip.id = gpu.id;
@@ -99,9 +99,9 @@ std::vector<Chip> ChipsOf(const Profile& profile, std::span<const Gpu> gpus) {
   return chips;
 }
 
-// Rule numbers after the table's. 0: the chip has no Tensor Cores; 1: it is too old for the type;
-// 2: it multiplies on matrix units with any name; 3: no vector unit computes the type; 4: no vector
-// unit is as fast.
+// The number of the verdict `which` due to a chip; these follow the table's rules. 0: the chip has
+// no Tensor Cores; 1: it is too old for the type; 2: it multiplies on matrix units with any name;
+// 3: no vector unit computes the type; 4: no vector unit is as fast.
 std::uint16_t ChipRule(std::size_t which) {
   return static_cast<std::uint16_t>(TensorCoreRules().size() + 1 + which);
 }
@@ -115,8 +115,8 @@ class OwnNames {
                              rule.except.empty() ? nullptr : std::make_unique<RE2>(rule.except));
     }
   }
-  // Applies the first own rule that matches. Rules that do not decide communication never match a
-  // collective: a careless pattern must not turn communication into Tensor Core work.
+  // Applies the first own rule that matches. A collective is only changed by rules that decide
+  // about communication: a careless pattern must not turn it into Tensor Core work.
   void Override(std::string_view name, KernelClass& result) const {
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
       const KernelNameRule& rule = rules_[i];
@@ -206,8 +206,8 @@ bool IsTritonProduct(std::uint16_t rule) {
   return rule == kRule;
 }
 
-// Verdicts by type for matmuls without a rule. Types of at most 8 bits are only multiplied in
-// matrix units, if the chip has a peak for them.
+// Decides by type for matmuls without a rule. If the chip has a peak for a type of at most 8 bits,
+// only its matrix units multiply that type.
 class NarrowProducts {
  public:
   NarrowProducts(const Profile& profile, std::span<const Gpu> gpus,
@@ -263,7 +263,7 @@ bool HasTensorCoresForInputs(const Profile& profile, HostId op, const Gpu* gpu) 
   return dtype != "float32" && dtype != "float64" && HasTensorCoresFor(dtype, *gpu) == Tri::kYes;
 }
 
-// The profiler's recorded class of the kernel, for any name.
+// The class of a kernel with which the profiler recorded a collective: communication in any case.
 KernelClass AsRecorded(const Profile& profile, CollectiveId recorded, const KernelClass& by_name) {
   KernelClass result = by_name.collective ? by_name : KernelClass{};
   if (!result.collective) result.rule = RuleOf(CommunicationSign::kRecorded);
@@ -300,8 +300,8 @@ void KernelClasses::Add(const KernelClass& verdict) {
 
 KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(profile, {}); }
 
-// The order of evidence for a kernel. 2 overrides 1. 3 also overrides it, except for collectives
-// and decisions of a project's rule. The others only apply without a verdict so far:
+// Evidence for a kernel, in this order. 2 overrides 1. 3 also overrides 1, except for collectives
+// and decisions of a project's rule. 4 and 5 only apply if there is no verdict so far:
 //
 //   1. its name, by the project's rules, else by the built-in ones, then by the chip
 //   2. a collective that the profiler recorded with it
@@ -382,8 +382,8 @@ bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::
 
 bool IsEligibleOp(std::string_view name) {
   const std::string_view op_name = WithoutPythonModule(name);
-  // Anchored alternatives: PyTorch's operators, backward nodes, Python-level names of NVTX markers,
-  // TensorFlow, and XLA.
+  // Anchored alternatives for names of PyTorch's operators, backward nodes, Python functions in
+  // NVTX markers, TensorFlow, and XLA.
   static const RE2 aten(
       R"((?:aten|_C|vllm|sgl_kernel|torchao|fbgemm|trtllm|flash_attn\w*|xformers\w*)::)"
       R"((?:_?conv(?:olution|_tbc|_transpose[123]d|[123]d)?)"

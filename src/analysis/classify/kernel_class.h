@@ -1,5 +1,5 @@
 // The kind of a device event, by its name: whether it uses Tensor Cores (AMD: matrix cores), and
-// whether it is communication of which kind.
+// whether it is communication, and of which kind.
 //
 // There are three verdicts, because a name often does not show it. "No" requires a rule for the
 // kernel, or an operator that never multiplies matrices; everything else is unknown, and reported
@@ -22,7 +22,7 @@ namespace profgauge::analysis::classify {
 
 struct Knowledge;
 
-/// A verdict that may be missing. kUnknown counts neither for nor against a run.
+/// A verdict that may be unknown: kUnknown counts neither for nor against a run.
 enum class Tri : std::uint8_t { kNo, kYes, kUnknown };
 std::string_view TriName(Tri tri);  ///< "no", "yes", "unknown"
 
@@ -61,21 +61,21 @@ class KernelClasses {
 /// with an input type below 32 bits for which the chip has Tensor Cores. Names and chips in
 /// `knowledge` (analysis/classify/knowledge.h) count like built-in ones.
 KernelClasses ClassifyDevice(const Profile& profile);
-/// The same with a project's additions. `knowledge` is not stored. O(rows), plus all patterns once
-/// per distinct name and kind of chip.
+/// Like the function above, with a project's additions. `knowledge` is not stored. O(rows), plus
+/// all patterns once per distinct name and kind of chip.
 KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge);
 
 /// Whether the GPU with this id in `gpus` can have Tensor Cores or matrix cores; unknown chips can.
 /// If the id is not listed, the first GPU is used. REQUIRES: `gpus` are sorted by id.
 bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::int32_t gpu);
 
-/// "nvjet", "cuda_core_gemm", …; "no rule" for 0; "own" for a project's rules.
+/// The id of a rule, e.g. "nvjet"; "no rule" for 0; "own" for a project's rules.
 std::string_view RuleName(std::uint16_t rule);
-/// The same, with the ids of a project's own rules; "own" if `knowledge` does not match the
-/// verdict.
+/// Like RuleName(rule), with the ids of a project's own rules; "own" if `knowledge` does not match
+/// the verdict.
 std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge);
-/// Whether the rule is for matmuls, convolutions or attention (not helpers). A project's own rules
-/// are, except those that decide "no". False without a rule.
+/// Whether the rule is for matmuls, convolutions or attention, and not for their helpers. A
+/// project's rules are, except those that decide "no". False without a rule.
 bool IsMatrixRule(const KernelClass& verdict);
 /// Whether a kernel is work for Tensor Cores independent of its operator: it has a matrix rule, and
 /// its name does not indicate FP64, for which few chips have them.

@@ -15,7 +15,7 @@
 namespace profgauge::analysis::classify {
 namespace {
 
-// GCC and NVCC, Clang's demangler, MSVC and EDG.
+// An unnamed namespace in names by GCC and NVCC, Clang's demangler, MSVC and EDG.
 constexpr std::string_view kNoName[] = {
     "(anonymous namespace)::", "(anonymous)::", "<unnamed>::", "{anonymous}::", "<lambda>::"};
 

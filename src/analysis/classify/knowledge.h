@@ -13,9 +13,9 @@
 
 namespace profgauge::analysis::classify {
 
-/// A name rule of a project. They are tried before the built-in rules, in order; the first match
-/// wins. Communication stays communication unless a rule sets `communication`; kernels recorded as
-/// a collective always are one.
+/// A name rule of a project. A project's rules are tried before the built-in rules, in order; the
+/// first match wins. Communication stays communication unless a rule sets `communication`; kernels
+/// recorded as a collective always are one.
 struct KernelNameRule {
   std::string id;       ///< Reported as the deciding rule.
   std::string matches;  ///< RE2 that the name must contain. REQUIRES: both patterns compile.

@@ -9,8 +9,8 @@
 
 namespace profgauge::analysis::classify {
 
-/// A bool by name, computed when a row first needs it. Not thread-safe. For functions with state,
-/// use TextTest (iterations/markers.h).
+/// A property of names, computed when a row first needs it. Not thread-safe. For functions with
+/// state, use TextTest (iterations/markers.h).
 class NameMemo {
  public:
   /// Keeps a reference. `tells` must be a pure function. Needs one byte per name.

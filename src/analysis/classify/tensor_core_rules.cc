@@ -21,7 +21,7 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
 #include "knowledge/kernels.inc"
 };
 
-// Ids that follow those of the table, for verdicts due to the chip.
+// Verdicts due to the chip, which follow the rules of the table.
 constexpr TensorCoreRule kChipRules[] = {
     {"chip_without_tensor_cores", kNo, kAll, kNvidia, true, "", ""},
     {"chip_too_old_for_type", kUnknown, kAll, kNvidia, true, "", ""},
@@ -35,8 +35,8 @@ struct CompiledRule {
   std::unique_ptr<RE2> exclude;  // null: excludes nothing
 };
 
-// The table's patterns in the same order, and those of LeastComputeCapability(): names of FP4 and
-// FP8 types in the name of a matmul or an attention.
+// The table's patterns in the same order. `fp4` and `fp8` are for LeastComputeCapability(): names
+// of these types in the name of a matmul or an attention.
 struct CompiledRules {
   RE2 fp4{R"((?i)nvfp4|mxfp4|e2m1|float4_e2m1)"};
   RE2 fp8{R"((?i)e4m3|e5m2|fp8\w*gemm|gemm\w*fp8|nvjet_(?:sm\d+_)?q|mxfp8)"};

@@ -37,16 +37,16 @@ struct TensorCoreRule {
   std::string_view exclude;  ///< RE2; empty: excludes nothing.
 };
 
-/// In the order in which they are tried. RuleName(n) is the id of row n − 1; the last ids, without
-/// a pattern, are verdicts due to the chip.
+/// All rules, in the order in which they are tried. RuleName(n) is the id of row n − 1. The last
+/// rows have no pattern: they are verdicts due to the chip.
 std::span<const TensorCoreRule> TensorCoreRules();
 
 /// Rule numbers from here on belong to a project's own names.
 inline constexpr std::uint16_t kFirstOwnRule = 0x8000;
 
-/// The verdict, the rule, and whether it is a collective, by name only. Without a rule: {kNo, 0}.
-/// Communication rules come first. kAny excludes the rules of AMD and Ascend, because their words
-/// are common. Compiles the rules at first use; thread-safe.
+/// Returns the verdict, the rule, and whether it is a collective, by name only; {kNo, 0} without a
+/// rule. Communication rules come first. kAny excludes the rules of AMD and Ascend, because their
+/// words are common. Compiles the rules at first use; thread-safe.
 KernelClass ClassifyName(std::string_view name, Vendor vendor = Vendor::kAny);
 
 /// Information in the name of a matmul without a matching rule.
@@ -56,7 +56,7 @@ struct NamedProduct {
   bool multiplies = false;
   bool helps = false;  ///< Whether the name contains a helper's word.
   /// The narrow type that it multiplies: "float8" (also for 6-bit, 4-bit and MX types) or "int8"
-  /// (for 4-bit weights); the chip needs a peak for it. Empty if the name has none.
+  /// (for 4-bit weights), as the list of the chip's peaks names it. Empty if the name has none.
   std::string_view narrow_type;
 };
 /// Splits words at capitals and at characters other than letters and digits; also if mangled.

@@ -72,7 +72,7 @@ Times TimesOf(std::span<const RankFacts::Step> steps) {
 }
 
 /// Splits the time before each late call on every member. If members compute during their calls,
-/// ranks that wait are ahead, so whole iterations are compared.
+/// the ranks that wait continue to compute, so whole iterations are compared instead.
 class CauseFinder {
  public:
   CauseFinder(std::span<const RankFacts> ranks, const Matching& matching, std::size_t straggler,
@@ -80,7 +80,7 @@ class CauseFinder {
       : ranks_(ranks), matching_(matching), straggler_(straggler), group_(group) {}
 
   /// Describes where the straggler spends more time than the median of the others: the part with 80
-  /// % of the excess, else all larger parts with their shares. Empty if there is none.
+  /// % of the excess; without one, all larger parts with their shares. Empty if there is no excess.
   std::string Find() {
     CollectRanges();
     whole_ = ComputesOn();
@@ -198,7 +198,7 @@ class Habit {
     }
     std::vector<Ns> costs;
     for (const auto& [step, cost] : sums) costs.push_back(cost);
-    // Iterations without late ranks are usual, too.
+    // Iterations without a late rank count, too, with cost 0.
     costs.resize(std::max(costs.size(), ranks.front().steps.size()), 0);
     const std::vector<Ns> usual = iterations::WithoutOnce(costs);
     std::size_t i = 0;
@@ -210,7 +210,8 @@ class Habit {
     recorded_ = costs.size();
   }
 
-  /// Whether cost is rare: some is one-off, or the rank causes most of it, but in few iterations.
+  /// Whether the rank's cost is rare: some of all ranks' cost is one-off, or the rank causes most
+  /// of the cost, but in few iterations.
   bool IsSeldomOf(std::size_t rank) const {
     double own = 0, total = 0;
     for (const auto& [step, of_step] : by_rank_) {
@@ -268,7 +269,7 @@ class Habit {
   }
 
  private:
-  /// Number of iterations in which it causes most of a cost that is not negligible.
+  /// The number of iterations in which it causes most of the cost, except where that is negligible.
   std::size_t StepsOf(std::size_t rank) const {
     std::vector<double> costs;
     for (const auto& [step, of_step] : by_rank_) {
@@ -337,8 +338,8 @@ void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
   }
 }
 
-/// The group with most of the rank's cost, over calls at which the rank itself came last; the
-/// number of groups if there is none.
+/// Returns the group with most of the rank's cost, from calls at which the rank itself came last.
+/// Returns the number of groups if there is none.
 std::size_t GroupOf(std::span<const LateCall> late, const Matching& matching, std::size_t rank) {
   std::map<std::size_t, Ns> costs;
   for (const LateCall& call : late) {
@@ -433,8 +434,8 @@ class Attribution {
   }
 
  private:
-  /// The exposed time by which the second to last rank waits longer, at most the lateness. The
-  /// whole lateness if the overlap of a rank's calls is unknown (they ran on the host).
+  /// The exposed time by which the second to last rank waits longer than the last, at most the
+  /// lateness. The whole lateness for calls on the host, whose overlap is unknown.
   Ns CostOf(const MatchedCall& call) const {
     const auto exposed = [&](std::size_t member) {
       const MatchedCall::Member& at = call.members[member];
@@ -446,14 +447,13 @@ class Attribution {
     return std::clamp<Ns>(exposed(call.next) - exposed(call.last), 0, call.lateness);
   }
 
-  /// A call to resolve. In a recursion, the rank waited in it longer than `reference` in its own
-  /// call.
+  /// A call to resolve: how late its last rank was, and the calls that caused this.
   struct Task {
     std::size_t call = 0;
     std::size_t rank = 0;  ///< The rank that came last.
     Ns lateness = 0;       ///< By how much it was late.
     const Place* own = nullptr;
-    const Place* reference = nullptr;  ///< The same call of the rank that was on time; may be null.
+    const Place* reference = nullptr;  ///< The call of the rank that was on time; may be null.
     std::size_t reference_rank = 0;
     std::vector<std::pair<Task*, double>> causes;
     bool expanded = false;
@@ -501,8 +501,8 @@ class Attribution {
     return before;
   }
 
-  /// Finds the calls that made it late, with their shares. The waits of two ranks are compared one
-  /// by one if both have equally many, otherwise only in total.
+  /// Finds the calls that made the last rank late, with their shares. If it has as many waits as
+  /// the reference rank, they are compared one by one, otherwise only in total.
   void Expand(Task& task) {
     task.expanded = true;
     const std::vector<const Place*> own = Before(task.rank, *task.own);
@@ -548,7 +548,7 @@ class Attribution {
     return task;
   }
 
-  /// For a transfer: the corresponding transfer of the other pair, with the same end.
+  /// Sets the reference of a transfer: the same end of the corresponding transfer `other`.
   void SetReference(Task& task, std::size_t other) {
     const MatchedCall &call = matching_.calls[task.call], &reference = matching_.calls[other];
     if (!matching_.groups[call.group].point_to_point || task.call == other) return;
@@ -564,9 +564,9 @@ class Attribution {
     return ranks_[first.rank].calls[first.call].source == ranks_[first.rank].rank;
   }
 
-  /// Resolves depth first without recursion, because chains may be as long as the profile. Each
-  /// call is resolved once; known_ stores its shares. A cause still on the stack (in a cycle) has
-  /// no shares yet: its part stays with the rank that came last.
+  /// Resolves a call depth first without recursion, because chains may be as long as the profile.
+  /// Each call is resolved once; known_ stores its shares. If a cause is still on the stack (in a
+  /// cycle), it has no shares yet, and its part stays with the rank that came last.
   Shares Resolve(std::size_t c) {
     std::vector<Task*> stack{&TaskOf(c, matching_.calls[c].lateness)};
     while (!stack.empty()) {
@@ -591,7 +591,7 @@ class Attribution {
     return known_[c];
   }
 
-  /// The shares of the causes' late ranks, and the rank's own rest. They add up to 1.
+  /// The shares of the causes' late ranks, and the last rank's own rest. They add up to 1.
   Shares Combine(const Task& task) const {
     std::map<std::size_t, double> sums;
     double own = 1;

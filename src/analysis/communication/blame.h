@@ -54,8 +54,8 @@ struct Blame {
   std::string cause;
 };
 
-/// REQUIRES: `matching` is MatchFacts() of `ranks`.
-/// Blames no rank if there is only one, or no matched call; NobodyBlamed() has the reason.
+/// Finds the straggler. Blames no rank if there is only one, or no matched call; NobodyBlamed() has
+/// the reason. REQUIRES: `matching` is MatchFacts() of `ranks`.
 Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching);
 
 // Assigns the cost of a late call to the ranks that caused it.
@@ -92,8 +92,8 @@ struct LateCall {
   std::vector<Part> parts;  ///< They add up to `cost`.
 };
 
-/// Sorted by call. REQUIRES: `matching` is MatchFacts() of `ranks`. Each call is resolved once:
-/// O(calls x calls of other groups between two calls of a group).
+/// Returns the late calls by position. REQUIRES: `matching` is MatchFacts() of `ranks`. Each call
+/// is resolved once: O(calls x calls of other groups between two calls of a group).
 std::vector<LateCall> AttributeLateness(std::span<const RankFacts> ranks, const Matching& matching);
 
 }  // namespace profgauge::analysis::communication

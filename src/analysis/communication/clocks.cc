@@ -18,7 +18,7 @@ struct Pair {
   double own = 0, difference = 0;
 };
 
-/// The difference of its clock to the other's: a line through the differences. It uses medians, so
+/// Fits the difference of one clock to another as a line through the pairs. It uses medians, so
 /// that a few calls with different ends (e.g. one rank was preempted) do not matter. REQUIRES:
 /// pairs is not empty.
 ///
@@ -39,7 +39,7 @@ Clocks::Clock Fit(std::vector<Pair> pairs) {
           static_cast<double>(knowledge::kClocksDriftLeastLength.ns()) &&
       pairs.size() >= knowledge::kClocksDriftLeastCalls) {
     std::vector<double> slopes;
-    // Pairs each call with the one half the profile later: far apart, and many pairs.
+    // Pairs each call with the one half the profile later: such pairs are far apart and numerous.
     const std::size_t half = pairs.size() / 2;
     for (std::size_t i = 0; i + half < pairs.size(); ++i) {
       const double apart = pairs[i + half].own - pairs[i].own;
@@ -103,8 +103,8 @@ bool Clocks::complete() const {
                      [](const auto& clock) { return clock.has_value(); });
 }
 
-// Breadth-first search: ranks are nodes, and a group's first rank has an edge to each other member.
-// Example: the groups {0, 1}, {2, 3} and {1, 3}, starting at rank 0:
+// Searches breadth first: ranks are nodes, and a group's first rank has an edge to each other
+// member. Example: the groups {0, 1}, {2, 3} and {1, 3}, starting at rank 0:
 //
 //   0 -- 1 -- 3 -- 2      1 by its own line, 3 by the lines 3 -> 1 -> 0, 2 by 2 -> 3 -> 1 -> 0
 //

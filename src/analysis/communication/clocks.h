@@ -18,8 +18,8 @@
 
 namespace profgauge::analysis::communication {
 
-/// One offset and drift per rank. `complete()` is false if groups of ranks have no common call;
-/// pictures then must not align them.
+/// One offset and drift per rank. `complete()` is false if no chain of common calls connects all
+/// ranks; pictures then must not align them.
 struct Clocks {
   /// Converts to the clock of the first rank: time - offset - speed * (time - from).
   struct Clock {
@@ -40,13 +40,13 @@ Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching);
 /// Id of the remark on ranks whose profiles seem to be of different runs.
 inline constexpr std::string_view kRanksApart = "ranks-apart";
 
-/// Whether most matched symmetric calls cannot be single calls: on aligned clocks their ends are
+/// True if most matched symmetric calls cannot be single calls: on aligned clocks their ends are
 /// further apart than the transfer time and a millisecond. In one run they end within microseconds;
 /// two runs of one program drift apart with every iteration.
 bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const Clocks& clocks);
 
-/// Median over the iterations of all ranks of the spread of their ends. None without aligned clocks
-/// of at least two ranks and a common iteration.
+/// Returns how far apart ranks end an iteration: the spread of the ends over all ranks, median over
+/// iterations. None without aligned clocks of at least two ranks and a common iteration.
 std::optional<Ns> StepSkew(std::span<const RankFacts> ranks, const Clocks& clocks);
 
 }  // namespace profgauge::analysis::communication

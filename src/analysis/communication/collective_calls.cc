@@ -47,7 +47,7 @@ void DescribeBy(const Profile& profile, const Collective& collective, Collective
   call.is_uneven = recorded == "all_to_allv";
 }
 
-// Sets fields that the call is missing from one operator.
+// Sets fields that the call does not have yet, from one operator.
 void AddFromOp(const Profile& profile, std::uint32_t row, CollectiveCall& call) {
   const HostTable& host = profile.host;
   const std::string_view name = profile.Name(host.name[row]);
@@ -82,9 +82,9 @@ class OpKinds {
   std::vector<std::optional<classify::CollectiveKind>> kinds_;
 };
 
-// Uses the communication operators around the launch. The innermost gives the kind; outer ones
-// (PyTorch's own range is inside the process group's operator) give missing data. Returns false if
-// there is none.
+// Describes the call by the communication operators around its launch. The innermost gives the
+// kind; outer ones give missing data (PyTorch's own range is inside the process group's operator).
+// Returns false if there are none.
 bool DescribeByOps(const Profile& profile, HostId op, OpKinds& kinds, CollectiveCall& call) {
   const HostTable& host = profile.host;
   bool found = false;
@@ -113,8 +113,8 @@ HostId InnermostRange(const Profile& profile, std::size_t row) {
   return range.valid() ? range : profile.device.op[row];
 }
 
-// Finds sender and receiver of a transfer from three sources. Names of ranges are used if an end is
-// still unknown, the batch if both are.
+// Finds the sender and receiver of a transfer: from its record, else from names of ranges if one
+// end is unknown, else from its batch if both are.
 void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, CollectiveCall& call) {
   if (call.kind != classify::CollectiveKind::kSendRecv) return;
   peers.SetOwn(call.name, call);
@@ -124,8 +124,8 @@ void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, Coll
   peers.SetByBatch(row, call);
 }
 
-// Sources by reliability: the kernel's record, the operators around its launch, and the kernel's
-// name. A record without a name still gives group and size; the kernel's name then gives the kind.
+// Describes a call by three sources in this order: the kernel's record, the operators around its
+// launch, the kernel's name. A record without a name has group and size, but not the kind.
 void Describe(const iterations::RankContext& rank, std::size_t row, const Peers& peers,
               OpKinds& kinds, CollectiveCall& call) {
   const Profile& profile = *rank.profile;
@@ -275,7 +275,7 @@ std::int64_t Whole(double bytes) {
   return bytes > 0 && bytes < kLargestWhole ? static_cast<std::int64_t>(std::llround(bytes)) : -1;
 }
 
-// Sizes of tensor arguments in bytes; -1 for other arguments.
+// Sizes of arguments in bytes; -1 for arguments that are no tensors.
 class Arguments {
  public:
   Arguments(std::string_view shapes, std::string_view dtypes)
@@ -298,7 +298,7 @@ class Arguments {
   std::vector<std::string_view> shapes_, dtypes_;
 };
 
-// -1 if the chunk does not divide the whole: then it is not a part of it.
+// The number of chunks in the whole; -1 if the chunk does not divide it, i.e. is no part of it.
 std::int64_t Ratio(std::int64_t whole, std::int64_t chunk) {
   return chunk > 0 && whole >= chunk && whole % chunk == 0 ? whole / chunk : -1;
 }
@@ -323,7 +323,7 @@ OpSize SizeOfPair(classify::CollectiveKind kind, std::int64_t output, std::int64
   return size;
 }
 
-// The sizes if the input is the whole buffer, or one rank's part of it.
+// The sizes of an operator whose input is either the whole buffer or one rank's part of it.
 OpSize SizeOfInput(classify::CollectiveKind kind, std::int64_t input, std::int64_t group_size) {
   OpSize size;
   size.group_size = group_size;

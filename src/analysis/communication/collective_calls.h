@@ -33,8 +33,8 @@ struct CollectiveCall {
   Span time;
   Ns exposed = 0;    ///< The part without computation on its GPU.
   Ns transfer = -1;  ///< Without waiting, see matching.h; -1 if unmatched.
-  /// For a matched call with a root, which has no `transfer`: from its first start to its last end
-  /// over all ranks, on aligned clocks; -1 if unknown.
+  /// Time from the first start to the last end over all ranks, on aligned clocks, of a matched call
+  /// with a root, which has no `transfer`; -1 if unknown.
   Ns whole = -1;
   bool has_root = false;      ///< It is a matched call with a root.
   bool in_iterations = true;  ///< Whether it is in the selected iterations.
@@ -42,16 +42,16 @@ struct CollectiveCall {
       catalog::Output::kNoRow;  ///< Row of the device table; kNoRow for a gloo range.
 };
 
-/// The calls of one rank, by start. The profiler's data about a collective has priority, then the
-/// communication operator around the launch, then the kernel's name. `transfer` is -1: MatchRanks()
-/// sets it. Empty without communication. O(device rows + calls log calls).
+/// Returns the calls of one rank by start. The profiler's data about a collective has priority,
+/// then the communication operator around the launch, then the kernel's name. `transfer` is -1
+/// until MatchRanks() sets it. Empty without communication. O(device rows + calls log calls).
 std::vector<CollectiveCall> CollectCollectives(const iterations::RankContext& rank);
 
 /// The recorded number of an iteration, or its position; -1 for Iterations::kNone.
 std::int64_t NumberOfIteration(const iterations::RankContext& rank, std::uint32_t iteration);
 
-// Sizes of collectives from the operators that PyTorch records around them, for profiles whose
-// kernels have no sizes (PyTorch up to 2.2).
+// Sizes of collectives, from the operators that PyTorch records around them. Needed for profiles
+// whose kernels have no sizes (PyTorch up to 2.2).
 
 /// The size of a collective according to its operator.
 struct OpSize {

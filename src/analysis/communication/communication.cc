@@ -42,8 +42,8 @@ struct Moved {
 struct CallSums {
   std::int64_t calls = 0, bytes = 0, sized = 0;
   Ns time = 0, exposed = 0, transfer = 0;
-  // For calls of known, even size: the matched ones use their transfer, the others their duration,
-  // including waiting.
+  // Bytes and time of calls with a known, even size. Matched calls count with their transfer, the
+  // others with their duration, including waiting.
   Moved matched_calls, others;
   std::optional<double> best;  // Bytes per second of the fastest of these calls.
   bool matched = true;
@@ -56,8 +56,8 @@ struct CallRow {
   CallSums sums;
 };
 
-// One row for each rank, name, group, group size and type. Rows of a rank are sorted by time, the
-// longest first. `first` points into the facts of the ranks.
+// Returns one row for each rank, name, group, group size and type. Rows of a rank are sorted by
+// descending time. `first` points into the facts of the ranks.
 std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
   using Key =
       std::tuple<std::size_t, std::string_view, std::string_view, std::int64_t, std::string_view>;
@@ -80,7 +80,7 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
       ++sums.sized;
       if (call.is_uneven) continue;
       const auto bytes = static_cast<double>(call.bytes);
-      // Waiting in a broadcast is unknown: its bytes take the whole call.
+      // Waiting in a broadcast is unknown, so its bytes take the whole call.
       const Ns moved_in = call.has_root ? call.whole : call.transfer;
       const Ns least = moved_in >= 0 ? moved_in : length;
       const double bandwidth = least > 0 ? bytes * 1e9 / static_cast<double>(least) : 0;
@@ -109,7 +109,7 @@ std::int64_t WorldSize(std::span<const RankFacts> ranks) {
   return size;
 }
 
-// None if the host communicates, since it uses no device links.
+// None if the host communicates: it does not use the links of devices.
 std::optional<double> ReachOf(const CallRow& row, std::int64_t size,
                               std::span<const RankFacts> ranks) {
   const RankFacts& rank = ranks[row.rank];

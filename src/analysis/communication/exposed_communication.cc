@@ -11,7 +11,7 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-// Where no GPU communicates, gloo's ranges do.
+// Used if no GPU communicates: then gloo's ranges on the host are the communication.
 void AddHostTimes(const iterations::RankContext& rank, std::span<const CollectiveCall> calls,
                   std::span<const classify::DeviceSpans> devices, RankTimes& times) {
   std::vector<Span> communication, compute;

@@ -9,8 +9,8 @@
 
 namespace profgauge::analysis::communication {
 
-/// For one rank, over its GPUs and in its window: those that RankContext lists, so that a kernel on
-/// another rank's GPU lengthens nothing.
+/// Times of one rank in its window, summed over its own GPUs (RankContext::gpus), so that a kernel
+/// on another rank's GPU adds nothing.
 struct RankTimes {
   Ns compute = 0, communication = 0, hidden = 0;
   Ns window = 0;              ///< Sum over all its GPUs.
@@ -18,7 +18,7 @@ struct RankTimes {
   Ns exposed() const { return communication - hidden; }
 };
 
-/// Measures one rank within its window. Where no GPU communicates, gloo's ranges on the host do.
+/// Measures one rank within its window. If no GPU communicates, gloo's ranges on the host count.
 /// Without calls, communication is 0. O(events of the rank's GPUs).
 RankTimes MeasureRank(const iterations::RankContext& rank, std::span<const CollectiveCall> calls);
 

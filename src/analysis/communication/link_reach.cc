@@ -10,8 +10,8 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-// Whether the links of all members work simultaneously, e.g. in an all-reduce. In a gather the root
-// is the bottleneck, and a transfer between two ranks uses one path.
+// Whether calls of this kind use the links of all members simultaneously, like an all-reduce. In a
+// gather the root is the bottleneck, and a transfer between two ranks uses one path.
 bool UsesAllLinks(classify::CollectiveKind kind) {
   using enum classify::CollectiveKind;
   switch (kind) {

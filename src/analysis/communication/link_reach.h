@@ -22,10 +22,10 @@ struct MachineFacts {
 
 MachineFacts MachineOf(const iterations::RankContext& rank);
 
-/// The bus bandwidth of the links between the `size` ranks of the call's group. None if the links
-/// are unknown, the group may span machines, or calls of this kind do not use all links. `groups`:
-/// those that the rank lists; `world_size`: if known. Assumes that launchers number the ranks of a
-/// machine consecutively.
+/// Returns the bus bandwidth of the links between the `size` ranks of the call's group. None if the
+/// links are unknown, the group may span machines, or calls of this kind do not use all links.
+/// `groups`: those that the rank lists; `world_size`: if known. Assumes that launchers number the
+/// ranks of a machine consecutively.
 std::optional<double> LinkReach(const CollectiveCall& call, std::int64_t size,
                                 const MachineFacts& machine,
                                 const std::vector<ProcessGroup>& groups, std::int64_t world_size);

@@ -17,7 +17,7 @@
 namespace profgauge::analysis::communication {
 namespace {
 
-/// Identifies calls that take equally long on equal links.
+/// Calls with equal values take equally long on equal links.
 using Alike = std::tuple<std::string_view, std::string_view, std::int64_t, std::size_t>;
 /// A group, or a pair of ranks in it.
 using Link = std::tuple<std::size_t, std::int64_t, std::int64_t>;
@@ -54,13 +54,13 @@ Ns MedianWithout(std::span<const std::pair<Ns, Link>> sorted, std::size_t own) {
 
 }  // namespace
 
-// Each link is compared with the median of the others, for calls of one signature:
+// Compares each link with the median of the others, for calls of one signature:
 //
 //   link          A    B    C        A against median(4, 6) = 5: 10 / 5 = 2 times as slow
 //   median of     10   4    6        B against median(10, 6) = 8, C against median(10, 4) = 7
 //   transfers
 //
-// For a group of several links (its pairs), the slowest counts.
+// The slowdown of a group of several links (its pairs) is that of the slowest.
 std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matching& matching) {
   std::map<Link, Sum> sums;
   for (const auto& [key, units] : Transfers(ranks, matching)) {

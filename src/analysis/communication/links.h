@@ -19,8 +19,8 @@ namespace profgauge::analysis::communication {
 
 /// How much slower a group's link is than those of the other groups. 1: equally fast.
 struct LinkSpeed {
-  /// Transfer time divided by the median of the others; for pairs, that of the slowest pair. None
-  /// if no other group makes such calls.
+  /// Median transfer time divided by the median of the other groups; for pairs, that of the slowest
+  /// pair. None if no other group makes such calls.
   std::optional<double> slowdown;
   Ns extra = 0;      ///< Additional time of its calls, counting one rank of each.
   std::string pair;  ///< The slowest of several pairs: "3 - 4".

@@ -29,16 +29,16 @@ bool IsPointToPoint(const CollectiveCall& call) {
   return call.source >= 0 && call.destination >= 0;
 }
 
-/// The partners of a call. For transfers with unknown ends these may be all ranks (an exchange
-/// whose kernels send and receive) or one (a pipeline).
+/// The partners of a call: all ranks of the group, or one. A transfer with unknown ends may have
+/// all (an exchange whose kernels send and receive) or one (a pipeline).
 enum class Partner : std::uint8_t { kAll, kOne, kUntold };
 Partner PartnerOf(const CollectiveCall& call) {
   if (IsPointToPoint(call)) return Partner::kOne;
   return call.kind == classify::CollectiveKind::kSendRecv ? Partner::kUntold : Partner::kAll;
 }
 
-/// Properties that must be equal in matching calls. All-to-alls and gathers of uneven parts have
-/// different elements on every rank.
+/// Properties that must be equal in matching calls. Numbers of elements are compared only for
+/// all-reduces, since other kinds may have uneven parts.
 using Signature = std::tuple<std::string_view, std::string_view, std::int64_t, std::int64_t>;
 Signature SignatureOf(const CollectiveCall& call) {
   const bool even = call.kind == classify::CollectiveKind::kAllReduce;
@@ -77,8 +77,8 @@ void AlignMiddle(std::span<const Signature> reference, std::span<const Signature
   }
 }
 
-/// By call of the reference, the position of its partner, or kNone. Sequences mostly differ in one
-/// place, so equal calls at both ends are paired first:
+/// Returns, for each call of the reference, the position of its partner, or kNone. Sequences mostly
+/// differ in one place, so equal calls at both ends are paired first:
 ///
 ///   reference   A B B C D      head A B, tail C D
 ///   other       A B   C D      middle: B against nothing, so the second B has no partner
@@ -173,8 +173,8 @@ class Matcher {
     return ranks_.size() > 1 ? static_cast<std::int64_t>(ranks_.size()) : -1;
   }
 
-  /// Whether all calls have a number and no rank repeats one. Repeated numbers identify nothing, so
-  /// the order of the calls is used.
+  /// Whether all calls have a number and no rank repeats one. Otherwise the numbers are useless,
+  /// and the order of the calls is used.
   bool Numbered(const std::map<std::size_t, Sequence>& sequences) const {
     for (const auto& [rank, sequence] : sequences) {
       std::set<std::int64_t> seen;
@@ -204,8 +204,8 @@ class Matcher {
     }
   }
 
-  /// Matches iteration by iteration, against the rank with most calls. In an exchange of all, ranks
-  /// have equally many calls; in a pipeline the first and last stage have half as many.
+  /// Matches iteration by iteration, against the rank with most calls. With unknown partners, all
+  /// ranks must have equally many calls; in a pipeline the first and last stage have half as many.
   void MatchByOrder(const std::map<std::size_t, Sequence>& sequences, Partner partner) {
     std::map<std::int64_t, std::map<std::size_t, Sequence>> iterations;
     for (const auto& [rank, sequence] : sequences) {

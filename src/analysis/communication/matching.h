@@ -2,9 +2,9 @@
 //
 // A group is identified by its name and members. Calls on its ranks are one collective if their
 // recorded number (`Seq`) is equal. Without numbers, they must have the same position in the
-// group's calls of an iteration and the same signature (kind, type, elements). Incomplete sequences
-// are aligned by the longest common subsequence of signatures. A call that is missing on a rank is
-// unmatched. Calls between two ranks are matched by source, destination and order.
+// group's calls of an iteration and the same signature (kind, type, an all-reduce's elements).
+// Incomplete sequences are aligned by their longest common subsequence. A call that is missing on a
+// rank is unmatched. Calls between two ranks are matched by source, destination and order.
 //
 // Clocks are not compared. A symmetric collective ends on all ranks together, so the rank with the
 // shortest duration d came last: transfer T = min d, waiting of a rank = d - T. The lateness of the
@@ -46,7 +46,7 @@ struct MatchedCall {
   Ns transfer = -1;            ///< -1 for kinds whose ranks end separately.
   Ns lateness = 0;             ///< Lateness of the last; 0 at a tie.
   std::size_t last = kNobody;  ///< Position in `members`; kNobody at a tie.
-  std::size_t next = kNobody;  ///< The one before it; kNobody at a tie.
+  std::size_t next = kNobody;  ///< The rank before `last`; kNobody at a tie.
 
   static constexpr std::size_t kNobody = ~std::size_t{0};
 };
@@ -87,7 +87,7 @@ struct RankGroups {
 /// log calls); if calls are missing on a rank, up to 4 million steps for each iteration and rank.
 Matching MatchRanks(std::span<const RankGroups> ranks,
                     std::span<const std::span<CollectiveCall>> calls);
-/// The same for the contexts of the ranks, in their order.
+/// Like the function above, for the contexts of the ranks, in their order.
 Matching MatchRanks(std::span<const iterations::RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls);
 

@@ -1,4 +1,4 @@
-// Senders and receivers, as the profile of one rank contains them.
+// Finds the sender and receiver of transfers in the profile of one rank.
 //
 // PyTorch records only the other rank of a transfer ("Dst Rank" of a send, "Src Rank" of a
 // receive); older versions name both, by position in the group, in the range around the launch
@@ -36,7 +36,7 @@ class Peers {
   std::int64_t GlobalRank(const CollectiveCall& call, std::int64_t own, std::int64_t place) const;
 
   const iterations::RankContext& rank_;
-  /// By thread, ascending: launches of communication; rows of the host table that record transfers.
+  /// By thread, ascending: times of communication launches; host rows that record transfers.
   std::map<std::uint32_t, std::vector<Ns>> launches_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> records_;
 };

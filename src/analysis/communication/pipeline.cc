@@ -24,7 +24,7 @@ bool IsTransfer(const CollectiveCall& call) {
          call.source != call.destination && call.in_iterations;
 }
 
-/// Sorted in the order in which data move: receives may be posted long before.
+/// Sorted in the order in which data move: a receive may be posted long before its data arrive.
 std::vector<CollectiveCall> TransfersOf(const RankFacts& rank) {
   std::vector<CollectiveCall> transfers;
   for (const CollectiveCall& call : rank.calls) {
@@ -36,8 +36,8 @@ std::vector<CollectiveCall> TransfersOf(const RankFacts& rank) {
   return transfers;
 }
 
-/// Finds neighbors from the first transfers, in which data move forward; gradients come back later.
-/// Example with three stages:
+/// Finds a rank's neighbors from its first transfers: these move data forward, and gradients come
+/// back later. Example with three stages:
 ///
 ///   rank 0   sends to 1, receives from 1              next 1, begins
 ///   rank 1   receives from 0, sends to 2, ...         previous 0, next 2

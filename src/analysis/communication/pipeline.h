@@ -39,8 +39,8 @@ struct Pipeline {
   double ideal_share() const;  ///< REQUIRES: microbatches > 0.
 };
 
-/// Exposed time in the iterations of transfers that were not matched or have unknown ends. How much
-/// of it is waiting for another stage is unknown.
+/// Returns the exposed time of transfers in the iterations that were not matched or have unknown
+/// ends. How much of it is waiting for another stage is unknown.
 Ns UntoldTransfers(const RankFacts& rank);
 
 /// REQUIRES: `matching` is MatchFacts() of `ranks`; `parts` are their MatchedParts().

@@ -76,8 +76,8 @@ std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
 // Sums the kernels of the selected iterations by name, shape and inputs; sorted in this order.
 std::vector<KernelSum> SumKernels(const iterations::RankContext& rank, classify::DeviceRows rows) {
   const Profile& profile = *rank.profile;
-  // First groups by fields that are cheap to compare. Different configurations may have equal
-  // shapes, and different ids equal texts, so equal kernels are merged below.
+  // Groups kernels by fields that are cheap to compare. Different configurations may have equal
+  // shapes, and different ids equal texts, so equal groups are merged below.
   struct Key {
     std::uint32_t name, config, shapes;
     bool operator==(const Key&) const = default;

@@ -62,8 +62,8 @@ struct RankFacts {
   std::vector<Ns> moments;
   std::vector<breakdown::Breakdown> until;
   std::vector<KernelSum> kernels;  ///< By name, shape and inputs.
-  /// If it has three or more GPUs, the one whose kernels take longest compared with the median GPU,
-  /// and its KernelSlowdowns(); -1 and 0 if unknown.
+  /// The GPU whose kernels take longest compared with the median GPU, and by what factor
+  /// (KernelSlowdowns()). -1 and 0 if unknown, or if the rank has fewer than three GPUs.
   std::int64_t slow_gpu = -1;
   double gpu_slowdown = 0;
   std::string suspects;  ///< DescribeSuspects(), if it has no collective.
@@ -79,8 +79,8 @@ struct RankFacts {
   breakdown::Breakdown Between(Ns from, Ns to) const;
 };
 
-/// Facts about the iterations and the communication of one rank: both need the slow computation of
-/// times by category.
+/// Facts about the iterations and the communication of one rank, together because both need the
+/// times by category, which are slow to compute.
 struct RankTimeFacts {
   breakdown::IterationFacts iterations;
   RankFacts communication;
@@ -95,15 +95,15 @@ struct TimeFacts {
   std::vector<RankFacts> communication;
 };
 
-/// Matches the calls of all ranks, and finds sizes that depend on a group which only the run knows.
-/// Sets `transfer` and `bytes` of the calls in `ranks`. Must be called once, before any use of
-/// waiting times.
+/// Matches the calls of all ranks. Computes sizes that depend on the size of a group, if only the
+/// run shows it. Sets `transfer` and `bytes` of the calls in `ranks`. Must be called once, before
+/// any use of waiting times.
 Matching MatchFacts(std::span<RankFacts> ranks);
 
-/// The rank's parts, with waiting separated from transfer in matched calls. `matched` is false, and
-/// waiting 0, without any matched call.
+/// Returns the rank's parts, with waiting separated from transfer in matched calls. If it has no
+/// matched call, `matched` is false and waiting 0.
 RankParts MatchedParts(const RankFacts& rank);
-/// The same for each of its iterations.
+/// Like MatchedParts(), for each iteration of the rank.
 std::vector<RankParts> MatchedSteps(const RankFacts& rank);
 
 /// The number of ranks in the call: recorded or found from shapes, else the world's size or the

@@ -30,7 +30,7 @@ RankParts PartsFrom(const breakdown::Breakdown& breakdown, Ns overlapped) {
   return parts;
 }
 
-// Does not add waiting: parts of iterations have none before calls are matched.
+// `waiting_exposed` is not added: before calls are matched, it is 0 in all iterations.
 RankParts SumOf(std::span<const RankParts> steps) {
   RankParts sum;
   for (const RankParts& step : steps) {

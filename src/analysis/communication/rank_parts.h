@@ -42,8 +42,8 @@ struct RankParts {
   }
 };
 
-/// By selected iteration, without matched calls: MatchedParts() of rank_facts.h separates waiting
-/// from transfer.
+/// Returns the parts of each selected iteration before calls are matched: waiting is still part of
+/// transfer. MatchedParts() of rank_facts.h separates them.
 std::vector<RankParts> PartsOfSteps(const breakdown::CategoryTimes& times);
 /// The sum of the parts of all iterations.
 RankParts SumOf(std::span<const RankParts> steps);
@@ -56,12 +56,12 @@ RankParts PartsFrom(const breakdown::Breakdown& breakdown, Ns overlapped);
 /// "all_reduce of 8": device time by iteration. Empty without collectives on the rank's devices.
 std::vector<breakdown::NameWork> CollectiveWorkOf(const iterations::RankContext& rank);
 
-/// The spans of the rank's own GPUs: a GPU that it hardly uses belongs to another rank. All device
-/// time in communication is on these. Same cost as CollectDeviceSpans().
+/// Returns the spans of the rank's own GPUs; one that it hardly uses belongs to another rank. All
+/// device time in communication refers to these GPUs. Same cost as CollectDeviceSpans().
 std::vector<classify::DeviceSpans> OwnDeviceSpans(const iterations::RankContext& rank);
 
-/// Time with collectives on its GPUs, from each selected iteration to the next. Adds up to the
-/// rank's device time in communication.time. Empty without collectives in the profile.
+/// Returns the time with collectives on its GPUs, from the start of each selected iteration to the
+/// next. Adds up to the rank's device time in communication.time. Empty if the profile has none.
 std::vector<Ns> CommunicationByIteration(const iterations::RankContext& rank);
 
 }  // namespace profgauge::analysis::communication

@@ -80,8 +80,8 @@ class Meetings {
     }
   }
 
-  /// Latest, median, earliest; fewer if there is only one other rank or clocks are unknown. The
-  /// earliest waits longest in its calls with the latest.
+  /// Chooses the latest, a median and the earliest rank; fewer if there is only one other rank or
+  /// clocks are unknown. The earliest is the rank that waits longest in its calls with the latest.
   std::vector<Shown> Choose() const {
     std::vector<std::pair<Ns, std::size_t>> others;
     for (const auto& [rank, waiting] : waiting_) {
@@ -311,8 +311,8 @@ void AppendLateness(const RankLateness& lateness, bool judged, bool straggles,
       .IntegerIf("straggles"_col, judged, straggles ? 1 : 0);
 }
 
-// The one-off part of exposed communication. `stages`: time spent waiting for other pipeline
-// stages, which is due to the schedule and excluded.
+// The one-off part of exposed communication. `stages`: time of waiting for other pipeline stages,
+// by iteration. It is excluded, because it follows from the schedule.
 Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
   std::map<std::int64_t, std::int64_t> calls;
   for (const CollectiveCall& call : rank.calls) calls[call.iteration] += call.in_iterations ? 1 : 0;
@@ -341,8 +341,8 @@ double UsualShare(const RankFacts& rank) {
   return compute > 0 ? std::max(0.0, 1 - static_cast<double>(ComputedOnce(rank)) / compute) : 1;
 }
 
-// A slow iteration does not make a slow device. If all ranks have one (e.g. an evaluation), all are
-// judged without it.
+// Returns slowdowns without one-off time, because a slow iteration does not make a slow device. If
+// all ranks have one (e.g. an evaluation), all are judged without it.
 std::vector<std::optional<double>> UsualSlowdowns(std::span<const RankFacts> ranks) {
   auto slowdowns = KernelSlowdowns(ranks);
   std::vector<double> usual;

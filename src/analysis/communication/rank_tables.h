@@ -30,7 +30,7 @@ Writer& AppendParts(const RankParts& parts, Writer& write) {
       .Integer("unattributed"_col, parts.unattributed);
 }
 
-/// `is_unknown`: communication is certain, but no collective was recognized.
+/// `is_unknown`: ranks certainly communicate, but no collective was recognized.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                const Blame& blame, const Pipeline& pipeline, bool is_unknown, catalog::Output& out);
 /// Each function fills the table in its name.
@@ -38,8 +38,8 @@ void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, cata
 void FillSizes(std::span<const RankFacts> ranks, catalog::Output& out);
 void FillStages(const Pipeline& pipeline, catalog::Output& out);
 
-/// Quantile, linear between the two nearest values, in whole nanoseconds. `time_of` maps a value to
-/// its time. REQUIRES: sorted by time, not empty.
+/// Returns a quantile in whole nanoseconds, interpolated linearly between the two nearest values.
+/// `time_of` maps a value to its time. REQUIRES: sorted by time, not empty.
 template <class T, class TimeOf = std::identity>
 Ns QuantileOf(const std::vector<T>& values, std::size_t percent, TimeOf time_of = {}) {
   const std::size_t scaled = (values.size() - 1) * percent;
@@ -59,15 +59,15 @@ std::string NobodyBlamed(const Blame& blame);
 /// correspond if their numbers are equal.
 void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, catalog::Output& out);
 
-// Three ranks on one time axis: the latest one, and two that have calls with it in its most costly
-// iteration. These are the one with median waiting and the one that waits most (came first).
+// Shows three ranks on one time axis, in the most costly iteration of the latest rank. The other
+// two have calls with it: one waits most, the other has the median waiting.
 
 /// Adds `rank_calls` with the first kCallsShown calls of each.
 /// REQUIRES: `matching` is MatchFacts() of `ranks`; `blame` and `clocks` belong to both.
 void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
                    const Clocks& clocks, catalog::Output& out);
 
-/// The page draws these calls to show each rank's waiting; outputs have their own row limits.
+/// Most calls of a rank in `rank_calls`: the page draws all of them. Outputs have own row limits.
 inline constexpr std::size_t kCallsShown = 10'000;
 
 }  // namespace profgauge::analysis::communication

@@ -14,8 +14,8 @@ namespace profgauge::analysis::communication {
 /// Sets the share of matched calls, and the cost of transfers without waiting.
 void SetMatching(const Matching& matching, std::span<const RankParts> parts, catalog::Output& out);
 
-/// Sets the straggler, its cost for the other ranks, and its cause. Absent without a straggler: the
-/// reason is either that late ranks vary, or too few late calls to exclude chance.
+/// Sets the straggler, its cost for the other ranks, and its cause. They are absent if late ranks
+/// vary, or if there are too few late calls to exclude chance.
 void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
                   std::span<const RankParts> parts, catalog::Output& out);
 

@@ -24,7 +24,7 @@ struct Pace {
   double ratio() const { return static_cast<double>(own) / static_cast<double>(typical); }
 };
 
-/// The ratio that kernels with this share of the time reach or exceed.
+/// Returns the ratio that kernels with at least this share of the time reach or exceed.
 ///
 /// Example: ratios 3, 2, 1 with typical times 10, 70, 20 and a share of 3/4. Kernels with 80 of 100
 /// have at least ratio 2, so the result is 2. A few much slower kernels do not count. 1 without
@@ -41,9 +41,9 @@ double SharedBy(std::vector<Pace> paces, double share) {
   return 1;
 }
 
-/// The slowdown of a device. A slow device slows nearly all matrix kernels (its clocks), nearly all
-/// others (its memory), or both. A single slower kind has more work (experts with more tokens,
-/// longer sequences).
+/// The slowdown of a device. A slow device slows nearly all matrix kernels (low clocks), nearly all
+/// other kernels (slow memory), or both. If only one kind is slower, it has more work (experts with
+/// more tokens, longer sequences), so its ratio is capped.
 std::optional<double> SlowdownOf(std::span<const Pace> paces) {
   std::array<std::vector<Pace>, 2> classes;
   for (const Pace& pace : paces) classes[pace.is_matrix ? 1 : 0].push_back(pace);

@@ -32,8 +32,8 @@ struct Launches {
     longest = std::max(longest, length);
     total += length;
   }
-  // A kernel that waits for other ranks has few blocks for any amount of data, and lasts until the
-  // slowest rank arrives.
+  // A kernel that waits for other ranks has the same few blocks for any amount of data, and lasts
+  // until the slowest rank arrives.
   bool is_suspect() const {
     return same_blocks && blocks > 1 && blocks <= knowledge::kCollectivesSuspectBlocks &&
            count >= knowledge::kCollectivesSuspectCalls &&

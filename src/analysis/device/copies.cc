@@ -38,7 +38,7 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
   return static_cast<std::uint8_t>(device.copy[row]);
 }
 
-// One pass; exposed time is also collected by iteration, to find its one-off part.
+// Also sums exposed time by iteration, to find its one-off part. One pass over the device table.
 std::vector<CopyRow> CollectRows(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCopiesAndSets);
@@ -130,9 +130,9 @@ struct WhyUnknown {
   std::string to_host, in_device;
 };
 
-// If copies are unknown on one rank, they are unknown for the run: the sum of the others would be
-// too small. The first match wins: not in the file, copied by calls but not recorded, known only
-// within the device.
+// Copies that are unknown on one rank are unknown for the run: the sum of the other ranks would be
+// too small. The first reason that applies is returned: not in the file, copied by calls but not
+// recorded, known only within the device.
 WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const catalog::Output& out) {
   const auto find = [ranks](CopyKnowledge known) {
     return std::find_if(ranks.begin(), ranks.end(),
@@ -152,8 +152,8 @@ WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const catalog::Output&
   return {why, why};
 }
 
-// The metric per iteration is computed with launches; only the reason for unknown copies is set
-// here.
+// Only sets the reason if copies are unknown; otherwise the metric per iteration is computed with
+// launches.
 void SetAbsentPerIteration(std::span<const iterations::RankContext> ranks, const WhyUnknown& why,
                            catalog::Output& out) {
   const bool have_times =
@@ -188,8 +188,8 @@ void SetPageableShare(std::span<const CopyFacts> ranks, catalog::Output& out) {
   }
 }
 
-// A profile without copies either made none or lost them. A cudaMemcpy call in the iterations
-// without any recorded copy shows a loss.
+// Decides whether a profile without copies made none or lost them. A cudaMemcpy call in the
+// iterations without any recorded copy shows a loss.
 CopyKnowledge KnowledgeOf(const iterations::RankContext& rank) {
   if (!rank.has_device()) return CopyKnowledge::kNoDevice;
   const Profile& profile = *rank.profile;

@@ -34,12 +34,12 @@ struct CopyRow {
   std::vector<std::uint32_t> events;  ///< Rows of the rank's device table; not stored in summaries.
 };
 
-/// Whether a rank without copies really made none. Summaries contain the numbers.
+/// Whether a rank without copies really made none. Summaries store the numbers of these values.
 enum class CopyKnowledge : std::uint8_t {
   kNoDevice,
   kRecorded,
   kNotInFile,    ///< Profile::copies_unknown has the reason.
-  kInDevice,     ///< The same, but copies within the device are known.
+  kInDevice,     ///< Unknown in the file, except copies within the device.
   kNotRecorded,  ///< Runtime calls copy, but no copy was recorded.
 };
 inline constexpr std::int64_t kCopyKnowledges =
@@ -53,14 +53,14 @@ struct CopyFacts {
   std::vector<CopyRow> rows;
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
-/// The copies in the selected iterations of one rank. O(n log s) for s streams, by the sweep that
-/// finds exposed time.
+/// Returns the copies in the selected iterations of one rank. O(n log s) for s streams: the sweep
+/// that finds exposed time.
 CopyFacts CopyFactsOf(const iterations::RankContext& rank);
 
 /// Adds memcpys and sets memcpy.*, as sums over all ranks. Copies between GPUs count as device to
-/// device. A copy of unknown direction makes all directions unknown, and one of unknown size the
-/// bytes of its direction.
-/// It only uses the rank of the contexts, and whether it has times. REQUIRES: one fact per context.
+/// device. If a copy's direction is unknown, all directions are; if its size is unknown, so are the
+/// bytes of its direction. Uses only the rank of the contexts, and whether it has times. REQUIRES:
+/// one fact per context.
 void AddCopies(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
                catalog::Output& out);
 

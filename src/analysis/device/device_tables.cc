@@ -93,8 +93,8 @@ struct StreamSums {
   ChosenRows launches;  // The first row of each launch.
 };
 
-// REQUIRES: rows [begin, end) are of one stream. A graph's kernels on a stream are consecutive, so
-// comparing with the last launch is enough.
+// Sums one stream. A graph's kernels on a stream are consecutive, so comparing with the last launch
+// finds each launch once. REQUIRES: rows [begin, end) are of one stream.
 StreamSums SumStream(const iterations::RankContext& rank, std::size_t begin, std::size_t end) {
   const DeviceTable& device = rank.profile->device;
   StreamSums sums;
@@ -532,7 +532,7 @@ struct Peaks {
 };
 
 // Finds the maximum memory in use, the maximum reserved from the device, and the maximum in use
-// while that was reserved: the rest of it is fragmentation, or kept for later.
+// while most was reserved. The difference of the last two is fragmentation, or kept for later.
 std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
   std::map<DeviceKey, MemoryPeak> peaks;
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -574,8 +574,8 @@ std::vector<std::int64_t> LevelsAtStarts(const iterations::RankContext& rank,
   return levels;
 }
 
-// The median growth from one start to the next; -1 for too few iterations: a cache that fills once
-// is not a leak, but may dominate few steps.
+// The median growth of memory in use from one start to the next; -1 for too few iterations. A cache
+// that fills once is not a leak, but could dominate a few iterations.
 std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
   if (levels.size() < knowledge::kMemoryGrowthLeastIterations) return -1;
   std::vector<std::int64_t> steps;
@@ -585,7 +585,7 @@ std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
   return std::max<std::int64_t>(both / 2, 0);
 }
 
-// Keeps the worst over GPUs and ranks: devices cannot use each other's memory.
+// Keeps the worst GPU over all ranks: devices cannot use each other's memory.
 void PoolPeaks(const iterations::RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
   for (const MemoryPeak& peak : facts.peaks) {
     if (peak.device_type == 0) continue;  // The gates are about GPUs.

@@ -13,28 +13,28 @@
 
 namespace profgauge::analysis::device {
 
-/// Adds gpus and streams, sorted by rank, GPU and stream. It includes GPUs with work
-/// (MeasureGpus()) and streams with work in the selected iterations. Columns that need the times of
-/// work are absent for a file of durations only. O(n log n).
+/// Adds the tables gpus and streams, sorted by rank, GPU and stream. They include GPUs with work
+/// (MeasureGpus()) and streams with work in the selected iterations. For a file of durations only,
+/// columns that need the times of work are absent. O(n log n).
 void AddDeviceTables(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 // Kernels by name, by launch and operator, and by iteration.
 
 /// Adds kernels, kernels_by_op and kernels_by_iteration; sets profile.kernel_time,
 /// kernel.count_per_iteration and kernel.short_share. Rows are sorted by time, longest first, then
-/// by name. `kernels` adds up a name's rows over all ranks and covers the rows of InTables(), with
-/// a column for the time outside; the others cover the iterations.
+/// by name. The table `kernels` has one row for each name over all ranks; it covers the rows of
+/// InTables(), with a column for the time outside. The other two cover the selected iterations.
 void AddKernels(std::span<const iterations::RankContext> ranks, catalog::Output& out);
-/// The same from stored sums of ranks, without kernels_by_op and kernels_by_iteration.
+/// Like AddKernels(), from stored sums of ranks, without kernels_by_op and kernels_by_iteration.
 void AddKernelSums(std::span<const KernelFacts> ranks, catalog::Output& out);
-/// The sums of one rank over its selected iterations, and over the whole profile for the tables.
-/// Texts are views into the profile and its knowledge, which must outlive them.
+/// Returns the sums of one rank: over its selected iterations, and over the whole profile for the
+/// tables. Texts are views into the profile and its knowledge, which must outlive them.
 KernelFacts KernelFactsOf(const iterations::RankContext& rank);
 
 // Memory: the allocator's totals over time, allocations by operator, and the blocks.
 
-/// The allocator's totals on one device, in bytes; -1: not recorded. `allocated_at_most_reserved`:
-/// the maximum allocated while the most was reserved; the rest of it is fragmentation.
+/// The allocator's totals on one device, in bytes; -1: not recorded. The most reserved memory minus
+/// `allocated_at_most_reserved` (most allocated meanwhile) is fragmentation.
 struct MemoryPeak {
   std::int64_t device_type = 0, device = -1;  ///< c10::DeviceType, and its number.
   std::int64_t allocated = -1, reserved = -1;
@@ -47,11 +47,11 @@ struct MemoryFacts {
   bool any = false;  ///< Whether memory events were recorded.
   std::vector<MemoryPeak> peaks;
 };
-/// The peaks of one rank, over the whole profile; growth over its selected iterations. Empty
-/// without recorded allocations. O(devices × memory events).
+/// Returns the peaks of one rank over the whole profile, and the growth over its selected
+/// iterations. Empty without recorded allocations. O(devices × memory events).
 MemoryFacts MemoryFactsOf(const iterations::RankContext& rank);
-/// Sets memory.* to the worst of all ranks' GPUs, because one device cannot use another's memory.
-/// CPUs are ignored. Uses only the devices of the contexts.
+/// Sets memory.* to the worst of all ranks' GPUs, since one device cannot use another's memory.
+/// Ignores CPUs. Uses only the devices of the contexts.
 void SetMemoryMetrics(std::span<const iterations::RankContext> ranks,
                       std::span<const MemoryFacts> facts, catalog::Output& out);
 

@@ -25,7 +25,7 @@ LaunchProperties PropertiesOf(const LaunchConfig& config) {
 
 constexpr LaunchProperties kNoProperties = {{0, 0, 0}, {0, 0, 0}, -1, -1};
 
-// A certain call makes a row certain; otherwise an undecided call makes it undecided:
+// The verdict of a row with another call: yes has priority over unknown, and unknown over no:
 //
 //   row \ call   no        yes    unknown
 //   no           no        yes    unknown
@@ -49,8 +49,8 @@ void AddUse(const iterations::RankContext& rank, std::size_t row, KernelSums& ca
 
 }  // namespace
 
-// Unknown numbers are -1. A sum becomes known with the first call that has a value, and only
-// includes such calls.
+// Adds `others`, in which -1 is unknown. A sum becomes known with the first call that has a value,
+// and only includes such calls.
 void Join(KernelSums& sums, const KernelSums& others) {
   sums.calls += others.calls;
   sums.time += others.time;
@@ -92,8 +92,8 @@ void KernelCollector::AddRank(const iterations::RankContext& rank, std::uint32_t
   texts_ = &texts;
   const iterations::WorkDivision division(rank);
   const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCollectives);
-  // One pass: expensive values are computed once per call, and added to up to three sums, by name,
-  // by operator and by iteration.
+  // Makes one pass: expensive values are computed once per call, and added to up to three sums, by
+  // name, by operator and by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     const DeviceId row{static_cast<std::uint32_t>(i)};
@@ -208,8 +208,8 @@ std::vector<std::uint32_t> KernelCollector::MapConfigs(const Profile& profile) {
   return result;
 }
 
-// The type of an operator's first tensor, cached by the text of types. If a caller's arguments
-// precede the tensor, the text is not sufficient, and each call is examined.
+// Returns the type of an operator's first tensor, cached by the text of types. If a caller's
+// arguments precede the tensor, the text is not sufficient, and each call is examined.
 StringId KernelCollector::DtypeOf(const Profile& profile, HostId op) {
   if (!op.valid()) return {};
   const StringId types = profile.host.input_dtypes[op.value];

@@ -21,8 +21,8 @@
 
 namespace profgauge::analysis::device {
 
-/// A mean weighted by time; calls of length 0 count only if all have length 0. Empty if no value
-/// was added.
+/// A mean weighted by the calls' time. Calls of length 0 count only if all calls have length 0.
+/// Empty if no value was added.
 struct WeightedMean {
   double weighted = 0, weight = 0, plain = 0;
   std::int64_t count = 0;
@@ -44,9 +44,9 @@ struct WeightedMean {
   }
 };
 
-/// The columns that all kernel tables share, for a group of calls. Times are ns. -1 means that the
-/// value is unknown for all calls of the group; otherwise it is the sum over calls with a known
-/// value. A single call is also a group, so Join() is the only way to add.
+/// Sums over a group of calls: the columns that all kernel tables share. Times are ns. -1 means
+/// that the value is unknown for all calls of the group; otherwise it is the sum over the calls in
+/// which it is known. A single call is also a group, so Join() is the only way to add.
 struct KernelSums {
   std::int64_t calls = 0;
   Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
@@ -123,9 +123,9 @@ struct LaunchProperties {
   friend bool operator==(const LaunchProperties&, const LaunchProperties&) = default;
 };
 
-/// Sums by name cover all rows in tables; sums by operator, by iteration and in total cover the
-/// iterations. Ranks are added in order; the lists contain the rows of all ranks, with the rank's
-/// position. Memory grows with distinct rows, and by four bytes per device row.
+/// Collects the sums of ranks, added in order. Sums by name cover all rows in tables; other sums
+/// cover the selected iterations. The lists have the rows of all ranks, with the rank's position.
+/// Memory grows with distinct rows, and by four bytes per device row.
 class KernelCollector {
  public:
   /// Adds names to `pool`, which must outlive this. `by_iteration`: whether to build those rows.
@@ -137,7 +137,7 @@ class KernelCollector {
   std::vector<KernelFacts> facts;  ///< By rank, as added.
   std::vector<KernelOpRow> by_op;
   std::vector<KernelIterationRow> by_iteration;
-  /// By rank (as added) and row of its device table: the index in `by_op`; kNoRow for others.
+  /// By rank (as added) and device row: the index in `by_op`; kNoRow if it has no row there.
   std::vector<std::vector<std::uint32_t>> op_row_of;
   static constexpr std::uint32_t kNoRow = kNoIndex;
   bool any_op = false, any_shape_types = false;

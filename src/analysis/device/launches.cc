@@ -74,8 +74,8 @@ struct Cells {
   std::vector<StringId> grids, blocks;  // By launch properties, which are few.
 };
 
-// A column, and the function for its cell of one row. Each column is filled separately, because
-// callers may need only some.
+// The id of a column, and the function for its cell of one row. Each column is filled separately,
+// because callers may need only some.
 struct LaunchColumn {
   std::string_view id;
   void (*append)(Cells& of, LaunchRow row, Column& to);
@@ -149,8 +149,8 @@ struct Launch {
   std::int32_t queue = 0;                             // The queue length found by the first.
 };
 
-// Counts launches. Most calls launch one event and are counted directly; calls with several are
-// stored until all their events were read.
+// Counts launches. A call that launches one event, like most, is counted directly; a call with
+// several is stored until all of its events were read.
 class LaunchCounter {
  public:
   explicit LaunchCounter(const Profile& profile)
@@ -212,8 +212,8 @@ class LaunchCounter {
   LaunchFacts facts_;
 };
 
-// Joins the launches of the rows [begin, end), which are of one stream; `visit` gets each launched
-// row with its queue length.
+// Adds the launches of the rows [begin, end), which are of one stream. Calls `visit` for each
+// launched row with its queue length.
 template <class Visit>
 void VisitStream(const iterations::RankContext& rank, std::size_t begin, std::size_t end,
                  LaunchCounter& launches, Visit visit) {
@@ -256,8 +256,8 @@ LaunchFacts VisitLaunches(const iterations::RankContext& rank, Visit visit) {
   return facts;
 }
 
-// The median of all delays with their counts. REQUIRES: there are any. For an even number, the mean
-// of the middle two: delays 1 (twice), 5 (once), 9 (once) have 1 + (5 - 1) / 2 = 3.
+// Returns the median of all delays with their counts. REQUIRES: there are any. For an even number,
+// the mean of the middle two: delays 1 (twice), 5 (once), 9 (once) have 1 + (5 - 1) / 2 = 3.
 Ns CountedMedian(std::span<const LaunchFacts> ranks) {
   std::map<Ns, std::int64_t> counts;
   std::int64_t all = 0;
@@ -364,8 +364,8 @@ std::vector<LaunchRow> LaunchRowsOf(const iterations::RankContext& rank) {
 
 namespace {
 
-// Used to reserve memory exactly: growth by doubling would temporarily need one and a half times
-// the largest table.
+// Counts the rows, to reserve memory exactly: growth by doubling would temporarily need one and a
+// half times the largest table.
 std::size_t CountLaunched(std::span<const iterations::RankContext> ranks) {
   std::size_t rows = 0;
   for (const iterations::RankContext& rank : ranks) {

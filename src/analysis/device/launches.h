@@ -15,7 +15,7 @@ namespace profgauge::analysis::device {
 /// Launches in the selected iterations of one rank.
 struct LaunchFacts {
   bool any = false;                        ///< Whether the profile links any launch to work.
-  std::vector<Ns> delays;                  ///< By call that launches kernels: until its first.
+  std::vector<Ns> delays;                  ///< By launching call: delay of its first kernel.
   std::vector<std::int64_t> delay_counts;  ///< The count of each; empty: all are 1.
   Ns delay_error = 0;                      ///< Delays are rounded down by at most this.
   std::int64_t launches = 0;               ///< Calls with known work.

@@ -78,8 +78,8 @@ std::map<DeviceKey, NameSums> SumByOp(const iterations::RankContext& rank) {
   return result;
 }
 
-// Counts all calls, whether they allocate or not: memory per call then describes the operator, not
-// only calls that missed the allocator's cache.
+// Counts all calls, including those that allocate nothing. So memory per call describes the
+// operator, not only calls that missed the allocator's cache.
 std::vector<std::int64_t> CallsByName(const iterations::RankContext& rank) {
   std::vector<std::int64_t> calls(rank.profile->strings.size(), 0);
   const HostTable& host = rank.profile->host;

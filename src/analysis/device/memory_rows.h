@@ -22,9 +22,9 @@ DeviceKey KeyOf(const MemoryTable& memory, std::size_t row);
 /// "GPU 0"; "CPU"; "device 1 of type 9".
 std::string DeviceName(const DeviceKey& key);
 
-/// The innermost operator of the tree around a memory event in the host row `at`; OpTree::kNone
-/// without any. Annotations are skipped. An event directly in a framework range (optimizer, data
-/// loader: `is_range` is true for its name) belongs to no operator. O(depth).
+/// Returns the innermost operator of the tree around a memory event in the host row `at`;
+/// OpTree::kNone without any. Annotations are skipped. An event directly in a framework range (of
+/// an optimizer or loader: `is_range` is true for its name) belongs to no operator. O(depth).
 std::uint32_t OpOf(const iterations::RankContext& rank, classify::NameMemo& is_range, HostId at);
 
 /// Adds the rank's rows of memory_ops: by device, sorted by the memory gained by the operator

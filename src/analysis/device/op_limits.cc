@@ -21,7 +21,7 @@ bool IsMultiple(double blocks, double tiles) {
   return blocks >= tiles && std::fmod(blocks, tiles) == 0;
 }
 
-// The tile's two numbers in the order that the grid shows; otherwise n first.
+// The tile with n first, by the grid. If the grid does not show the order, the tile as given.
 classify::KernelTile Ordered(const flops::ProductSizes& sizes, const classify::KernelTile& tile,
                              double blocks) {
   const classify::KernelTile other{tile.second, tile.first};
@@ -31,8 +31,8 @@ classify::KernelTile Ordered(const flops::ProductSizes& sizes, const classify::K
   return IsMultiple(blocks, there) ? other : tile;
 }
 
-// Parts of the inner dimension, from the grid if possible. A persistent kernel's grid is smaller
-// than the tiles, not a multiple of them, or one block per multiprocessor.
+// Returns the number of parts of the inner dimension: blocks / tiles, if the grid shows it. It does
+// not for a persistent kernel: fewer blocks than tiles, no multiple, or one per multiprocessor.
 double PartsOf(const flops::ProductSizes& sizes, const TiledKernel& kernel, double tiles,
                std::int32_t multiprocessors) {
   const bool may_be_persistent = kernel.blocks == multiprocessors && kernel.blocks != tiles &&

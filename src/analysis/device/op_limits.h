@@ -1,5 +1,5 @@
-// Limits of a device for an operator: tiles that fill the device, and the achievable share of the
-// data sheet's peak. Used to explain slow operators (op_traits.h), and for the roofline's target.
+// Limits of a device for an operator: how well its tiles fill the device, and the achievable share
+// of the data sheet's peak. Used to explain slow operators (op_traits.h) and for roofline targets.
 //
 // Example: a matmul of m = 300 by n = 500 in tiles of 128 by 128, on 8 multiprocessors:
 //
@@ -37,9 +37,9 @@ struct OpTiles {
   double tile_use = -1;       ///< m·n / area of the tiles; the rest is padding.
 };
 
-/// Uses the tile in the kernel's name; without one, the grid, unless the kernel is persistent and
-/// launches only as many blocks as can run simultaneously. Unknown if blocks share the work evenly.
-/// If `sizes` is unknown, only the grid is used. multiprocessors <= 0: unknown.
+/// Returns the tiles by the size in the kernel's name, if it and `sizes` are known; else by the
+/// grid, unless the kernel is persistent and launches only as many blocks as run simultaneously.
+/// Unknown if blocks share the work evenly. multiprocessors <= 0: unknown.
 OpTiles TilesOf(const flops::ProductSizes& sizes, const TiledKernel& kernel,
                 std::int32_t multiprocessors);
 
@@ -56,9 +56,9 @@ struct ReachedShare {
   double call_time = 0;  ///< Seconds.
   bool is_good = false;  ///< Compute-bound, aligned, and with enough tiles.
 };
-/// The share of the peak that matmuls of one type reach on this device. With at least three good
-/// ones of at least 50 us, it is that of the best; otherwise the usual share of the manufacturer's
-/// devices. Between half of the usual share and 1.
+/// Returns the share of the peak that matmuls of one type reach on this device. If there are at
+/// least three good matmuls of at least 50 us, it is that of the best, but at least half of the
+/// usual share of the manufacturer's devices; otherwise this usual share.
 double ComputeReach(std::string_view gpu_name, std::span<const ReachedShare> products);
 
 }  // namespace profgauge::analysis::device

@@ -44,15 +44,15 @@ double Ridge(const MeasuredOp& facts) {
   return facts.compute_time > 0 ? Intensity(facts) * facts.memory_time / facts.compute_time : 0;
 }
 
-// The time that the device could achieve: the longest of compute time and memory time at its reach,
-// and of the shortest kernel time. Never more than the recorded time.
+// The time that the device could achieve: the longest of compute time, memory time (both at the
+// device's reach), and the shortest kernel time. Never more than the recorded time.
 double TargetOf(const MeasuredOp& facts) {
   const double compute = facts.compute_time / facts.reach;
   const double memory = facts.memory_time / BandwidthReach();
   return std::min(facts.time, std::max({compute, memory, facts.least_time * facts.kernels}));
 }
 
-// At least twice the target, and three times the shortest kernel time: below, start-up dominates.
+// At least twice its target, and three times the shortest kernel time: start-up dominates below it.
 bool IsSlow(const MeasuredOp& facts, double target) {
   const double each = facts.time / static_cast<double>(facts.calls);
   return each >= knowledge::kTraitsLeastTimes * facts.least_time &&
@@ -76,8 +76,8 @@ std::string FewTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
       Whole(facts.multiprocessors), FormatShare(1 - busy));
 }
 
-// Whether waves and padding leave less than three quarters of the device's work useful, and explain
-// half of the gap to the roofline. Uses logarithms, because factors of several causes multiply.
+// Whether partial waves and padding leave less than three quarters of the device's work useful, and
+// explain half of the gap to the roofline. Logarithms, since factors of several causes multiply.
 bool HasPartialTiles(const MeasuredOp& facts, const OpTiles& tiles) {
   if (tiles.wave_use < 0 || tiles.tile_use < 0 || !facts.is_compute_bound()) return false;
   const double used = tiles.wave_use * tiles.tile_use;
@@ -134,8 +134,8 @@ double PaddingOfHeads(const flops::AttentionSizes& sizes, std::int64_t padded) {
   return padded > 0 ? 1 - (sizes.head + sizes.value_head) / (2 * static_cast<double>(padded)) : 0;
 }
 
-// Sets the first cause of slow attention: short sequences, padded or large heads; otherwise a slow
-// one without a visible cause.
+// Sets the first cause that applies to slow attention: short sequences, padded or large heads;
+// without a visible cause kSlowAttention.
 void SetAttentionTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   const flops::AttentionSizes& sizes = facts.shape.attention;
   const std::int64_t head = std::llround(std::max(sizes.head, sizes.value_head));
@@ -210,8 +210,8 @@ std::string TokensPerExpert(const flops::ExpertSizes& sizes) {
   return fmt::format("{} {} per expert", number, tokens == 1 ? "token" : "tokens");
 }
 
-// Experts always have a text: their roofline is hard to interpret without the number of tokens. A
-// rate above the roofline is impossible, and shows that an input is wrong.
+// Text for experts, slow or not: their roofline is hard to interpret without the number of tokens.
+// A rate above the roofline is impossible, and shows that an input is wrong.
 std::string ExpertsText(const MeasuredOp& facts) {
   const flops::ExpertSizes& sizes = facts.shape.experts;
   std::string text =
@@ -254,8 +254,8 @@ std::string ElementwiseText(const MeasuredOp& facts) {
                      FormatShare(facts.memory_time / facts.time));
 }
 
-// Sets the first applicable trait: few tiles, partial tiles, unaligned loads, a skinny matmul.
-// Without the number of multiprocessors, the first of them is unknown.
+// Sets the first trait that applies: few tiles, partial tiles, unaligned loads, a skinny matmul. If
+// the number of multiprocessors is unknown, so is the trait.
 void SetProductTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   if (verdict.tiles.tiles > 0 && facts.multiprocessors <= 0) {
     verdict.trait = Trait::kUnknown;
@@ -320,8 +320,8 @@ std::string_view TraitName(Trait trait) {
   return kNames[static_cast<std::size_t>(trait)];
 }
 
-// Experts first, then slow operators by kind. Without a roofline no operator is slow, but experts
-// are still recognized.
+// Judges experts first, then slow operators by kind. Without a roofline no operator is slow, but
+// experts are still recognized.
 OpVerdict JudgeOp(const MeasuredOp& facts) {
   OpVerdict verdict;
   verdict.tiles = TilesOf(facts.shape.product, facts.kernel, facts.multiprocessors);

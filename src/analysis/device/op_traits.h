@@ -59,8 +59,8 @@ enum class Trait : std::uint8_t {
 /// "few tiles"; "none"; empty for kUnknown.
 std::string_view TraitName(Trait trait);
 
-/// The verdict on one row of the roofline. A trait other than kUnknown, kNone and kExperts means
-/// that the operator is slow; experts have their trait in any case.
+/// The verdict on one row of the roofline. A trait means that the operator is slow, except
+/// kUnknown, kNone and kExperts; experts always have their trait.
 struct OpVerdict {
   OpTiles tiles;
   double target = -1;  ///< Seconds for all calls; -1 without a roofline.
@@ -68,8 +68,8 @@ struct OpVerdict {
   std::string text;  ///< Words after the operator's name in a sentence; empty without a trait.
   std::string form;  ///< For a convolution: "dilated (16 × 16)"; also for attention and experts.
 };
-/// The text may contain placeholders, e.g. `{{ device.core }}`. REQUIRES: facts.time > 0 and calls
-/// >= 1 if the roofline is known.
+/// Judges one row. The text may contain placeholders, e.g. `{{ device.core }}`. REQUIRES:
+/// facts.time > 0 and calls >= 1 if the roofline is known.
 OpVerdict JudgeOp(const MeasuredOp& facts);
 
 }  // namespace profgauge::analysis::device

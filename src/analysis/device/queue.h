@@ -1,5 +1,5 @@
-// The length of a stream's launch queue. `Items` have size() and, in the order of the stream, a
-// QueueItem for each [i].
+// The length of a stream's launch queue over time. `Items` have size() and, in the order of the
+// stream, a QueueItem for each [i].
 //
 // Example: three launches (L) on one stream. Work starts (S) when the previous work has ended:
 //
@@ -51,8 +51,8 @@ struct QueueSums {
   Ns first = 0, last = 0;
 };
 
-// Clocks of host and device can differ slightly, so starts are never taken to be before the launch:
-// the queue length is never negative.
+// When the item enters the queue. Clocks of host and device can differ slightly, so an item never
+// leaves before that: the queue length is never negative.
 inline Ns LaunchedAt(const QueueItem& item) { return item.launched; }
 /// When the item leaves the queue; not before its launch, since clocks may differ.
 inline Ns StartedAt(const QueueItem& item) { return std::max(item.launched, item.started); }
@@ -79,8 +79,8 @@ class SortedTimes {
   std::vector<Ns> sorted_;
 };
 
-/// Index of the first of `times`, from `from` on, that is not before `at`: tries a few steps, then
-/// bisects.
+/// Returns the index of the first of `times`, from `from` on, that is not before `at`. Tries a few
+/// indices, then bisects.
 template <class Times>
 std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
   for (int step = 0; step < 8; ++step, ++from) {

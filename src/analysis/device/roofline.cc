@@ -228,8 +228,8 @@ std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const cata
                      op, kRemedy);
 }
 
-// A point without FLOPs (a copy) needs no peak. If computing points have none, the longest gives
-// the reason.
+// Adds a point to the totals. One without FLOPs (a copy) needs no peak. If points with FLOPs have
+// no peak, the longest of them gives the reason.
 void AddPoint(const WorkKey& key, const RooflinePoint& point, const catalog::Output& out,
               Totals& totals) {
   totals.flops += point.sums.flops;
@@ -518,7 +518,7 @@ class PointKernels {
   boost::unordered_flat_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sum> sums_;
 };
 
-// Threads are needed for a tree, and a tree to detect recomputation.
+// Recomputation is detected from the tree of operators, which needs recorded threads.
 bool KnowsThreads(const iterations::RankContext& rank) {
   const std::vector<ThreadId>& threads = rank.profile->host.thread;
   return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });
@@ -617,8 +617,8 @@ ItemsOfThreads ItemsOf(const iterations::RankContext& rank, std::span<const std:
   return threads;
 }
 
-// Whether there are at least four calls with at least three row counts, and a row count per two
-// calls: a layer that is called four times has only one row count.
+// Whether a group is a layer of experts: at least four calls, at least three different row counts,
+// and at least half as many as calls. A layer that is only repeated has a single row count.
 bool AreExperts(const Group& group) {
   const auto rows = static_cast<std::int64_t>(group.rows.size());
   return knowledge::kTraitsLeastExperts <= group.calls &&

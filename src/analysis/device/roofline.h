@@ -56,19 +56,18 @@ struct RooflineFacts {
   bool has_timeline = false, knows_threads = false;
   std::vector<std::uint32_t> point_of;  ///< By row of the device table; not stored in summaries.
 };
-/// The points of one rank over the selected iterations. `not_counted` has the times of operators
-/// with unknown work. O(n log n) in operators and kernels.
+/// Returns the points of one rank over the selected iterations, with the times of operators whose
+/// work is unknown. O(n log n) in operators and kernels.
 RooflineFacts RooflineFactsOf(const iterations::RankContext& rank);
 
-/// Adds the table `roofline` and sets flops.achieved, flops.mfu and flops.hfu.
-/// Uses only window, GPUs with work and knowledge of the contexts. REQUIRES: `ranks` is not
-/// empty; one fact per context. Without points all are absent; if a relevant point has no known
-/// peak, the shares are.
+/// Adds the table `roofline` and sets flops.achieved, flops.mfu and flops.hfu. All are absent
+/// without points; the shares also if a relevant point has no known peak. Uses only window, GPUs
+/// with work and knowledge of the contexts. REQUIRES: `ranks` is not empty; one fact per context.
 void AddRoofline(std::span<const iterations::RankContext> ranks,
                  std::span<const RooflineFacts> facts, catalog::Output& out);
 
-// Experts that are computed one by one: matmuls with weights of equal size and different rows,
-// within one call of a module. Their rows differ because tokens are distributed among them.
+// Finds experts that are computed one by one: matmuls in one call of a module, whose weights have
+// equal sizes but whose row counts differ, because tokens are distributed among experts.
 
 /// Sets WorkPoint::single_experts of such matmuls. `point_of`: by row of the host table, kNoIndex
 /// without a point. Finds none if module calls were not recorded.

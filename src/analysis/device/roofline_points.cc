@@ -113,8 +113,8 @@ double RooflinePoint::memory_time() const {
              : -1;
 }
 
-// At half of the peak (reach.matrix_units). FP32 on a chip with TF32 moves the same bytes, in 16
-// bits only half.
+// Assumes that half of the peak is reached (reach.matrix_units). An FP32 matmul moves the same
+// bytes in TF32, and half of them in 16 bits.
 double SecondsOnMatrixUnits(const RooflinePoint& point) {
   const WorkPoint& sums = point.sums;
   const bool may_use = sums.is_matrix && sums.tensor_core_time <= 0 && point.memory_time() >= 0;
@@ -158,8 +158,8 @@ RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peak
   return points;
 }
 
-// First finds the shapes and shares of all matmuls, then reach and verdict of each point: the reach
-// of a device is that of its best matmuls of the type.
+// First finds the shapes and shares of all matmuls, because the reach of a device is that of its
+// best matmuls of a type. Then finds reach and verdict of each point.
 void JudgePoints(RooflinePoints& points) {
   std::map<ReachKey, std::vector<ReachedShare>> products;
   for (auto& [key, point] : points) {

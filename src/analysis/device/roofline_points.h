@@ -52,14 +52,14 @@ class KnownPeaks {
   std::map<std::string_view, std::optional<DevicePeaks>> peaks_;  // Names are those of points.
 };
 
-/// The expected time of a matmul without matrix units if it used them: in TF32 if the chip has it,
-/// else in 16 bits. Seconds over all calls. -1 if it uses them, or they are unknown or not faster.
+/// Seconds over all calls that a matmul without matrix units would take on them: in TF32 if the
+/// chip has it, else in 16 bits. -1 if it uses them, or they are unknown or not faster.
 double SecondsOnMatrixUnits(const RooflinePoint& point);
 
 /// Merges the points of the ranks. `facts` must outlive the result.
 RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks);
-/// Sets the traits from the points' shapes. Two passes, because the reach of a device follows from
-/// the best of its matmuls.
+/// Judges the points: sets shape, reach and verdict. Two passes, because the reach of a device
+/// follows from the best of its matmuls.
 void JudgePoints(RooflinePoints& points);
 
 }  // namespace profgauge::analysis::device

@@ -81,8 +81,8 @@ namespace {
 
 double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
-// Kernel time of the selected iterations, split by two questions: does the kernel use Tensor Cores,
-// and could its operator?
+// Splits the kernel time of the selected iterations by two questions: does the kernel use Tensor
+// Cores, and could its operator?
 //
 //                  uses                   undecided             all of them
 //   eligible       eligible_tensor_core   eligible_undecided    eligible
@@ -135,8 +135,8 @@ struct Bounded {
   Ns sure = 0, undecided = 0, whole = 0;
 };
 
-// Sets the share, and its range due to undecided kernels. With `is_range`, a limit between the two
-// is undecided. `count_undecided`: the policy counts them as using, so there is no range.
+// Sets the share, which may be larger because of undecided kernels. With `is_range`, a limit
+// between both values is undecided. `count_undecided`: by policy they use Tensor Cores.
 void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is_range,
                 catalog::Output& out) {
   const double lower = Share(times.sure, times.whole);
@@ -247,8 +247,8 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
   }
 }
 
-// Whether kernel names cannot show it on this device. They can for NVIDIA, AMD, Ascend and TPUs,
-// and if any kernel certainly uses matrix units.
+// Whether names of kernels cannot show the use of matrix units on this device. They can on NVIDIA,
+// AMD, Ascend and TPUs, and if any kernel certainly uses these units.
 bool IsOfUnknownMaker(const TensorCoreTimes& times, const catalog::Output& out) {
   using enum Accelerator;
   const bool is_unknown =
@@ -325,8 +325,8 @@ std::int64_t Least(std::int64_t a, std::int64_t b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
-// Eligible operators of one rank by name, shapes and types, from the device rows. A call is one
-// host row, so several kernels of it count it once.
+// Collects the eligible operators of one rank by name, shapes and types. A call is one host row, so
+// it counts once even if it has several kernels.
 std::vector<EligibleOp> CollectOps(const iterations::RankContext& rank,
                                    std::span<const classify::Tri> eligible) {
   std::vector<EligibleOp> rows;

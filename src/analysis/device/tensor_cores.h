@@ -15,12 +15,12 @@
 
 namespace profgauge::analysis::device {
 
-/// By row of DeviceTable: whether its time is in an operator that could use Tensor Cores. Yes for
-/// kernels of eligible operators, and for every kernel that uses Tensor Cores (otherwise efficiency
-/// could exceed 100 %). Without a recorded operator: yes if the kernel's name indicates a matmul,
-/// else unknown. Also unknown: unrecognized kernels of operators that are neither listed nor
-/// PyTorch's own, and graphs recorded as one event. No for copies, memsets, collectives, and FP64
-/// if no GPU has Tensor Cores for it.
+/// Returns for each row of DeviceTable whether its time is in an operator that could use Tensor
+/// Cores. Yes for kernels of eligible operators, and for every kernel that uses Tensor Cores
+/// (otherwise efficiency could exceed 100 %). Without a recorded operator: yes if the kernel's name
+/// indicates a matmul, else unknown. Unknown for unrecognized kernels of operators that are neither
+/// listed nor PyTorch's own, and for graphs recorded as one event. No for copies, memsets,
+/// collectives, and FP64 if no GPU has Tensor Cores for it.
 std::vector<classify::Tri> EligibleKernels(const Profile& profile,
                                            const classify::KernelClasses& classes);
 

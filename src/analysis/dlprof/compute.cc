@@ -25,8 +25,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// One pass for each step, in the order of Run(). Until TakeInOrder(), ops are numbered by their
-// first calls; then ops without selected calls are dropped, and all indices are updated.
+// Makes one pass for each step, in the order of Run(). Until TakeInOrder(), ops are numbered by
+// their first calls; then ops without selected calls are dropped, and all indices are updated.
 class Computation {
  public:
   Computation(const Profile& profile, const Instances& instances, std::vector<Span> iterations)

@@ -31,8 +31,8 @@ bool IsBackward(const Profile& profile, std::uint32_t row) {
           profile.Name(host.name[row]).starts_with("torch::autograd::"));
 }
 
-// The role of each range. With markers: those with arguments, and backward nodes. Otherwise every
-// operator.
+// Returns the role of each range. If the profile has markers, ranges with arguments and backward
+// nodes have one; otherwise every operator does.
 std::vector<RangeRole> RolesOf(const Profile& profile) {
   const auto rows = static_cast<std::uint32_t>(profile.host.size());
   std::vector<RangeRole> roles(rows, RangeRole::kNone);

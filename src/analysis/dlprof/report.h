@@ -127,16 +127,16 @@ struct Report {
   Summary summary;
 };
 
-/// Iterations depend on the input. With `selection.key_op`, each lasts from one start of that op
-/// (by name, id or type) to the next, the last one to the end. Else they last from one marker's
-/// start to the next. Else there is one, the session. Times are the profile's. Errors: kUsage if
-/// the key op does not occur or no iteration is selected. O(n log n). The report copies all texts;
-/// rows of launches are those of `profile`.
+/// Computes the report. Iterations depend on the input: with `selection.key_op`, each lasts from
+/// one start of that op (by name, id or type) to the next, the last one to the end. Otherwise they
+/// last from one marker's start to the next; without markers, there is one, the session. Times are
+/// the profile's. Errors: kUsage if the key op does not occur or no iteration is selected. O(n log
+/// n). The report copies all texts; rows of launches are those of `profile`.
 Result<Report> Compute(const Profile& profile, const Selection& selection);
-/// The same for the selected ones of known iterations, each extended to the start of the next.
+/// Like Compute(), for the selected ones of known iterations, each extended to the next start.
 Report ComputeSelected(const Profile& profile, const iterations::Iterations& iterations);
 
-/// The kernel's name without return type, namespaces, template arguments and parameters.
+/// Returns the kernel's name without return type, namespaces, template arguments and parameters.
 /// "void at::native::reduce_kernel<512, 1>(float*)" gives "reduce_kernel".
 std::string ShortKernelName(std::string_view name);
 

@@ -64,8 +64,8 @@ std::optional<AttentionCall> UnderstandAttention(const OpCall& call) {
 
 }  // namespace
 
-// Unmasked pairs. 3 queries with 5 keys have 15, or 6 (x) if causal. 5 queries with 3 keys have 12
-// if causal: the triangle, and all keys for later queries:
+// Returns the sizes, with the number of unmasked pairs. 3 queries with 5 keys have 15, or 6 (x) if
+// causal. 5 queries with 3 keys have 12 if causal: the triangle, and all keys for later queries:
 //
 //   x . . . .        x . .
 //   x x . . .        x x .
@@ -98,8 +98,8 @@ std::optional<AttentionSizes> AttentionShape(const OpCall& call) {
   return sizes;
 }
 
-// Forward: queries times keys has 2·d per pair, and weights times values 2·dv. The gradient
-// recomputes the weights and has four more matmuls: 2·(3·d + 2·dv).
+// Operations per pair in forward: 2·d for queries times keys, 2·dv for weights times values. The
+// gradient recomputes the weights and has four more matmuls: 2·(3·d + 2·dv).
 std::optional<OpWork> AttentionWork(const OpCall& call) {
   const auto of = UnderstandAttention(call);
   const auto sizes = AttentionShape(call);

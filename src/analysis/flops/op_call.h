@@ -38,7 +38,7 @@ struct OpCall {
   const OpArgument* Find(std::string_view name, std::size_t position) const;
 };
 
-/// The call of a host row: for "aten::mm" the module is "aten", the op "mm". Types are converted to
+/// Returns the call of a host row: for "aten::mm" the module is "aten", the op "mm". Types become
 /// canonical names. Lists of tensors become tensors with the same `place`. Arguments of callers,
 /// and a given result, are omitted (classify/arguments.h). None if no shapes were recorded.
 /// REQUIRES: row < profile.host.size().

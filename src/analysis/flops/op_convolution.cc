@@ -89,9 +89,9 @@ std::optional<double> At(const OpArgument* argument, std::size_t i, double other
   return static_cast<double>(argument->list[std::min(i, argument->list.size() - 1)]);
 }
 
-// Size of the result in the i-th spatial dimension. An input of 7 with a filter of 3, stride 2,
-// padding 1: floor((7 + 2 - 2 - 1) / 2) + 1 = 4, with reach 2; transposed (7 - 1) · 2 - 2 + 2 + 1 =
-// 13. None if a needed argument was not recorded.
+// Returns the size of the result in the i-th spatial dimension. An input of 7 with a filter of 3,
+// stride 2, padding 1: floor((7 + 2 - 2 - 1) / 2) + 1 = 4, with reach 2; transposed (7 - 1) · 2 - 2
+// + 2 + 1 = 13. None if a needed argument was not recorded.
 std::optional<double> ResultAt(const OpCall& call, const ConvolutionCall& of, std::size_t i) {
   const Places& places = *of.places;
   const OpArgument* padding = call.Find("padding", places.padding);
@@ -109,7 +109,7 @@ std::optional<double> ResultAt(const OpCall& call, const ConvolutionCall& of, st
   return (in - 1) * *stride - 2 * *pad + reach + *more + 1;
 }
 
-// Input channels divided by the filter's; only transposed ones need the recorded number.
+// Input channels divided by the filter's; only a transposed convolution needs the recorded number.
 double GroupsOf(const OpCall& call, const ConvolutionCall& of) {
   const Shape& x = of.input->shape;
   const Shape& w = of.weight->shape;
@@ -178,8 +178,8 @@ std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call) {
   return sizes;
 }
 
-// 2 · result · filter elements; if transposed, 2 · input · filter elements. A bias is read, but its
-// additions are not counted.
+// The work is 2 · result · filter elements; if transposed, 2 · input · filter elements. A bias is
+// read, but its additions are not counted.
 std::optional<OpWork> ConvolutionWork(const OpCall& call) {
   const Tensors tensors = call.Tensors();
   const auto of = Understand(call, tensors);

@@ -38,8 +38,8 @@ bool FitsLayer(const Shape& first, const Shape& second, std::int64_t hidden) {
          (first[1] == hidden && second[2] == hidden && fits(first[2], second[1]));
 }
 
-// The number of experts per token, from a tensor [T, k] of weights or indices. A tensor [T, E] has
-// the scores of all experts and does not show it.
+// Returns the number of experts per token, from a tensor [T, k] of weights or indices. A tensor [T,
+// E] has the scores of all experts, from which the number does not follow.
 std::optional<double> ExpertsPerToken(const Tensors& tensors, const OpArgument& tokens, double rows,
                                       double experts) {
   std::optional<double> least;
@@ -121,8 +121,8 @@ std::optional<Layer> GroupedProduct(const OpCall& call, const Tensors& tensors) 
   return layer;
 }
 
-// A matmul recognized by name, else a fused layer recognized by its tensors. Sets the bytes of one
-// expert, -1 if a type is unknown.
+// Returns a matmul recognized by name, else a fused layer recognized by its tensors. Sets the bytes
+// of one expert, -1 if a type is unknown.
 std::optional<Layer> LayerOf(const OpCall& call) {
   if (!MayBeLayer(call.op)) return std::nullopt;
   const Tensors tensors = call.Tensors();

@@ -53,9 +53,9 @@ std::vector<bool> HoldWork(const HostTable& host, const OpWorks& works) {
 
 }  // namespace
 
-// Three walks. Over host rows (parents first): finds the outermost node around each. Over device
-// rows: counts the matrix kernels of each node. Over host rows again: gives each node with such
-// kernels the work of its matmuls. A linear layer launches one matmul in backward if its input
+// Makes three walks. Over host rows (parents first): finds the outermost node around each. Over
+// device rows: counts the matrix kernels of each node. Over host rows again: gives each node with
+// such kernels the work of its matmuls. A linear layer launches one matmul in backward if its input
 // needs no gradient, else two.
 void AddGradientWork(const Profile& profile, const OpTree& tree,
                      const classify::KernelClasses& classes, OpWorks& works) {

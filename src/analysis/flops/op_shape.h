@@ -69,7 +69,7 @@ struct ExpertSizes {
 struct OpShape {
   OpKind kind = OpKind::kOther;
   ProductSizes product;
-  ConvolutionSizes convolution;  ///< Set for a convolution, and so on.
+  ConvolutionSizes convolution;  ///< Set for a convolution; the others accordingly.
   AttentionSizes attention;
   ExpertSizes experts;
 };
@@ -77,8 +77,8 @@ struct OpShape {
 /// argument is missing. Kinds are tried in the order of OpShape; the first match is used.
 OpShape ShapeOf(const OpCall& call);
 
-/// The sizes of a [.., M, K] times b [.., K, N], including vectors; batches broadcast. None if the
-/// inner sizes differ, the batches are incompatible, or one has no dimensions.
+/// Returns the sizes of a [.., M, K] times b [.., K, N], including vectors; batches broadcast. None
+/// if inner sizes differ, the batches are incompatible, or one has no dimensions.
 std::optional<ProductSizes> SizesOfProduct(const std::vector<std::int64_t>& a,
                                            const std::vector<std::int64_t>& b);
 

@@ -74,7 +74,7 @@ std::vector<std::uint32_t> NearestNodes(const HostTable& host) {
   return nearest;
 }
 
-// Sets `representative` and `parent`: an op whose only child is an op of the same name takes over
+// Sets `representative` and `parent`. An op whose only child is an op of the same name takes over
 // that child's children and calls, repeatedly. Otherwise an operator that the dispatcher records
 // twice would count as two calls:
 //
@@ -245,8 +245,8 @@ std::string_view TensorRtType(std::string_view name) {
 
 }  // namespace
 
-// Steps, in this order: TensorRT's layers, the prefix "autograd::engine::…: ", scopes with a slash,
-// namespaces, the number of a backward node, underscores of in-place variants.
+// Applies these steps in order: TensorRT's layers, the prefix "autograd::engine::…: ", scopes with
+// a slash, namespaces, the number of a backward node, underscores of in-place variants.
 std::string_view OpType(std::string_view name) {
   if (const auto type = TensorRtType(name); !type.empty()) return type;
   std::string_view type = name;

@@ -29,14 +29,14 @@ namespace profgauge::analysis::flops {
 /// The pass that a call belongs to.
 enum class OpDirection : std::uint8_t { kForward, kBackward, kOptimizer };
 
-/// One entry per row of HostTable. Rows that are not ops have representative kNone and zeros.
-/// Collapsed rows have zeros, too: their representative has their time. Times are ns for the whole
+/// One entry per row of HostTable. A row that is not an op has representative kNone and zeros. A
+/// collapsed row has zeros, too: its representative has its time. Times are ns for the whole
 /// profile; tables and metrics select rows by RankContext::InTables() and InIterations().
 struct OpTree {
   static constexpr std::uint32_t kNone = kNoIndex;
 
-  /// The row itself; if this op was collapsed into a caller of the same name, whose only child it
-  /// is, the caller's row; kNone if it is not an op.
+  /// Usually the row itself. If this op was collapsed into a caller of the same name, whose only
+  /// child it is, the row of the caller; kNone if it is not an op.
   std::vector<std::uint32_t> representative;
   std::vector<std::uint32_t> parent;  ///< Representative of the nearest enclosing op, or kNone.
   std::vector<Ns> host_self;          ///< Without child ops and runtime calls.
@@ -63,8 +63,8 @@ bool NamesBackward(std::string_view name);
 /// Whether it is a wait for input data: `enumerate(DataLoader)#…__next__`, `enumerate(DataPipe)#…`.
 bool IsDataLoaderRange(std::string_view name);
 
-/// The kind of an operator: its name without namespace, engine prefix, in-place underscore and
-/// variant number. "aten::add_" -> "add"; "autograd::engine::evaluate_function: MmBackward0" ->
+/// Returns the kind of an operator: its name without namespace, engine prefix, in-place underscore
+/// and variant number. "aten::add_" -> "add"; "autograd::engine::evaluate_function: MmBackward0" ->
 /// "MmBackward". Never empty unless `name` is.
 std::string_view OpType(std::string_view name);
 

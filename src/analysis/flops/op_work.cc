@@ -117,10 +117,10 @@ double ScalarTypeBytes(std::int64_t type) {
   return type >= 23 && type <= 26 ? 1 : -1;  // The FP8 types.
 }
 
-// Bytes of a result element, whose type mostly differs from the factors'. Among the arguments after
-// the factors, only the type is a number: (…, scale_a, scale_b, bias, scale_result, out_dtype,
-// use_fast_accum), in older versions (…, bias, out_dtype, …). Without a number the factors' type is
-// used; if values were not recorded, the bias's type, else BF16, which all known callers use.
+// The bytes of a result element, whose type mostly differs from the factors'. Among the arguments
+// after the factors, only the type is a number: (…, scale_a, scale_b, bias, scale_result,
+// out_dtype, use_fast_accum), in older versions (…, bias, out_dtype, …). Without a number it is the
+// factors' type; if values were not recorded, the bias's, else BF16 (all known callers).
 double ScaledResultBytes(const OpCall& call, const OpArgument& factor) {
   bool values_recorded = false;
   const OpArgument* bias = nullptr;

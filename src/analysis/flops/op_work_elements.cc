@@ -218,7 +218,7 @@ OpKind ElementKind(std::string_view op) {
   }
 }
 
-// Operations per element, and moves of the first tensor's bytes: unary 1 and 2 (read, write),
+// Operations per element, and how often the first tensor's bytes move: unary 1 and 2 (read, write),
 // gradient 1 and 3 (two read, one written), reduction 1 and 1, softmax 5 and 2, copies 0.
 std::optional<OpWork> ElementWork(const OpCall& call) {
   const Entry* entry = FindEntry(call.op);

@@ -14,8 +14,8 @@ namespace {
 // The nearest backward node around a row.
 enum class Inside : std::uint8_t { kNone, kNode, kCheckpoint };
 
-// Tracks which nodes contain numbered operators. If gradients are recorded for higher-order
-// gradients, nearly every node does. A node that repeats a layer counts once.
+// Tracks which nodes contain numbered operators: nearly every node does if backward recorded
+// gradients for higher-order gradients. A node that repeats a layer counts once.
 class Nodes {
  public:
   explicit Nodes(std::size_t rows) : of_row_(rows, kNoIndex) {}

@@ -8,15 +8,15 @@
 
 namespace profgauge::analysis::flops {
 
-/// By host row: whether it is a forward operator that runs inside a backward node (activation
-/// checkpointing). PyTorch numbers operators only while it records gradients: a backward node's own
-/// operators have no number, repeated ones have one. Older checkpoints name their node. If most
-/// nodes contain numbered operators, backward recorded gradients, too (for higher-order gradients):
-/// then numbers prove nothing, and no row counts.
+/// Returns for each host row whether it is a forward operator that runs inside a backward node
+/// (activation checkpointing). PyTorch numbers operators only while it records gradients: a
+/// backward node's own operators have no number, repeated ones have one. Older checkpoints name
+/// their node. If most nodes contain numbered operators, backward itself recorded gradients (for
+/// higher-order gradients). Numbers then prove nothing, and no row counts.
 std::vector<bool> FindRecomputed(const Profile& profile);
 
-/// Whether the profile has backward nodes, which are needed to detect repetition. Only rows with a
-/// thread count. O(host rows).
+/// Whether the profile has backward nodes, without which repetition cannot be detected. Only rows
+/// with a thread count. O(host rows).
 bool HasBackward(const Profile& profile);
 
 /// The rows in `some`, and all rows inside of them.

@@ -157,8 +157,8 @@ struct Stacks {
   }
 };
 
-// The stack has one function per line, outermost first. All get the samples as `total`, the
-// innermost as `self`.
+// Adds the samples of one stack to its functions. The stack has one function per line, outermost
+// first: all functions get the samples as `total`, the innermost also as `self`.
 void AddStack(std::uint32_t thread, std::string_view stack, std::int64_t count, StringPool& strings,
               Stacks& out) {
   std::uint32_t node = thread;
@@ -253,9 +253,9 @@ constexpr std::uint32_t kNoRow = kNoIndex;
 constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "memset",
                                                         "sync",   "memory", "other"};
 
-// Sums overlaps of spans with a span list while spans arrive. Storing a list of them, one per call,
-// is only needed if spans are not in order, as calls of several threads.
-// Spans that touch are merged into one open span, which is added when a span begins after its end:
+// Sums overlaps of spans with a span list while spans arrive, so that no list of them (one per
+// call) is needed. Only spans in order can be summed, unlike calls of several threads. Spans that
+// touch are merged into one open span, which is added when a span begins after its end:
 //
 //   spans     |-1-|            |--3--|
 //               |--2---|
@@ -294,8 +294,8 @@ class OverlapInOrder {
   bool is_in_order_ = true;
 };
 
-// Each name once, by its first counted call. One pass is enough if the calls of each name are in
-// order; other names get a list of spans in a second pass.
+// Sums the counted calls of each name. One pass is enough for names whose calls are in order; calls
+// of other names get a list of spans in a second pass.
 std::vector<CallSum> SumCalls(const iterations::RankContext& rank, const std::vector<bool>& counted,
                               std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
@@ -413,9 +413,9 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, catalog::Output& out)
   }
 }
 
-// Iteration time in which any thread of the rank is blocked in a counted synchronizing call. Calls
-// in which a profiler waits at its stop are after the host ranges and not counted, like in
-// api_calls.
+// Returns the iteration time in which any thread of the rank is blocked in a counted synchronizing
+// call. Calls in which a profiler waits at its stop are after the host ranges, so they are not
+// counted, like in api_calls.
 Ns BlockedTime(const iterations::RankContext& rank, const std::vector<bool>& counted,
                std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;

@@ -33,11 +33,11 @@ struct CallFacts {
   bool any_call = false;  ///< Whether the whole profile has any call.
 };
 /// By row of the calls: whether it counts. Calls count if they start in the selected iterations. In
-/// a profile without iterations, all do except those that launch nothing before the window, or
-/// begin after the last device work. O(calls).
+/// a profile without iterations, all calls count, except those that launch nothing before the
+/// window, or begin after the last device work. O(calls).
 std::vector<bool> CountedCalls(const iterations::RankContext& rank);
-/// The calls of one rank, summed by name. Empty if calls were not recorded. O(calls log calls) if
-/// calls of several threads overlap, else O(calls).
+/// Returns the calls of one rank, summed by name. Empty if calls were not recorded. O(calls log
+/// calls) if calls of several threads overlap, else O(calls).
 CallFacts CallFactsOf(const iterations::RankContext& rank);
 
 /// Adds api_calls (by name, longest first, summed over ranks) and sets sync.time_share. `ranks`:
@@ -46,12 +46,12 @@ void AddHostCalls(std::span<const CallFacts> ranks, catalog::Output& out);
 
 // Calls of the operating system, and the running time of threads.
 
-/// "; Nsight Systems records it with --cpuctxsw=…" if it supports the run's devices; else empty.
-/// `what`: the text from "it" on.
+/// Returns "; Nsight Systems records it with --cpuctxsw=…", if that tool supports the run's
+/// devices; else an empty text. `what`: the text from "it" on.
 std::string WithNsight(const catalog::Output& out, std::string_view what);
 
-/// Positions in Profile::threads, sorted by process and thread number, because the order in files
-/// is arbitrary. O(threads log threads).
+/// Returns positions in Profile::threads, sorted by process and thread number, because the order in
+/// files is arbitrary. O(threads log threads).
 std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile);
 
 /// Adds the tables os_calls and threads for the whole profile, from the OS runtime and scheduling.

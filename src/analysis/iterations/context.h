@@ -25,13 +25,13 @@ namespace profgauge::analysis::iterations {
 
 struct RankContext;
 
-/// Cached columns of exposed times, computed at the first request; safe for several threads. Copies
-/// of the rank share them.
+/// Caches the exposed times of a rank, each computed at the first request. Safe for several
+/// threads. Copies of a RankContext share the cache.
 class ExposedColumns {
  public:
   ExposedColumns();
-  /// ExposedTimes() of classify/device_spans.h for `rank`, without UncountedParts() of observed.h.
-  /// REQUIRES: `rank` is always the one that owns this object, and is measured (MeasureContexts()).
+  /// Returns ExposedTimes() of classify/device_spans.h for `rank`, without UncountedParts() of
+  /// observed.h. REQUIRES: `rank` is always the owner of this object, and measured.
   const OptionalColumn<Ns>& Of(const RankContext& rank, classify::Exposable wanted) const;
 
  private:
@@ -56,7 +56,7 @@ struct RankContext {
   classify::KernelClasses classes;  ///< One per row of profile->device.
   Iterations iterations;            ///< All iterations, the selected range and the window.
   flops::OpTree tree;               ///< For the whole profile; freed after all tables are made.
-  flops::OpWorks works;             ///< The same.
+  flops::OpWorks works;             ///< Work of its operators; freed with `tree`.
   std::vector<Span>
       unobserved;            ///< Unobserved parts of the window: analysis/iterations/observed.h.
   Ns captured = 0;           ///< The part of `unobserved` in graph captures.
@@ -64,17 +64,17 @@ struct RankContext {
   classify::Knowledge knowledge;  ///< From the selection.
   std::vector<Gpu> devices;       ///< profile->gpus, with known properties added.
   ExposedColumns exposed;         ///< Freed after all tables are made.
-  Kept waits;                     ///< breakdown::WaitsOf(); the same.
+  Kept waits;                     ///< Cache of breakdown::WaitsOf(); freed like `exposed`.
 
   Span window() const { return iterations.window; }
-  /// Per row of the device table; see classify::Exposable.
+  /// Returns the exposed time of each device row, for one kind of work (classify::Exposable).
   const OptionalColumn<Ns>& ExposedOf(classify::Exposable wanted) const {
     return exposed.Of(*this, wanted);
   }
   bool has_device() const { return profile->device.size() > 0; }
   bool has_host() const { return profile->host.size() > 0; }
-  /// Whether the window ends with the last device work, although the host continues: the profile
-  /// has no iterations (FindObservable() of markers.h).
+  /// True if the window ends with the last device work, although the host may continue. This is so
+  /// in profiles without iterations (FindObservable() of markers.h).
   bool EndsWithWork() const {
     return iterations.is_whole && iterations.source.by == IterationsBy::kUndivided &&
            profile->has_timeline && profile->neuron == nullptr && has_device();

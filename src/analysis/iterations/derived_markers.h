@@ -29,15 +29,15 @@ struct DerivedMarkers {
   IterationSource source;
 };
 
-/// The iterations by the first of these ways that succeeds:
+/// Returns the iterations by the first of these ways that succeeds:
 ///
 ///   - Steps of an engine (`steps` of rules/knowledge/markers.yaml), at least two. The phase with
 ///     the most time is used, because decoding and prefill have different lengths.
-///   - Three calls of one optimizer's step: from the end of one to the end of the next. Work before
-///     the first is also an iteration if it launches about as much.
-///   - In training, three calls of a data loader: from one to the next, the last to the end of
-///     the host's activity.
-///   - Repetition (iterations/repetition.h), with its witness as the mark.
+///   - At least three calls of one optimizer's step. An iteration lasts from the end of one call to
+///     the end of the next. Work before the first is also one if it launches about as much.
+///   - In training, at least three calls of a data loader. An iteration lasts from one call to the
+///     next, and the last one until the host's activity ends.
+///   - Repetition of kernels (iterations/repetition.h). The witness marks the iterations.
 ///
 /// `extent`: the extent of the host's activity. Without a timeline only the first way is tried.
 DerivedMarkers DeriveMarkers(const Profile& profile, Span extent);

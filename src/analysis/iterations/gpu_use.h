@@ -21,11 +21,11 @@ struct GpuUse {
   Ns observed = 0;     ///< The window without its unobserved parts.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
-  /// The one-off part of the idle time (iterations/observed.h), and the iteration
-  /// with the most: its position among the selected, -1 for none; and in how many it is.
+  /// The one-off part of the idle time (iterations/observed.h). `idle_most_in`: position of the
+  /// selected iteration with most of it, -1 for none. `idle_once_in`: iterations with any.
   Ns idle_once = 0;
   std::int64_t idle_most_in = -1, idle_once_in = 0;
-  /// Of `busy`: only graphs that were recorded whole run, and perhaps nothing in them.
+  /// The part of `busy` in which only graphs run that were recorded as one event.
   Ns whole_graphs = 0;
   /// Blocks per SM, summed over the concurrent kernels and capped at 1, averaged over the
   /// window; idle time counts as 0 (TensorBoard plug-in). Absent without blocks per SM.
@@ -35,7 +35,7 @@ struct GpuUse {
 
   double utilization() const { return Share(kernel_busy, window); }
   double idle_share() const { return Share(observed - busy, observed); }
-  /// The idle share if all iterations idled as usual.
+  /// The idle share without one-off idle time.
   double usual_idle_share() const {
     return Share(observed - busy - idle_once, observed - idle_once);
   }

@@ -24,15 +24,15 @@
 
 namespace profgauge::analysis::iterations {
 
-/// No row follows.
+/// Marks an idle range that no row follows.
 inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
 
-/// Calls `gap(span, whole, row)`, in order, with each part of `observed` (disjoint, in order) in
-/// which no row runs. `whole` is the idle range around it, observed or not, unbounded at either end
-/// of the rows. `row` ends it; kNoDeviceRow after the last. Calls `pass(row)` with each row by
-/// start, after the gaps before it. Ranges below the clock's resolution are not gaps
-/// (classify::ShortestIdle()). O(n log s) for s streams. REQUIRES: all rows of one GPU; at least
-/// one.
+/// Calls `gap(span, whole, row)`, in order, for each part of `observed` (disjoint, in order) in
+/// which no row runs. `span` is that part, and `whole` the idle range around it, observed or not.
+/// The range before the first row and after the last one is unbounded. `row` ends the range; it is
+/// kNoDeviceRow after the last row. Calls `pass(row)` for each row by start, after the gaps before
+/// it. Ranges below the clock's resolution are no gaps (classify::ShortestIdle()). O(n log s) for s
+/// streams. REQUIRES: all rows of one GPU; at least one.
 template <class Gap, class Pass>
 void VisitIdle(const DeviceTable& device, classify::DeviceRows rows, std::span<const Span> observed,
                Gap gap, Pass pass) {

@@ -15,7 +15,7 @@
 namespace profgauge::analysis::iterations {
 namespace {
 
-// Finds launches without recorded work, and graph captures, whose launches do not run.
+// Finds launches without recorded work, and captures of graphs.
 class Launches {
  public:
   Launches(const Profile& profile, ThreadId marking)
@@ -30,7 +30,7 @@ class Launches {
     bool AllRan() const { return without_work == 0; }
     bool NoneRan() const { return made > 0 && without_work == made; }
   };
-  /// Counts for each of `all`, which are sorted by host time. O(n log m).
+  /// Counts the launches of each iteration in `all`, sorted by host time. O(n log m).
   std::vector<Count> CountIn(const Iterations& iterations) const {
     std::vector<Count> counts(iterations.all.size());
     IterationCursor cursor(iterations);
@@ -110,7 +110,7 @@ std::size_t WholeUntil(const Profile& profile, const RecordedPart& part, bool la
   return is_whole && launches[kept - 1].AllRan() ? kept : kept - 1;
 }
 
-// The number of operators that begin in each iteration.
+// Returns the number of operators that begin in each iteration.
 std::vector<std::int64_t> OpsIn(const Profile& profile, const Iterations& iterations) {
   std::vector<std::int64_t> ops(iterations.all.size(), 0);
   IterationCursor cursor(iterations);
@@ -122,10 +122,10 @@ std::vector<std::int64_t> OpsIn(const Profile& profile, const Iterations& iterat
   return ops;
 }
 
-// Profilers lose launches while they start (kineto#996). First iterations of a part are dropped
-// while they have less work than `iterations.complete_share` of the median, and their launches or
-// operators show that there was more: iterations that only do less have fewer of those, too.
-// Returns the first of [first, last) to keep; `kept` flags all iterations kept so far.
+// Profilers lose launches while they start (kineto#996). So the first iterations of a part are
+// dropped while they have less work than `iterations.complete_share` of the median, although their
+// launches or operators show that there was more. An iteration that truly does less also has fewer
+// of these. Returns the first of [first, last) to keep; `kept` flags all iterations kept so far.
 std::size_t WholeFrom(const Profile& profile, const std::vector<bool>& kept, std::size_t first,
                       std::size_t last, std::span<const Launches::Count> launches,
                       const Launches& calls, const Iterations& iterations) {
@@ -224,7 +224,7 @@ void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
   std::vector<std::size_t> ends;
   for (const RecordedPart& part : parts) {
     std::size_t end = WholeUntil(profile, part, last_is_open, launches, iterations);
-    // If none launched work, they all look alike.
+    // If no iteration has device work, all look alike.
     if (end == part.first) end = part.last;
     ends.push_back(end);
     iterations.dropped_at_end += drop(end, part.last);
@@ -284,8 +284,8 @@ std::vector<Backwards> CollectLaunches(const Profile& profile,
   return all;
 }
 
-/// The minimum number of launches at the end that is unique, i.e. occurs nowhere before it
-/// (Z-function), and at least launches.sequence_least. Names are reversed: `a` is the last launch.
+/// Returns the smallest number of last launches whose sequence occurs nowhere earlier (Z-function),
+/// at least launches.sequence_least. Names are in reverse order: `a` is the last launch.
 ///
 ///   names    a b c x a b y      `a b` occurs twice, so three launches are unique: `a b c`
 ///   equal    0 0 0 0 2 0 0      number of names from here on that are equal to the beginning

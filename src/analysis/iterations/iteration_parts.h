@@ -1,7 +1,6 @@
-// The steps in which iterations are made of markers: which device work is of which, from when to
-// when each lasts by that (iteration_work.cc), the work that the profile's edges cut off, and
-// lost work (iteration_parts.cc). Internal to FindIterations(); the rules that they follow are
-// stated in iterations.h.
+// The steps by which markers become iterations: iteration_work.cc assigns device work to them, and
+// from that finds when each begins and ends. iteration_parts.cc drops iterations that the profile's
+// edges cut, and counts lost work. Internal to FindIterations(); iterations.h states the rules.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +14,23 @@
 
 namespace profgauge::analysis::iterations {
 
-/// Iterations recorded without a pause of the profiler.
+/// A range of iterations between which the profiler did not pause.
 struct RecordedPart {
   std::size_t first = 0, last = 0;  ///< Indices: [first, last).
   Ns start = 0;                     ///< A time in the pause before it; for the first part the
                                     ///< smallest time.
 };
 
-/// The longest time without an event in each of the spans, which are disjoint and in order. Empty
-/// and at the span's start if events cover it. O(n log n) in events inside, O(1) for each other
-/// event.
+/// Returns, for each of the spans (disjoint, in order), the longest time without an event in it; an
+/// empty one at the span's start if events cover it. O(n log n) in events inside, O(1) for each
+/// other event.
 std::vector<Span> LongestSilence(const Profile& profile, std::span<const Span> spans);
 
-/// The parts between pauses of the profiler, in order; usually one, and at least one if there is
-/// any iteration. A pause is assumed if the next marker begins later than the median length after
-/// the previous end, and no event is recorded for as long. Consecutive numbers exclude a pause. If
-/// most markers are that far apart, they are shorter than the iterations that they mark, and there
-/// is one part. O(n log n), in events only if markers are apart.
+/// Splits the iterations at pauses of the profiler; usually there is one part. A pause is assumed
+/// between two markers if their distance exceeds the median length of markers, no event is recorded
+/// for as long, and their numbers are not consecutive. If most markers are that far apart, there is
+/// one part: they are just shorter than the iterations that they mark. O(n log n), in events only
+/// if markers are apart.
 std::vector<RecordedPart> RecordedParts(const Profile& profile, const Iterations& iterations);
 
 /// The extent of each iteration's device events, except for events that extend no iteration
@@ -41,14 +40,14 @@ struct DeviceReach {
   bool any = false;
 };
 
-/// By thread: whether its launches can belong to iterations that the thread `marking` marks.
-/// Another process that works only on other GPUs has its own iterations.
+/// Returns for each thread whether its launches can belong to the iterations that the thread
+/// `marking` marks. A process that works only on other GPUs has separate iterations.
 std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking);
 
-/// Sets `of_device`, `behind` and each iteration's `device_events` from recorded launches; for work
-/// without one, from neighbors in the same part. A launch belongs to an iteration only if the call
-/// ends within its host range, except in a range selected by time (IterationsBy::kRange). REQUIRES:
-/// `all` has its host ranges, sorted by time.
+/// Sets `of_device`, `behind` and each iteration's `device_events`: from the recorded launch, and
+/// for work without one from its neighbors in the same part. A launch belongs to an iteration only
+/// if the call ends within its host range, except in a range selected by time
+/// (IterationsBy::kRange). REQUIRES: `all` has its host ranges, sorted by time.
 DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking,
                               std::span<const RecordedPart> parts, Iterations& iterations);
 
@@ -65,19 +64,19 @@ void SetTimes(const Profile& profile, const DeviceReach& reach, std::span<const 
 /// change the times that SetTimes() found. Work of a GPU that only other processes use is ignored.
 void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iterations);
 
-/// Drops the first and last iterations of each part if their work is cut off, and counts inner ones
-/// of whose launches no work was recorded. `last_is_open`: the last marker has no end. Sets
-/// dropped_at_end, dropped_at_start and lost, and updates the positions in `of_device`.
+/// Drops the first and last iterations of each part if their work is cut off. Counts inner
+/// iterations that launched work of which none was recorded. `last_is_open`: the last marker has no
+/// end. Sets dropped_at_end, dropped_at_start and lost; updates the positions in `of_device`.
 void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
                     std::span<const RecordedPart> parts, Iterations& iterations);
 
-/// Sets `launches_lost` and `launches_made` if the loss is relevant: counts the processes that lost
-/// at least 1 % of their launches.
+/// If launches were lost to a relevant extent, sets `launches_lost` and `launches_made`. They count
+/// only the processes that lost at least 1 % of their launches.
 void CountLostLaunches(const Profile& profile, Iterations& iterations);
 
-// How iterations end on the device: one cut off by the end of a profile ends anywhere.
+// Compares how iterations end on the device. One that is cut off may end with any launch.
 
-/// Whether the last iteration of [first, last) ends with the same launches as an earlier one, and
+/// True if the last iteration of [first, last) ends with the same launches as an earlier one, and
 /// these occur only at the end of that one, e.g. those of its optimizer. `of_device`: by device
 /// row, the iteration that launched it. REQUIRES: first < last. O(n log n) in launches.
 bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,

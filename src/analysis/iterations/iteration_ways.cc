@@ -64,7 +64,7 @@ IterationWay RecordedMarkers(const Profile& profile, const Iterations& iteration
   return way;
 }
 
-// `is_decided`: whether recorded markers were chosen.
+// `is_decided`: whether recorded markers were already chosen.
 IterationWay Engine(const Profile& profile, const Iterations& iterations, bool is_decided) {
   IterationWay way{"steps of an engine", {}, {}, {}, IsByEngine(iterations.source)};
   const DerivedMarkers steps = EngineSteps(profile);

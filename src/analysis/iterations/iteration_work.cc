@@ -40,13 +40,13 @@ bool HasMostLaunches(const DeviceTable& device) {
   return without * 2 < static_cast<std::ptrdiff_t>(device.size());
 }
 
-// The first start of an iteration's own work, on each of its streams and on any.
+// First start of an iteration's own work: by stream, of all work, and of kernels.
 struct OwnStarts {
   std::map<Stream, Ns> of_stream;
   Ns first = std::numeric_limits<Ns>::max();
   Ns first_kernel = std::numeric_limits<Ns>::max();
-  // Streams run in order, so work that starts later on the same stream was launched later. If the
-  // iteration has no work on the stream, its first kernel ends the wait.
+  // Returns the time until which earlier work on `stream` can delay the iteration: its first work
+  // on the stream, which runs in order, or its first kernel if it has no work there.
   Ns Limit(const Stream& stream) const {
     const auto own = of_stream.find(stream);
     if (own != of_stream.end()) return own->second;
@@ -54,7 +54,7 @@ struct OwnStarts {
   }
 };
 
-// Earlier work, running or queued, for which iterations wait. Queries come in order.
+// Earlier work, running or queued, for which iterations wait. Queries ascend in time.
 class Leftovers {
  public:
   Leftovers(const Profile& profile, std::span<const RecordedPart> parts,
@@ -94,7 +94,7 @@ class Leftovers {
                      [](const Leftover& a, const Leftover& b) { return a.start < b.start; });
   }
 
-  /// When iteration `index` begins if it could begin at `at`. Calls come in iteration order.
+  /// When iteration `index` begins: at `at`, or later if earlier work delays it. Ascending calls.
   Ns WaitFor(std::size_t index, const Iteration& iteration, Ns at) {
     const OwnStarts& own = own_[index];
     if (own.of_stream.empty()) return at;
@@ -106,8 +106,8 @@ class Leftovers {
     for (const Leftover& left : waiting_) {
       const Ns limit = own.Limit(left.stream);
       if (left.start >= limit) continue;
-      // If the profile has launches, unlinked work running at the first iteration was launched
-      // before the profile, however long it waits for other ranks.
+      // If most work has a recorded launch, work without one that runs at the first iteration was
+      // launched before the profile, even if it waits for other ranks for long.
       const bool is_known = left.has_launch || (is_first_[index] && has_launches_);
       const bool was_queued = is_known ? left.launched < iteration.host.start
                                        : left.start <= until + knowledge::kLaunchesQueuePause;
@@ -117,7 +117,7 @@ class Leftovers {
   }
 
  private:
-  bool has_launches_ = false;  // Most work has one.
+  bool has_launches_ = false;  // Most work has a launch.
   std::vector<OwnStarts> own_;
   std::vector<bool> is_first_;     // By iteration: first of its recorded part.
   std::vector<Leftover> coming_;   // By start.
@@ -125,8 +125,8 @@ class Leftovers {
   std::size_t next_ = 0;
 };
 
-// By GPU: whether work with unrecorded launch can belong to iterations that `marking` marks. Not if
-// only other processes use the GPU.
+// Returns for each GPU whether work with an unrecorded launch can belong to iterations that
+// `marking` marks. False if only other processes use the GPU.
 std::function<bool(std::int32_t)> GpusOfIterations(const Profile& profile, ThreadId marking) {
   if (!marking.valid()) return [](std::int32_t) { return true; };
   const auto gpus = GpusOfProcesses(profile);
@@ -160,10 +160,10 @@ std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
   return is_empty;
 }
 
-// Assigns work with unrecorded launches to iterations by its neighbors. A stream runs in order, so
-// the work was launched after the previous work, and before the next work and its own start;
-// shortly before that start if the GPU was idle. If the number of launches without work between its
-// neighbors is equal, these launches are its own.
+// Assigns work without a recorded launch to iterations by its neighbors. A stream runs in order, so
+// the work was launched after the previous work, before the next work, and before its own start; if
+// the GPU was idle, shortly before that start. If as many launches without work lie between the
+// neighbors' launches as rows without a launch, these launches are theirs.
 class Neighbors {
  public:
   Neighbors(const Profile& profile, std::span<const RecordedPart> parts, Iterations& iterations)
@@ -237,8 +237,8 @@ class Neighbors {
     }
   }
 
-  // Whether the first work on a stream was launched before the profile: then fewer later rows are
-  // without a launch. Links missing for another reason are missing throughout.
+  // Whether the first work on a stream was launched before the profile. If so, most rows without a
+  // launch come first. If links are missing for another reason, they are throughout.
   bool HasOlder(std::size_t begin, std::size_t end) const {
     const auto& launches = profile_.device.launch;
     std::size_t first = begin;
@@ -248,7 +248,7 @@ class Neighbors {
     return later < first - begin;
   }
 
-  // The launches of a run, in its order; empty if they are uncertain.
+  // The launches of the run's rows, in order; empty if they are uncertain.
   std::span<const std::uint32_t> LaunchesOf(const Run& run) const {
     const ApiTable& api = profile_.api;
     const auto call_of = [&](std::size_t row) { return profile_.device.launch[row].value; };
@@ -288,7 +288,7 @@ class Neighbors {
     const std::uint32_t last = cursor_.AtHostTime(latest);
     if (first == kNoIteration) return;
     if (first == last) return Take(row, first, run);
-    // Between two iterations it can belong to either.
+    // Work between two iterations can belong to either.
     if (last == first + 1 && has_most_launches_) Take(row, IsQueued(row, run) ? first : last, run);
   }
 
@@ -300,7 +300,7 @@ class Neighbors {
            device.start[before] + device.duration[before] + knowledge::kLaunchesQueuePause;
   }
 
-  // If neither neighbor is of the iteration, another process may have launched the row.
+  // Requires a neighbor of this iteration: otherwise another process may have launched the row.
   void Take(std::size_t row, std::uint32_t iteration, const Run& run) {
     const auto is_of = [&](std::size_t other) {
       return other != kNoRow && iterations_.of_device[other] == iteration;

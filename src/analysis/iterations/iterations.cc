@@ -43,7 +43,7 @@ void NameIterations(const Profile& profile, std::vector<Marker> markers, Iterati
   }
 }
 
-// The position of a bound: as given, or of the recorded number.
+// The position that a bound selects: `position` itself, or that of the recorded number.
 Result<std::int64_t> PositionOf(const Iterations& iterations, std::int64_t position,
                                 const std::optional<std::int64_t>& number) {
   if (!number) return position;
@@ -114,8 +114,8 @@ void TakeWhole(const Profile& profile, Iterations& iterations) {
   if (profile.has_timeline) std::fill(iterations.of_device.begin(), iterations.of_device.end(), 0u);
 }
 
-// Whether recorded markers contain almost no device work although its launches are recorded: then
-// they mark no iterations, e.g. a single step before all of them.
+// Whether recorded markers contain almost no device work although its launches are recorded. Then
+// they mark no iterations; an example is a single step before all of the work.
 bool HoldNoWork(const Profile& profile, const Iterations& iterations) {
   const bool is_recorded = iterations.source.by == IterationsBy::kMarkers ||
                            iterations.source.by == IterationsBy::kProfilerSteps;
@@ -382,7 +382,7 @@ struct IterationWork {
   std::int64_t count = 0;
 };
 
-// Whether `next` is only the rest of an iteration, cut off at the profile's end.
+// Whether `next` is only a part of an iteration, cut off by the profile's end.
 bool IsRestOf(const IterationWork& next, const IterationWork& own) {
   return 2 * next.count < own.count;
 }
@@ -470,7 +470,7 @@ class Behind {
     });
   }
 
-  // Whether the iteration's work on the stream begins at `at`, although it could have much before.
+  // Whether the iteration's work on the stream begins at `at`, long after it could begin.
   bool Awaits(const StreamWork& stream, std::uint32_t iteration, Ns at) const {
     const auto begin = device_.start.begin() + stream.begin;
     const auto found = std::lower_bound(begin, device_.start.begin() + stream.end, at);

@@ -130,8 +130,8 @@ struct Iterations {
   Ns SelectedTime() const;
 };
 
-/// Finds the iterations of many times that mostly ascend. The functions are those of Iterations
-/// with the same names, used if the previous answer does not match.
+/// Looks up the iterations of many times, fast if the times mostly ascend: each function first
+/// tries the previous answer, then calls the function of Iterations with the same name.
 class IterationCursor {
  public:
   /// `iterations` must outlive it unchanged.

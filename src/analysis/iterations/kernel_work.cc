@@ -22,8 +22,8 @@ std::uint32_t WorkDivision::Counted(std::size_t row) const {
              : flops::OpWorks::kNone;
 }
 
-// The share of a kernel is its time divided by that of all participating kernels of the operator.
-// Unknown bytes stay unknown; the FLOPs of a helper are known to be 0.
+// A kernel's share is its time divided by the time of all kernels of the operator that share its
+// work. Unknown bytes stay unknown; the FLOPs of a helper kernel are 0.
 KernelWork WorkDivision::Of(std::size_t row) const {
   KernelWork part;
   const std::uint32_t op = Counted(row);

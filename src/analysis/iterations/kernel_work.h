@@ -1,5 +1,5 @@
-// Sums over concurrently running kernels, over time: one sweep, with constant extra memory per
-// running kernel.
+// Sums amounts over the kernels that run concurrently, at each moment. One sweep over time, with
+// constant extra memory per running kernel.
 //
 // Example: two kernels with the amounts 0.5 and 0.25, on two streams:
 //

@@ -38,7 +38,7 @@ struct Nesting {
       open.push_back(i);
     }
   }
-  // Also flags markers that contain at most one other, which must be flagged.
+  // Also flags innermost markers, and each marker whose only child is flagged.
   void Complete(std::vector<bool>& is_one) const {
     for (std::size_t i = parents.size(); i-- > 0;) {
       is_one[i] = is_one[i] || children[i].empty();

@@ -44,9 +44,9 @@ struct MarkerFaults {
 /// REQUIRES: markers of one thread by start. O(n log n).
 std::set<std::string> EndMarkersWithoutLength(const Profile& profile, std::vector<Marker>& markers);
 
-/// A marker that contains the one with the next number was closed late, mostly by the profiler's
-/// stop (`step 5` around `step 6` to `step 14`): sets its end to that one's start. Returns the
-/// number of repairs. REQUIRES: markers of one thread by start, the longest first. O(n log n).
+/// Repairs markers that were closed late, mostly by the profiler's stop: a `step 5` that contains
+/// `step 6` is ended where `step 6` starts. Returns the number of repairs. REQUIRES:
+/// markers of one thread by start, the longest first. O(n log n).
 std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers);
 
 /// Counts faults of `kept`, the markers chosen as iterations among `all` of their thread: pairs
@@ -70,13 +70,13 @@ struct ChosenMarkers {
   MarkerFaults faults;
 };
 
-/// Chooses from the rows of HostKind::kIterationMarker of one thread: the one with most launches
-/// under its markers, else the one with most markers. (A loader's workers also mark their batches,
-/// and copies of the markers on other threads would count twice.)
+/// Chooses from the rows of HostKind::kIterationMarker of one thread: the thread with most launches
+/// under its markers or, without launches, with most markers. (A loader's workers also mark their
+/// batches, and copies of the markers on other threads would count twice.)
 ///
-/// A marker around several others is a larger unit, e.g. an epoch or the whole run. If its numbers
-/// rise and all have the same names inside (`step 7` around `batch 0` to `batch 2`), these are its
-/// parts. If a marker contains only one other, e.g. a duplicate, the outer counts.
+/// A marker around several others is a larger unit, e.g. an epoch or the whole run. But if their
+/// numbers rise and all have the same names inside (`step 7` around `batch 0` to `batch 2`), the
+/// inner ones are parts. If a marker contains only one other, e.g. a duplicate, the outer counts.
 ///
 /// Consecutive parts are merged into one iteration: parts of one number (`iter 0 fwd`, `iter 0
 /// bwd`; `fwd_step 0`, `bwd_step 0`), or a few alternating names (`step1_forward`,

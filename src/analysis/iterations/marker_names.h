@@ -12,8 +12,8 @@
 
 namespace profgauge::analysis::iterations {
 
-/// "iter#_forward", "0" and "_forward" of "iter0_forward"; "step #", "5" and ", loss #.#" of
-/// "step 5, loss 0.3".
+/// A marker's name, split at its number: "iter0_forward" has the family "iter#_forward", "step 5,
+/// loss 0.3" the family "step #" and the rest ", loss #.#".
 struct NumberedName {
   std::string family, number;
   std::string tail;  ///< The text after the number.
@@ -29,18 +29,18 @@ struct NumberedName {
 ///   "epoch 2 step 5"   "epoch #"         2        " step 5"      " step #"
 NumberedName NameOfMarker(std::string_view text);
 
-/// The number by which each marker is counted: the first whole number in the names that rises by a
-/// constant step ("5" of "epoch 2 step 5, loss 0.3"); else the last number, if it is not constant.
-/// Other numbers may be anything, e.g. a batch size. Empty if there is none. The views point into
-/// `names`.
+/// Returns the number by which each marker is counted: the first whole number in the names that
+/// rises by a constant step ("5" of "epoch 2 step 5, loss 0.3"). If none does, the last number that
+/// is not constant: others may be anything, e.g. a batch size. Empty if there is none. The views
+/// point into `names`.
 std::vector<std::string_view> NumbersOfMarkers(std::span<const std::string_view> names);
 
-/// A family as texts show it: "ProfilerStep#", whose own name ends with a `#`.
+/// The family as shown to users: "ProfilerStep#" instead of "ProfilerStep##".
 std::string FamilyText(std::string family);
 
-/// Whether all have the same parts, some possibly missing: each is a subsequence of the longest,
-/// with the same first part. True for [a b c], [a c], [a b c]; false with [b c] or [a c b].
-/// REQUIRES: at least one; none is empty.
+/// True if all lists have the same parts, some possibly missing: each is a subsequence of the
+/// longest, with the same first part. True for [a b c], [a c], [a b c]; false with [b c] or [a c
+/// b]. REQUIRES: at least one; none is empty.
 bool HaveSameParts(std::span<const std::vector<std::string>> all);
 
 /// Merges parts into one marker for each iteration, from the first part's start to the last one's

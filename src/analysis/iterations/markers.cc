@@ -54,8 +54,8 @@ OfThread OutermostOf(const Profile& profile, std::vector<Marker> all, ThreadId t
   return of;
 }
 
-// The outermost rows accepted by `wanted`, on the thread with most of them: copies of the marker on
-// another thread would count twice. Rows are sorted by thread.
+// Returns the outermost rows that `wanted` accepts, on the thread with most of them: copies of the
+// marker on another thread would count twice. Rows are sorted by thread.
 OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_t)>& wanted,
                      bool needs_ends) {
   const HostTable& host = profile.host;
@@ -289,8 +289,8 @@ FirstWork FirstWorkOf(const Profile& profile, Ns first) {
   return work;
 }
 
-// Whether the device works on launches from before the profile: on each stream, work without a
-// launch precedes all other work. Missing links in between have another reason.
+// Whether the device at first runs work launched before the profile: on each stream, work without a
+// launch precedes all other work. If launches are missing later, too, the reason is another one.
 bool BeginsWithOlderWork(const DeviceTable& device) {
   Ns first_launched = std::numeric_limits<Ns>::max();
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -311,8 +311,8 @@ bool BeginsWithOlderWork(const DeviceTable& device) {
   return true;
 }
 
-// When the last call returned that waited for the device before its first recorded work: it waited
-// for work launched before the profile, and afterwards the queue was empty.
+// Returns when the last call returned that waited for the device before its first recorded work. It
+// waited for work launched before the profile, and the queue was empty afterwards.
 std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
   const ApiTable& api = profile.api;
   std::optional<Ns> drained;
@@ -327,9 +327,9 @@ std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
   return drained;
 }
 
-// When the host certainly works for a device without recorded launches: its operators and waits for
-// data, or its ranges if there are neither. Python frames and ranges around operators are no
-// evidence. Parts separated only by a pause are merged.
+// Returns when the host certainly works for a device without recorded launches: during operators
+// and waits for data, or during ranges if there are neither. Python frames and ranges around
+// operators are no evidence. Parts separated only by a pause are merged.
 std::vector<Span> WorkOfHost(const Profile& profile) {
   const HostTable& host = profile.host;
   TextTest loads(profile, flops::IsDataLoaderRange);
@@ -353,9 +353,9 @@ std::vector<Span> WorkOfHost(const Profile& profile) {
   return work;
 }
 
-// Without recorded launches: the time of device work, and of host work directly before it. Earlier
-// host work shows nothing about a queue that may have been full (e.g. a host step long before the
-// first work of a queue that never drains).
+// Sets the window of a profile without recorded launches: the time of device work, and of host work
+// directly before it. Earlier host work shows nothing about the queue, which may have been full
+// (e.g. a host step long before the first work of a queue that never drains).
 void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& observed) {
   observed.window = work;
   for (const Span& host : WorkOfHost(profile)) {

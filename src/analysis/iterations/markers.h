@@ -57,8 +57,8 @@ struct Markers {
   MarkerFaults faults = {};
 };
 
-/// The ranges that the selection requests; else the recorded markers, those derived from other
-/// events, or the whole profile. `without_recorded`: ignores recorded markers.
+/// Returns the ranges that the selection requests; without a request the recorded markers, ranges
+/// derived from other events, or the whole profile. `without_recorded` ignores recorded markers.
 /// Errors: kUsage if the selection's range is empty ("analysis/empty-range"), its marker is not a
 /// regular expression ("analysis/bad-marker") or matches nothing ("analysis/no-marker"), or its key
 /// op occurs less than twice ("analysis/no-key-op").
@@ -68,20 +68,20 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection,
 /// The time in which the device can be observed, in a profile without markers.
 struct Observable {
   Span window;
-  /// How long, directly before the window, the device was busy with work launched before the
+  /// How long the device was busy, directly before the window, with work launched before the
   /// profile: from the end of the first device event's launching call to that event.
   Ns backlog = 0;
   /// How long, at the window's start, it may have been busy without a recorded event.
   Ns in_doubt = 0;
 };
 
-/// The window contains all recorded device work. It starts with `extent` (the host's activity) or
-/// earlier work, unless the device was busy at the profile's start with work launched before it:
+/// Finds the window, which contains all recorded device work. It starts with `extent` (the host's
+/// activity) or earlier work, unless the device may still run work launched before the profile:
 ///
 ///   - If the first event has no launch, and all such events precede those with one, the window
-///     starts with it.
-///   - If it starts long after its launching call, by more than the host was active before that,
-///     the window starts with it. If by more than a tenth of that, the head is in doubt.
+///     starts with that event.
+///   - If the first event waits after its launching call, for longer than the host was active
+///     before that, the window starts with it. If for more than a tenth, the head is in doubt.
 ///
 /// The window ends with the last device work. Later host activity may launch unrecorded work or end
 /// the program; the profile does not show which.

@@ -114,8 +114,8 @@ bool IsProfilersOwn(std::string_view name) {
   return false;
 }
 
-// The profiler's own work as ranges of the host table. Kineto records them without the blocked
-// thread.
+// Returns the profiler's own work, recorded as ranges of the host table. Kineto records them
+// without the thread that they block.
 std::vector<Span> OverheadOfNoThread(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<Span> spans;
@@ -129,8 +129,8 @@ std::vector<Span> OverheadOfNoThread(const Profile& profile) {
   return Merge(std::move(spans));
 }
 
-// For overhead without a recorded thread (Kineto): spans in which launching threads neither begin
-// nor end any event, since it blocked them.
+// Returns those of `spans` in which launching threads neither begin nor end any event. Kineto does
+// not record the thread that its overhead blocks, so this silence is the evidence.
 std::vector<Span> SilentOnes(const std::vector<Span>& spans, const Profile& profile,
                              const std::vector<bool>& launches) {
   std::vector<bool> is_silent(spans.size(), true);
@@ -189,8 +189,8 @@ std::vector<bool> LaunchingThreads(const Profile& profile) {
   return launches;
 }
 
-// Whether the captures happen only once in the program. If there are several iterations, only a few
-// contain a part of it; without iterations, no work runs between the first and the last capture.
+// True if the program captures only once: if there are several iterations, only a few contain a
+// part of a capture; without iterations, no work runs between the first and the last capture.
 bool HappenOnce(std::span<const Span> captures, std::span<const Span> parts,
                 std::span<const Span> busy, const Iterations& iterations) {
   const std::span<const Iteration> selected = iterations.selected();
@@ -252,7 +252,7 @@ std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterati
   return Merge(std::move(parts));
 }
 
-// Two kinds: long calls before any work, and the launch of the first work until that starts.
+// Finds long calls before any work, the call that launched the first work, the profiler's start-up.
 // cudaFree(0) and cudaDeviceGetStreamPriorityRange create the context, and take up to 30 s.
 SetupTimes::SetupTimes(const Profile& profile) {
   const ApiTable& api = profile.api;

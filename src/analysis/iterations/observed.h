@@ -42,9 +42,9 @@ std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iter
 /// most launches are captured, and the profile shows no normal run. O(calls log calls + work).
 std::vector<Span> CaptureParts(const Profile& profile, const Iterations& iterations);
 
-/// `unobserved`, plus the time between marked iterations and after the last one, in which copies
-/// without any wait may run. A span list whose last span is unbounded; only `unobserved` if there
-/// are no marks.
+/// Returns `unobserved`, plus the time between marked iterations and after the last one: copies
+/// that run there may delay no iteration. A span list whose last span is unbounded; only
+/// `unobserved` if there are no marks.
 std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterations& iterations);
 
 // Calls in which a process sets up its device: the first ones create the device's context and load
@@ -73,7 +73,7 @@ class SetupTimes {
     const auto found = times_.find(call);
     return found == times_.end() ? 0 : found->second;
   }
-  /// The time of the profiler's own start-up; usually 0.
+  /// The time in which the profiler itself starts up; usually 0.
   Ns start_up() const { return start_up_; }
   /// The setup calls by row; there are few.
   const std::map<std::size_t, Ns>& calls() const { return times_; }
@@ -85,9 +85,9 @@ class SetupTimes {
   Ns start_up_ = 0;
 };
 
-/// By row of the profile's calls: 1 for calls that only set up the device in a profile without
-/// iterations, which are skipped with the time before its window; empty without such calls.
-/// REQUIRES: `iterations` are those of the profile.
+/// In a profile without iterations, flags the calls that only set up the device and end before the
+/// window, so that they are skipped like the rest of that time. By row of the profile's calls;
+/// empty without such calls. REQUIRES: `iterations` are those of the profile.
 std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations);
 
 /// By row of the profile's threads: whether it makes launches.
@@ -95,25 +95,25 @@ std::vector<bool> LaunchingThreads(const Profile& profile);
 
 // The threads whose waits for input data delay the iterations.
 
-/// By row of the profile's threads: whether it has iteration markers or launches at least a
-/// twentieth of the busiest thread's kernels. Threads that only prefetch data delay no rank, even
-/// if they normalize batches with a kernel or two. All threads if none qualifies.
+/// Returns for each thread whether it has iteration markers, or launches at least a twentieth of
+/// the busiest thread's kernels. Threads that only prefetch data delay no rank, even if they
+/// normalize batches with a kernel or two. Returns all threads if none qualifies.
 std::vector<bool> FindLoopThreads(const Profile& profile);
 
-// One-off time: rare time above the usual of all iterations.
+// One-off time: time that a few iterations take above the usual of all.
 
-/// Returns `times` of iterations with rare large ones reduced to the largest usual one. A rare one
-/// is more than `once.stands_out` times the next largest; at most `once.share` of the times (of
-/// `least` or more at least one) can be. `calls`: numbers of calls in each iteration, or empty.
-/// An iteration with more than twice the calls of all others is a different kind, and is kept.
-/// Fewer than `least` times stay unchanged.
+/// Returns `times` of iterations, with rare large values reduced to the largest usual one. Rare
+/// values are at most `once.share` of all (but at least one may be), and each is more than
+/// `once.stands_out` times the largest usual one. `calls`: numbers of calls in each iteration, or
+/// empty. An iteration with more than twice the calls of all others is a different kind, and keeps
+/// its time. Fewer than `least` times stay unchanged.
 ///
 ///   times   10 12 11 90 10 11 12 10 11 10      one of ten is more than 3 × 12
 ///   usual   10 12 11 12 10 11 12 10 11 10      OnlyOnce() is 78
 std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t> calls = {},
                             knowledge::Count least = knowledge::kOnceLeastIterations);
 
-/// The sum of `times` minus the sum of WithoutOnce(): the one-off part, usually 0.
+/// The one-off part of `times`: their sum minus the sum of WithoutOnce(). Usually 0.
 Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls = {},
             knowledge::Count least = knowledge::kOnceLeastIterations);
 

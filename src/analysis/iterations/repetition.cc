@@ -39,8 +39,8 @@ bool Repeats(std::size_t tokens, std::size_t period) {
   return tokens == 2 * period && period >= knowledge::kRepetitionLeastOfTwo.as<std::size_t>();
 }
 
-// A call that launched kernels. If it launches several, it is a graph, and its token is the call's
-// name.
+// A call that launched kernels, and a number for its name. A call that launches several kernels is
+// a graph, whose token is the call's name.
 struct LaunchCall {
   ApiId call;
   Ns start = 0, end = 0;

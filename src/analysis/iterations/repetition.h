@@ -27,21 +27,21 @@ struct Period {
   std::size_t count = 0;  ///< Whole periods.
 };
 
-/// The shortest period of all tokens. Else the period of the longest suffix that repeats at least
-/// three times and contains three quarters of all tokens, e.g. after a warm-up. `length` 0 if there
-/// is none. Mismatches are not tolerated. A period has at least eight tokens; at least a hundred if
-/// it occurs only twice. O(n), by the prefix function of Knuth, Morris and Pratt.
+/// Returns the shortest period of all tokens. If they have none, returns the period of the longest
+/// suffix that repeats at least three times and contains three quarters of all tokens, e.g. after a
+/// warm-up. `length` 0: none. Tokens must match exactly. A period has at least eight tokens, or a
+/// hundred if it occurs only twice. O(n), by the prefix function of Knuth, Morris and Pratt.
 Period FindPeriod(std::span<const std::uint32_t> tokens);
 
-/// The marks that a range makes which occurs once in each iteration.
+/// The marks of a range that occurs once in each iteration.
 struct WitnessMarks {
   std::string name;  ///< "Optimizer.step#AdamW.step"; the call that launches graphs; empty: none.
   const IterationWitness* kind = nullptr;  ///< nullptr for graphs.
   std::vector<Ns> marks;  ///< Its starts (its ends, if it closes iterations), in order.
 };
 
-/// Sorted by kind, then the most frequent first. Each name occurs once, even if on several threads.
-/// O(n log n) in the matching ranges.
+/// Returns all witness ranges of the profile, by kind, the most frequent of each kind first. Each
+/// name occurs once, even if on several threads. O(n log n) in the matching ranges.
 std::vector<WitnessMarks> FindWitnessRanges(const Profile& profile);
 
 /// An exact repetition of a profile's launches. It divides the profile only with a witness.
@@ -53,8 +53,8 @@ struct Repetition {
   WitnessMarks witness;     ///< No name: no witness; the periods may be layers.
 };
 
-/// Uses the thread with most launches. `only_with_witness`: empty if no witness is possible.
-/// O(n log n) in launches.
+/// Finds the repetition on the thread with most launches. `only_with_witness`: returns an empty
+/// result if no range or graph could be the witness. O(n log n) in launches.
 Repetition FindRepetition(const Profile& profile, bool only_with_witness);
 
 }  // namespace profgauge::analysis::iterations

@@ -30,7 +30,7 @@ struct GpuRows {
   Ns kernel_time = 0;
 };
 
-// The same with 32-bit row numbers.
+// The GPU's rows, with 32-bit numbers.
 classify::DeviceRows RowsOf(const GpuRows& rows) {
   return {static_cast<std::uint32_t>(rows.begin), static_cast<std::uint32_t>(rows.end)};
 }
@@ -50,8 +50,8 @@ std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
   return gpus;
 }
 
-// With several ranks, each has its own GPUs. A GPU that a rank hardly uses ("cuda:0" is the common
-// default) is not idle, but belongs to another rank.
+// With several ranks, returns the GPUs that a rank hardly uses (often "cuda:0", the default of many
+// programs): they belong to other ranks, so they are not idle.
 std::vector<GpuRows> OthersGpus(const Profile& profile, const std::vector<GpuRows>& used) {
   std::vector<GpuRows> others;
   if (profile.distributed.world_size <= 1) return others;

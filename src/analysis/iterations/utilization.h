@@ -15,13 +15,12 @@
 
 namespace profgauge::analysis::iterations {
 
-/// One entry per GPU that ran a kernel anywhere in the trace, by id; without kernels, per GPU with
-/// any device event. A GPU with work only outside of the window is idle, not missing. With several
-/// ranks, a GPU with less than 0.1 % of the rank's kernel time belongs to another rank. O(n log n)
-/// over the device rows.
-/// `gpus`: properties of the GPUs, by id. `unobserved`: parts of the window that count neither as
-/// idle nor in the window of the idle share; the part `captured` of it counts in no window at all.
-/// `iterations`: the selected ones.
+/// Returns one entry for each GPU that ran a kernel anywhere in the trace, by id; without kernels,
+/// for each with any device event. A GPU with work only outside of the window is idle, not missing.
+/// With several ranks, a GPU with less than 0.1 % of the rank's kernel time belongs to another
+/// rank. `gpus`: properties of the GPUs, by id. `unobserved`: parts of the window that count
+/// neither as idle nor in the window of the idle share; the part `captured` of it counts in no
+/// window at all. `iterations`: the selected ones. O(n log n) over the device rows.
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
                                 std::span<const Span> unobserved,
                                 std::span<const Iteration> iterations, Ns captured);
@@ -36,8 +35,8 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
                                   DeviceId kernel);
 
 /// Sets gpu.utilization.*, gpu.idle.* (shares, and times per iteration), gpu.sm_efficiency and
-/// gpu.occupancy over the GPUs with work of all ranks. If idle time of a few iterations may be
-/// one-off, the metric may also be the value without it.
+/// gpu.occupancy over the GPUs with work of all ranks. If a part of the idle time may be one-off,
+/// adds that a metric may also have its value without that part.
 void AddUtilization(std::span<const RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::iterations

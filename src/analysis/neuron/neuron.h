@@ -1,7 +1,7 @@
 // Metrics and tables that only profiles of AWS Neuron have (analysis/catalog/catalogue.h).
 //
-// Values are computed from rows if possible. Others (the model's FLOPs, sizes of weights), and all
-// values if the file is only a summary, are the file's own. Nothing counts twice: DMA counts
+// Values are computed from rows if possible. Otherwise they are the file's own: the model's FLOPs,
+// sizes of weights, and all values if the file is only a summary. Nothing counts twice: DMA counts
 // packets, not the transfers that consist of them, and active time excludes EVENT_SEMAPHORE.
 //
 // A profile of a NeuronCore has no host and no launches, so it has no critical path, launches and
@@ -58,7 +58,7 @@ void AddNeuronEngines(std::span<const NeuronRank> ranks,
 void AddNeuronLayers(std::span<const NeuronRank> ranks, catalog::Output& out);
 void AddNeuronMoves(std::span<const NeuronRank> ranks,
                     catalog::Output& out);  ///< DMA, collectives, tensors
-/// instructions, waits, source_lines (with text from files below `source_root`, if not empty)
+/// The tables instructions, waits and source_lines. Lines have their text if `source_root` is set.
 void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root,
                    catalog::Output& out);
 /// source_files, summed from the table of lines.

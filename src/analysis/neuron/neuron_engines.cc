@@ -21,8 +21,8 @@ namespace {
 using profgauge::neuron::Engine;
 using profgauge::neuron::Instruction;
 
-// Sums over the instructions of one engine or opcode. EVENT_SEMAPHORE instructions only wait: their
-// number and wait count, but not their time.
+// Sums over the instructions of one engine or opcode. EVENT_SEMAPHORE instructions only wait. They
+// count as instructions and as waits, but their time does not count.
 struct Group {
   std::int64_t instructions = 0, with_source = 0, flops = 0;
   Ns time = 0, wait = 0, setup = 0, active = 0;
@@ -73,8 +73,8 @@ void ForEachEngine(const profgauge::neuron::Data& data, const Take& take) {
   }
 }
 
-// The rank's sums for the engine if there is only one core. With several cores, the rank's sums
-// cover all of them, and cannot be used for one core: nullptr.
+// Returns the rank's sums for the engine if it has only one core. With several cores, these sums
+// cover all of them, so they do not describe one core: nullptr.
 const profgauge::neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine engine) {
   if (rank.sums.cores != 1 || engine == Engine::kOther) return nullptr;
   return &rank.sums.engines[static_cast<std::size_t>(engine)];
@@ -152,8 +152,8 @@ struct Core {
   std::vector<Span> all;
 };
 
-// By core number. `all` has the active times of each engine one after another, not merged over
-// engines.
+// The cores by number. `all` contains the active times of each engine one after another, not merged
+// over engines.
 std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
   std::map<std::int32_t, Core> cores;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
@@ -225,7 +225,7 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
 
 }  // namespace
 
-// The column of NKI source is absent if no instruction of the run has a source line: a share of 0
+// If no instruction of the run has a source line, the column of NKI source is absent: a share of 0
 // would suggest that no kernel was written in NKI.
 void AddNeuronEngines(std::span<const NeuronRank> ranks, catalog::Output& out) {
   const bool rows = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {

@@ -143,8 +143,8 @@ class Tree {
     return node;
   }
 
-  // Rows of one engine of a core are adjacent. After each such run, the touched nodes merge their
-  // times: a node's time on an engine is a union, and its total time the union of those.
+  // Adds instructions in runs: rows of one engine of a core are adjacent. After each run, the
+  // touched nodes merge their times: a node's time is a union, by engine and over all.
   void AddInstructions() {
     const auto& rows = rank_.data->instructions;
     std::vector<std::uint32_t> touched;
@@ -198,7 +198,7 @@ class Tree {
         .Text("name"_col, node.name)
         .Text("kind"_col, kKinds[static_cast<int>(node.kind)]);
     write.Integer("active_time"_col, node.busy).Integer("instructions"_col, node.instructions);
-    // The profiler uses the time range of a layer's Tensor Engine work, which is not in the file.
+    // The profiler divides by the time range of a layer's Tensor Engine work, which is not here.
     const auto utilization = [&](auto column, double as_stated, std::int64_t flops) {
       if (as_stated >= 0) {
         write.Real(column, as_stated);

@@ -527,8 +527,8 @@ using profgauge::neuron::SbufAllocation;
 
 constexpr std::size_t kMostAllocations = 10'000;
 
-// The largest allocations come first; of equal ones the longest. At most `most` are kept, of
-// as many as are returned.
+// Adds the `most` largest allocations, of equal ones the longest first. Returns the number of all.
+// Only allocations in the selected part count.
 std::size_t AddAllocations(const NeuronRank& rank, std::size_t most,
                            catalog::RowWriter<catalog::columns::kSbufAllocations>& write) {
   std::vector<const SbufAllocation*> rows;

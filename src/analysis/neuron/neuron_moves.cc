@@ -22,8 +22,8 @@ using profgauge::neuron::Dma;
 
 constexpr std::size_t kMostTransfers = 10'000;
 
-// Packets of one queue or DMA engine. Spans include all packets, so that active time can be
-// clipped; sums include those that start in the selected part.
+// Packets of one queue or DMA engine. `spans` has all packets, so that active time can be clipped;
+// the sums have the packets that start in the selected part.
 struct Packets {
   std::int64_t count = 0, bytes = 0, small = 0;
   Ns time = 0;
@@ -65,8 +65,8 @@ struct EngineUse {
   double imbalance = -1;
 };
 
-// Imbalance: bytes of the busiest engine divided by the mean over all engines of the core, used or
-// not. 1 is even; with 16 engines and all bytes on one it is 16.
+// Returns the imbalance: bytes of the busiest engine divided by the mean over all engines of the
+// core, used or not. 1 is even; with 16 engines and all bytes on one it is 16.
 EngineUse AddEngines(const NeuronRank& rank,
                      catalog::RowWriter<catalog::columns::kDmaEngines>& write) {
   std::map<std::pair<std::int32_t, std::int16_t>, Packets> engines;
@@ -103,8 +103,8 @@ EngineUse AddEngines(const NeuronRank& rank,
   return use;
 }
 
-// The largest transfers, at most kMostTransfers of as many as are returned. Packets name the
-// transfer that they are of; 0 is none.
+// Adds the kMostTransfers largest transfers, and returns the number of all. Packets contain the id
+// of their transfer; 0 is none.
 std::size_t AddTransfers(const NeuronRank& rank,
                          catalog::RowWriter<catalog::columns::kDmaTransfers>& write) {
   std::map<std::int64_t, std::int64_t> packets;
@@ -156,8 +156,8 @@ struct Calls {
   }
 };
 
-// Uses the calls that start in the selected part; median and maximum of the durations show outliers
-// that a mean hides.
+// Adds rows for the calls that start in the selected part. Median and maximum of the durations show
+// outliers that a mean hides.
 void AddCcOps(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kCcOps>& write) {
   const Profile& profile = *rank.context->profile;
   using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,

@@ -21,7 +21,7 @@
 namespace profgauge::analysis::neuron {
 namespace {
 
-// A notification limits to k of n cycles: below n, the clock was limited.
+// A notification limits the clock to k of n cycles; it has an effect only if k < n.
 void AddThrottles(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kThrottles>& write) {
   struct Sum {
     std::int64_t count = 0;
@@ -67,7 +67,7 @@ std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
 //   |model|transpose|other|active_throttled|active_unused|unused_throttled|idle|
 //   |FLOPs at the peak    |rest of the active time       |rest of the time     |
 //
-// Each part takes at most the remaining time, so that inconsistent sums cause no negative part.
+// Each part takes at most the remaining time: otherwise inconsistent sums would make one negative.
 void AddFlopsParts(const NeuronRank& rank,
                    catalog::RowWriter<catalog::columns::kFlopsParts>& write) {
   if (!WhyNoFlopsParts(rank).empty()) return;
@@ -115,8 +115,8 @@ void AddFlopsParts(const NeuronRank& rank,
   }
 }
 
-// Maps a semaphore's number to its text in operands, with the queue if it is given there: "24" to
-// "S[24] (qGpSimdDynamic)".
+// Maps a semaphore's number to its text in operands, with the queue if the operand names it: "24"
+// to "S[24] (qGpSimdDynamic)".
 boost::unordered_flat_map<std::string_view, std::string_view> SemaphoreNames(
     const NeuronRank& rank) {
   boost::unordered_flat_map<std::string_view, std::string_view> names;
@@ -179,8 +179,8 @@ void AddCurves(const NeuronRank& rank,
   }
 }
 
-// Numbers that follow from rows and are also in the summary. The remark names the first that
-// differs.
+// Compares numbers that follow from rows and are also in the summary. The remark names the first
+// that differs.
 void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& first,
                    catalog::RowWriter<catalog::columns::kIdentities>& write) {
   const auto whole = profgauge::neuron::SumWhole(*rank.data);

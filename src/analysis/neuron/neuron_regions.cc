@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kMostRegions = 64;
 
-// The times without a collective, the longest ones; `all` counts them. Names by the collectives
-// around them.
+// Returns the longest times without a collective; `all` is the number of all. Names are those of
+// the collectives around them.
 //
 //   window        |------------------------------------------|
 //   collectives         |--1--|          |--2--|
@@ -69,8 +69,8 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, catalog::Output& ou
   out.RemarkCut("collective_regions", all, "longest");
 }
 
-// Means are over time: a value is valid until the next one. Points are sorted by curve, core and
-// time. The mean is the area from the first to the last point divided by the length.
+// Adds peaks and means over time. A value is valid until the next one. Points are sorted by curve,
+// core and time. The mean is the area from the first to the last point divided by the length.
 void AddPeaks(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kMemoryPeaks>& write) {
   const auto& points = rank.data->curves;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {

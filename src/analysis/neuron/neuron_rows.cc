@@ -25,9 +25,8 @@ using profgauge::neuron::Instruction;
 
 constexpr std::size_t kMostInstructions = 100'000;
 
-// Rows in the data's order, at most `most` of the selected part, which has as many as are returned.
-// Dependencies are sorted by the
-// later instruction, so that one pass counts predecessors.
+// Adds at most `most` instructions of the selected part in the data's order, and returns the number
+// of all. Dependencies are sorted by the later instruction, so that one pass counts predecessors.
 std::size_t AddInstructions(const NeuronRank& rank, std::size_t most,
                             catalog::RowWriter<catalog::columns::kInstructionRows>& write) {
   const Profile& profile = *rank.context->profile;
@@ -72,8 +71,8 @@ struct Wait {
   }
 };
 
-// Operands name the semaphore for which an instruction waited. Rows are sorted by total wait, the
-// longest first.
+// Sums waits by semaphore, which the operands of an instruction name. Rows are sorted by total
+// wait, the longest first.
 void AddWaits(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kWaits>& write) {
   const Profile& profile = *rank.context->profile;
   // Ids are faster to find than names; there are far fewer names than rows.
@@ -110,8 +109,8 @@ void AddWaits(const NeuronRank& rank, catalog::RowWriter<catalog::columns::kWait
   }
 }
 
-// The file and line of "kernel.py:12" or "kernel.py:12:3"; 0 without a line. Parsed from the end:
-// for "kernel.py:12:3" first 3, then 12, which is the line.
+// Returns the file and line of "kernel.py:12" or "kernel.py:12:3"; line 0 if there is none. Parses
+// from the end: for "kernel.py:12:3" first 3, then 12, which is the line.
 std::pair<std::string_view, std::int64_t> FileAndLine(std::string_view source) {
   std::string_view rest = source;
   std::int64_t last = 0;

@@ -121,8 +121,8 @@ std::vector<std::pair<MetricId, std::string>> AllNames() {
   return names;
 }
 
-// Why no share in the files is used: one of them is above 1 by more than rounding. Shares may then
-// be in percent, and it is unknown which.
+// Returns the reason why no share in the files is used: one of them is above 1 by more than
+// rounding. Shares may then be in percent, and it is unknown which.
 std::string WhyNoShares(std::span<const NeuronRank> ranks) {
   for (const auto& [metric, name] : AllNames()) {
     if (SpecOf(metric).unit != Unit::kShare) continue;

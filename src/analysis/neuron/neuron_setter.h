@@ -55,14 +55,14 @@ class NeuronSetter {
     for (const NeuronRank& rank : ranks_) sum += static_cast<double>(number(rank));
     return sum;
   }
-  /// The same in integers, which a double cannot represent exactly above 2^53.
+  /// Sum over ranks in integers, which a double cannot represent exactly above 2^53.
   template <class Number>
   std::int64_t Total(const Number& number) const {
     std::int64_t sum = 0;
     for (const NeuronRank& rank : ranks_) sum += static_cast<std::int64_t>(number(rank));
     return sum;
   }
-  /// Whether the claim is true for every rank.
+  /// Whether `claim` is true for every rank.
   bool All(const std::function<bool(const NeuronRank&)>& claim) const {
     return std::all_of(ranks_.begin(), ranks_.end(), claim);
   }
@@ -81,9 +81,9 @@ class NeuronSetter {
   void Share(MetricId id, double part, double whole) {
     if (whole > 0) out_.Set(id, part / whole);
   }
-  /// Sets a number from the files: sums are added over ranks, shares are weighted by time. Keeps an
-  /// existing value. Does nothing if a rank has no such number, or only a range is selected. If a
-  /// file has an impossible share, all its shares may be in another unit, and are absent.
+  /// Sets a number that the files contain: sums are added over ranks, shares are weighted by time.
+  /// Keeps an existing value. Does nothing if a rank has no such number, or only a range is
+  /// selected. If a file has an impossible share, its shares may be in another unit: none is used.
   void Stated(MetricId id, std::string_view name);
   /// Sets all numbers that the files' summaries contain.
   void AllStated();

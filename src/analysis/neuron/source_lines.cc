@@ -17,7 +17,7 @@ constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 constexpr std::size_t kMostFiles = 256;
 constexpr std::size_t kMostColumns = 200;
 
-// The file below `root` with the longest tail of the path `file` that exists. For
+// Returns the file below `root` with the longest tail of the path `file` that exists. For
 // "/home/a/kernels/mm.py" below "src", it tries "src/home/a/kernels/mm.py" first, then shorter
 // tails, e.g. "src/kernels/mm.py".
 fs::path FindBelow(const fs::path& root, std::string_view file) {

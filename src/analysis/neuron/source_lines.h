@@ -16,8 +16,8 @@ class SourceLines {
   /// `root`: the folder with the sources; empty: shows none.
   explicit SourceLines(std::string root) : root_(std::move(root)) {}
 
-  /// The line with its indentation (a tab is four blanks), at most 200 bytes; empty if it is
-  /// unavailable. Paths of other machines are matched by their last components. Files over 4 MiB
+  /// Returns the line with its indentation (a tab is four blanks), at most 200 bytes; empty if it
+  /// is unavailable. Paths of other machines are matched by their last components. Files over 4 MiB
   /// are ignored.
   std::string Line(std::string_view file, std::int64_t line);
 

@@ -157,8 +157,8 @@ void AddCallsInside(const boost::unordered_flat_map<std::uint32_t, std::int64_t>
   if (found != inside.end()) sums.calls += found->second;
 }
 
-// Sums by iteration and name, for calls mostly in order of time. It stores the position of each
-// name's last iteration, since its next call is usually in the same one.
+// Sums by iteration and name, for calls mostly in order of time. For each name, it stores the
+// position of its last iteration: the next call is usually in the same one.
 class SumsInOrder {
  public:
   explicit SumsInOrder(std::size_t names) : last_(names) {}
@@ -197,8 +197,8 @@ void AddOtherCalls(const iterations::RankContext& rank, const std::vector<std::u
   }
 }
 
-// Two passes: device rows give the calls with launches, and their sums; then calls without launches
-// are added. `any`: whether an operator launched work.
+// Makes two passes: device rows give the calls with launches and their sums; then calls without
+// launches are added. `any`: whether an operator launched work.
 SumsByOp SumRank(const iterations::RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
@@ -357,7 +357,7 @@ class Builder {
 
   /// Rows with the same name, kind and parent are one node. Parents come before their children, so
   /// that one backward pass sums device times. `node_of_` is only set for rows of this iteration,
-  /// and reset with `touched_`: the cost depends on the iteration's size, not the profile's.
+  /// and reset with `touched_`: the cost depends on the size of the iteration.
   Tree Build(std::uint32_t iteration) {
     tree_ = {};
     places_ = {};
@@ -436,8 +436,8 @@ class Builder {
     }
   }
 
-  // Work is a child of its operator; otherwise of the range around its launch, of the launching
-  // thread, or of "no thread".
+  // Adds work below its operator; without one, below the range around its launch, the launching
+  // thread, or "no thread".
   void AddDevice(std::uint32_t row) {
     const DeviceTable& device = rank_.profile->device;
     const ApiTable& api = rank_.profile->api;

@@ -29,8 +29,8 @@ void AddIterationOps(std::span<const iterations::RankContext> ranks, catalog::Ou
 void AddIterationTree(std::span<const iterations::RankContext> ranks,
                       std::span<const breakdown::RunIteration> run, catalog::Output& out);
 
-// GPU requests per iteration: launching calls, Tensor Core kernels, copied bytes. They are equal in
-// every run of a program, so any change is relevant.
+// Counts per iteration of requests to the GPU: launching calls, Tensor Core kernels, copied bytes.
+// A program makes equally many in every run, so any change is relevant.
 
 /// Sums of one rank over the launches of its selected iterations.
 struct CountFacts {
@@ -40,8 +40,8 @@ struct CountFacts {
   std::array<bool, 3> is_complete = {true, true, true};  ///< Whether every copy's size is known.
   bool has_device = false, has_launches = false, has_kernels = false;
 };
-/// The counts of one rank; its flags show which of them are known.
-/// O(device rows). A call that launches several kernels counts once.
+/// Returns the counts of one rank; flags show which of them are known. O(device rows). A call that
+/// launches several kernels counts once.
 CountFacts CountFactsOf(const iterations::RankContext& rank);
 
 /// Sets launch.count_per_iteration, tensor_core.kernels_per_iteration and

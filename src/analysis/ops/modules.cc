@@ -66,7 +66,7 @@ void AddLightning(const iterations::RankContext& rank, Threads& threads) {
   }
 }
 
-// Only threads with modules. Items are sorted by start, the longer first, so that containers come
+// Returns the items of threads with modules, by start, the longer first, so that containers come
 // first. Sets `of_ranges` if there are no Python frames of modules: then Lightning's ranges name
 // them.
 Threads ItemsByThread(const iterations::RankContext& rank, bool& of_ranges) {
@@ -109,7 +109,7 @@ struct Open {
   std::uint32_t call = kNone;
 };
 
-// One pass with a stack. A module's own time excludes modules and operators directly in it:
+// Uses a stack. A module's own time excludes modules and operators directly in it:
 //
 //   Net       |------------------------------|     own: 30 - 14
 //   Linear        |------------|                   own: 14 - 6
@@ -363,9 +363,9 @@ void AddCall(Ns time, RangeSum& range) {
   ++range.calls;
 }
 
-// Parents come first, since rows are sorted by start, the longest first. O(host rows). Ranges in
-// unselected iterations are excluded, but their inner ranges keep a position: that of the outer
-// range.
+// Sets the node of each host row. Parents come first, since rows are sorted by start, the longest
+// first. O(host rows). A range in an unselected iteration is no node: it, and work in it, belong to
+// the node of the outer range.
 NodeOf FindRanges(const iterations::RankContext& rank, std::vector<RangeSum>& out) {
   const HostTable& host = rank.profile->host;
   NodeOf node_of(host.size(), catalog::kNoNode);
@@ -485,13 +485,13 @@ std::string NameOfLayer(std::string_view name) {
   return Lower(WithoutNumber(layer));
 }
 
-// The gradient range of a forward range (nvtx-plugins mark both, in two domains).
+// The gradient range of a forward range, if a program marks both (nvtx-plugins, in two domains).
 struct Gradient {
   StringId name;
   Ns host = 0, device = 0;
 };
 
-// By forward range. If several forward ranges have the same layer, the gradient is ambiguous.
+// Gradients by forward range. If several forward ranges have one layer, its gradients get none.
 //
 //   domain Forward    "Dense N", of "Dense 1" and "Dense 2"    layer "dense n"
 //   domain Gradient   "Dense 1 grad", "Dense 2 grad"           layer "dense n": both are added

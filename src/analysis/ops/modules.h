@@ -28,12 +28,12 @@ struct ModuleFacts {
   bool has_device = false;
   bool has_all = true;  ///< Whether all were kept: not if there are too many.
 };
-/// The modules of one rank. Empty if no calls of modules were recorded. Without Python frames,
-/// Lightning's module ranges are used. O(n log n) in the events of the threads with modules.
+/// Returns the modules of one rank; none if no calls of modules were recorded. Without Python
+/// frames, uses Lightning's module ranges. O(n log n) in the events of the threads with modules.
 ModuleFacts ModuleFactsOf(const iterations::RankContext& rank);
 
-/// By module path ("Net_0/Linear_1") and iteration: device time of forward and backward, without
-/// inner modules.
+/// Returns, by module path ("Net_0/Linear_1") and iteration, the device time of forward and
+/// backward, without inner modules.
 std::vector<breakdown::NameWork> ModuleWorkOf(const iterations::RankContext& rank);
 
 /// Adds `modules`: a row for each module at its position in the hierarchy, with its calls summed.

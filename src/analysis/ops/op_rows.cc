@@ -46,8 +46,8 @@ struct Outside {
   bool is_all = false;
 };
 
-// A call belongs to the iteration in which it starts. Without markers, the only iteration ends with
-// its window: a call may begin before it, but all device work belongs to it.
+// A call belongs to the iteration in which it starts. In a profile without markers, the only
+// iteration ends with its window: a call may begin before it, but all device work belongs to it.
 Outside OutsideOf(const iterations::RankContext& rank, std::uint32_t row,
                   iterations::IterationCursor& iterations) {
   const HostTable& host = rank.profile->host;
@@ -182,8 +182,8 @@ RankOps::RankOps(const iterations::RankContext& of)
   }
 }
 
-// The first sum is copied, so that smallest and largest come from real calls. Unknown FLOPs and
-// bytes add nothing; a sum is unknown only if all are.
+// The first sum is copied, so that the smallest and the largest are values of real calls. Unknown
+// FLOPs and bytes add nothing; a sum is unknown only if all are.
 void OpSums::Add(const OpSums& other) {
   if (calls == 0) {
     *this = other;
@@ -257,7 +257,7 @@ std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpG
   return found;
 }
 
-// Places are found when a second rank comes: most runs have one.
+// Places are only filled when a second rank comes, because most runs have one.
 void PooledOps::Add(std::vector<OpRow> more) {
   if (rows.empty()) {
     rows = std::move(more);

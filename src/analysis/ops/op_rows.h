@@ -58,7 +58,7 @@ class OperatorTest {
   classify::NameMemo is_range_;
 };
 
-/// By row, the number of calls inside a call of the same name, whose time it includes.
+/// By row of the outer call, the number of calls of the same name in it, whose time it includes.
 boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
     const iterations::RankContext& rank);
 
@@ -109,8 +109,8 @@ struct PooledOps {
   void Add(std::vector<OpRow> more);
 };
 
-/// One row for each type of operator: OpType() of the name. Nested operators of one type both count
-/// in host_total.
+/// Returns one row for each type of operator, i.e. OpType() of the name. If operators of one type
+/// are nested, host_total includes the inner time twice.
 std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strings);
 
 /// Sorts by device time, then host time, largest first; then by name, so that the order is

@@ -68,8 +68,8 @@ struct OpFacts {
   bool has_device = false, has_timeline = false;
   bool knows_recomputed = false;  ///< Whether it has backward nodes, which show repeated operators.
 };
-/// The sums of one rank by name, and by name and input shapes. Types follow from names; rows by
-/// call stack are not stored. O(calls).
+/// Returns the sums of one rank by name, and by name and input shapes. Types follow from names;
+/// rows by call stack are not stored. O(calls).
 OpFacts OpFactsOf(const iterations::RankContext& rank);
 
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.

@@ -21,14 +21,14 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
                                             const Selection& selection,
                                             const iterations::IterationsOfRun& run = {});
 
-/// `ranks`: summaries (IsSummary) and profiles in any mixture; profiles are summarized.
-/// Errors: kUsage "summary/other-selection"; kInput "summary/damaged", "summary/other-iterations".
+/// Analyzes summaries (IsSummary) and profiles in any mixture; profiles are summarized. Errors:
+/// kUsage "summary/other-selection"; kInput "summary/damaged", "summary/other-iterations".
 Result<Analysis> AnalyzeRun(std::span<const Profile> ranks, const Selection& selection);
 
 // Attribution of a run's time from the summaries of its ranks.
 
-/// AttributionFactsOf() with additions of other analyses: collectives, modules, and times by
-/// iteration of communication, loading and the critical path.
+/// Returns AttributionFactsOf() with additions of other analyses: collectives, modules, and times
+/// by iteration of communication, loading and the critical path.
 breakdown::AttributionFacts WholeAttributionOf(const iterations::RankContext& rank,
                                                const std::vector<bool>& is_wanted);
 

@@ -215,8 +215,8 @@ bool Agrees(const RankSummary& rank) {
                      });
 }
 
-/// Drops all values if there are too many; programs may name each range differently. Values omitted
-/// from one rank are missing in the run, so none are kept.
+/// Drops all values if there are too many, e.g. because a program names each range differently.
+/// Values that one rank does not have are missing in the run, so keeping a part is of no use.
 template <class T>
 void KeepIfFew(std::vector<T>& values, bool& has_all) {
   constexpr std::size_t kMostValuesKept = 2'000;

@@ -30,8 +30,8 @@
 
 namespace profgauge::analysis::ranks {
 
-/// Writes values of a struct to columns or reads them back, with the same function: so neither
-/// direction can omit a field of the other.
+/// Writes values of a struct to columns or reads them back, with the same function. So both
+/// directions always have the same fields.
 class Columns {
  public:
   static Columns Writing(Summary& summary) { return Columns(&summary, nullptr, nullptr); }

@@ -194,13 +194,13 @@ KeptExposures ExposuresOf(const Analysis& analysis) {
   return kept;
 }
 
-// Format: one text per row with its contents, and one list of numbers:
+// Writes a text with the contents of each row, and one list of numbers:
 //
 //   has_work | devices | for each device: iterations, then three lists of parts (alone, blocked,
 //   gaps) | for each list: its length | for each part: time, number of rows, rows as positions in
 //   the keys
 //
-// A single 2 stands for one that was dropped.
+// A dropped exposure is a single 2.
 void WriteExposures(const KeptExposures& kept, Summary& summary) {
   for (const auto& [table, of_table] : kept) {
     summary.texts[ColumnOf(table) + ".keys"] = of_table.keys;
@@ -243,9 +243,9 @@ std::optional<KeptExposures> ReadExposures(const Summary& summary) {
 
 namespace {
 
-// Maps keys to rows of the table, for one rank after another: 512 ranks with 1 000 rows each never
-// need 512 000 keys at the same time. If the table does not distinguish ranks, all rows belong to
-// every rank.
+// Maps keys to rows of the table for one rank at a time, so that 512 ranks with 1 000 rows each
+// never need 512 000 keys simultaneously. If the table does not distinguish ranks, all rows belong
+// to every rank.
 class RowsByKey {
  public:
   RowsByKey(const Table& table, const KeySpec& spec) : table_(&table), spec_(&spec) {
@@ -277,8 +277,8 @@ class RowsByKey {
   std::map<std::string, std::uint32_t> rows_;
 };
 
-// Combines the exposures of one table over the ranks. None if a rank has no exposure or the table
-// has not all of its rows: an incomplete exposure would bound savings too low.
+// Combines the exposures of one table over the ranks. None if a rank has no exposure, or if the
+// table does not have all rows: an incomplete exposure would bound savings too low.
 class OfRun {
  public:
   OfRun(const Table& table, const KeySpec& spec) : spec_(&spec), rows_by_key_(table, spec) {}
@@ -340,7 +340,7 @@ Status AddKeptExposures(std::span<const std::int64_t> ranks,
 
 namespace {
 
-/// Rows are kept if they are among the longest of their kind, or have a minimum length.
+/// Which rows of a table are kept: the longest of a kind, and all of a minimum length.
 struct Cut {
   std::string_view by;    ///< A column of times; empty: keeps all rows.
   Ns always = 0;          ///< Minimum length to keep; 0: none.
@@ -392,8 +392,8 @@ Table EmptyTable(std::string_view id, std::shared_ptr<StringPool> strings) {
   return table;
 }
 
-/// The kept rows, ascending. Example: the 100 longest and all of at least 1 ms. If 150 of 300 rows
-/// take at least 1 ms, 150 are kept; of 300 shorter rows, 100.
+/// Returns the kept rows, ascending. Example: the 100 longest and all of at least 1 ms. If 150 of
+/// 300 rows take at least 1 ms, these 150 are kept; if none does, the 100 longest.
 std::vector<std::size_t> KeptRows(const Table& table, const Cut& cut) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -470,8 +470,8 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
 
 }  // namespace
 
-// Runs the analyses with stored rows on only this rank, so that the rows are those of its
-// report.
+// Runs the analyses with stored rows on only this rank, so that the rows are those of the rank's
+// own report.
 KeptTables TablesOf(const iterations::RankContext& rank, communication::RankFacts communication) {
   const std::span<const iterations::RankContext> alone(&rank, 1);
   catalog::Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));

@@ -1,5 +1,5 @@
-// Maximum cost of rows of a rank's tables (analysis/catalog/row_exposure.h), kept in its summary
-// with the rows by their contents, so that it is valid for the tables of a run.
+// Exposures of a rank's tables: the maximum cost of their rows (analysis/catalog/row_exposure.h). A
+// summary identifies rows by their contents, so that the exposures fit the tables of a run.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct KeptExposure {
 };
 using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By table.
 
-/// For the analysis of a single rank. Of a table with too many parts only that is kept: then its
-/// rows' savings have no bound, and a remark of the run says so.
+/// Returns the exposures of the tables of a single rank. If one has too many parts, only
+/// `is_dropped` is stored: the savings of its rows are then unbounded, and a remark says so.
 KeptExposures ExposuresOf(const Analysis& analysis);
 
 /// Adds them to the summary. ReadExposures() is the inverse.
@@ -40,16 +40,16 @@ void WriteExposures(const KeptExposures& kept, Summary& summary);
 /// None if numbers are missing or out of range.
 std::optional<KeptExposures> ReadExposures(const Summary& summary);
 
-/// Sets the exposures of the tables in `out` that all of `ranks` (their numbers in tables) have
-/// completely. `kept_of(i)` reads those of ranks[i], once each and in order: each rank's data is
-/// freed before the next is read, because all of it would double the memory. Returns the first
-/// error of kept_of.
+/// Sets the exposures of those tables in `out` that all of `ranks` (their numbers in tables) have
+/// completely. `kept_of(i)` reads the exposures of ranks[i], once each and in order: the data of a
+/// rank is freed before the next is read, because all of it would double the memory. Returns the
+/// first error of kept_of.
 Status AddKeptExposures(std::span<const std::int64_t> ranks,
                         const std::function<Result<KeptExposures>(std::size_t)>& kept_of,
                         catalog::Output& out);
 
-// Tables whose rows belong to one rank each: stored per rank, and concatenated for the run. Tables
-// with a row per event keep only the longest rows. The maximum savings of rows are also stored.
+// Tables whose rows belong to one rank each. They are stored per rank, and concatenated for the
+// run. Tables with a row per event keep only the longest rows. Exposures of rows are also stored.
 
 /// The tables of one rank that the run concatenates.
 struct KeptTables {
@@ -70,12 +70,12 @@ KeptTables TablesOf(const iterations::RankContext& rank, communication::RankFact
 
 /// Adds them to the summary. ReadTables() is the inverse.
 void WriteTables(const KeptTables& kept, Summary& summary);
-/// None if cells are missing. `strings`: the pool for texts, shared by many ranks. The column
-/// `rank` is 0 in all rows: TablePool::Add() writes the rank's number.
+/// Reads the tables. None if cells are missing. `strings`: the pool for texts, shared by many
+/// ranks. The column `rank` is 0 in all rows; TablePool::Add() writes the rank's number.
 std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings);
 
-/// Concatenates the tables of many ranks one after another, so that each rank's tables can be
-/// freed. REQUIRES: ranks come in order; rows of equal length keep that order.
+/// Concatenates the tables of many ranks one after another; each rank's tables can be freed after
+/// Add(). REQUIRES: ranks come in order; rows of equal length keep that order.
 class TablePool {
  public:
   /// `strings`: the pool for texts, the same as for ReadTables().

@@ -65,7 +65,7 @@ struct RankSummary {
   ops::RangeFacts ranges;
   KeptTables tables;
   std::shared_ptr<StringPool> strings;  ///< Texts of a read summary; otherwise null.
-  /// Whether the stored data is sufficient: not for files without times or of a NeuronCore.
+  /// Whether the stored data is sufficient. It is not for files without times, or of a NeuronCore.
   bool is_told = true;
   /// Ids of metrics and tables reported by the file itself, which are not stored.
   std::vector<std::string> stated;
@@ -77,13 +77,13 @@ std::string SelectionText(const Selection& selection);
 
 /// The summary of one rank. Equal profiles and selections give equal bytes.
 Summary Summarize(const iterations::RankContext& rank, const Selection& selection);
-/// None if columns are missing or inconsistent. Its profile represents the summary. `strings`: the
-/// pool for its texts, which ranks in memory together can share.
+/// Reads a summary. None if columns are missing or inconsistent. The result's profile represents
+/// the summary. `strings`: the pool for its texts, which ranks in memory together can share.
 std::optional<RankSummary> ReadRankSummary(
     const Summary& summary, const std::string& path,
     std::shared_ptr<StringPool> strings = std::make_shared<StringPool>());
-/// The attribution of the rank's `iterations` selected iterations. It is larger than all other
-/// data, and only needed to compare runs. None if columns are missing or inconsistent.
+/// Reads the attribution of the rank's `iterations` selected iterations. It is larger than all
+/// other data, and only needed to compare runs. None if columns are missing or inconsistent.
 std::optional<breakdown::AttributionFacts> ReadAttribution(const Summary& summary,
                                                            std::size_t iterations);
 

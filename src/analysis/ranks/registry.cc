@@ -53,7 +53,7 @@ void OfEvents(Ranks ranks, catalog::Output& out) {
     kAdd(ranks, facts, out);
   }
 }
-// The same for facts in summaries.
+// Like OfEvents(), for facts in summaries.
 template <auto kPart, auto kAdd>
 void OfSummaries(SummarizedRun& run, catalog::Output& out) {
   auto facts = Take(run, kPart);
@@ -64,7 +64,7 @@ void OfSummaries(SummarizedRun& run, catalog::Output& out) {
   }
 }
 
-// The same if summaries do not have all rows, so that the tables are incomplete.
+// Like OfSummaries(); adds nothing if a summary has only some rows: tables would be incomplete.
 template <auto kPart, auto kAdd>
 void OfWholeSummaries(SummarizedRun& run, catalog::Output& out) {
   const auto facts = Take(run, kPart);
@@ -147,8 +147,8 @@ constexpr AnalysisRow::OfRanks kCalls = OfEvents<host::CallFactsOf, host::AddHos
                                kRanges = OfEvents<ops::RangeFactsOf, ops::AddRanges>,
                                kCoverage = OfEvents<trust::CoverageFactsOf, trust::AddCoverage>;
 
-// Launches are by far the largest table, so they come after analyses that temporarily need much
-// memory.
+// The table of launches is by far the largest, so it comes after analyses that temporarily need
+// much memory.
 constexpr AnalysisRow kAnalyses[] = {
     {"iterations and communication", Stage::kExposed, AddIterationsAndCommunication,
      AddCommunicationAlone, AddKeptIterations},

@@ -47,8 +47,8 @@ struct AnalysisRow {
 /// The longest first in each stage. No analysis reads another one's results.
 std::span<const AnalysisRow> Analyses();
 
-/// The last step for a run with times: work at the edges, numbers without the profiler, device
-/// conditions, and doubts due to lost launches and graphs recorded as one event. Returns the
+/// Makes the last step for a run with times: work at the edges, numbers without the profiler,
+/// device conditions, and doubts due to lost launches and graphs recorded as one event. Returns the
 /// unrecorded iterations that judge the run; null if there are none.
 std::shared_ptr<const trust::JudgedSteps> MarkRun(std::span<const iterations::RankContext> ranks,
                                                   std::span<const trust::EdgeFacts> edges,

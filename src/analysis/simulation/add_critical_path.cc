@@ -111,15 +111,15 @@ class SlackSums {
     if (!rank.iterations.SelectsIteration(rank.iterations.of_device[work])) return;
     SlackRow*& found = NamesOf(work)[device_.name[work].value];
     if (found == nullptr) found = &rows_[KeyOf(*rank.profile, work)];
-    // No awaited work follows: it may end with the iterations.
+    // If no awaited work follows, the step may end as late as the iterations.
     slack = std::min(slack, std::max<Ns>(0, rank.window().end - graph_.RecordedAt(step)));
     found->least = found->calls == 0 ? slack : std::min(found->least, slack);
     ++found->calls;
     found->time += device_.duration[work];
   }
 
-  /// Adds time on the path to device work. Ignored if no work of that name on that stream is in a
-  /// selected iteration.
+  /// Adds the time of device work on the path. Ignored if no work of that name on that stream is in
+  /// a selected iteration.
   void AddOnPath(std::uint32_t work, Ns time) {
     const Names& names = NamesOf(work);
     if (const auto known = names.find(device_.name[work].value); known != names.end()) {

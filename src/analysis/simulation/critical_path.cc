@@ -90,7 +90,7 @@ class Walker {
     PathGraph::StepId step = graph_.LastStep(times_, iterations);
     if (step != PathGraph::kNone) {
       Ns time = times_[step];
-      // The rest of a range after its last step.
+      // A range may end after its last step: this is the time in between.
       Take(time, [&] { return SegmentOf(PathKind::kHost, PathEdge::kNone, step); });
       while (at_ > begin_) {
         if constexpr (std::is_same_v<Times, PathGraph::Recorded>) {  // That is: no changes.

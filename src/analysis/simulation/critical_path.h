@@ -1,8 +1,8 @@
-// The critical path: the chain of events that the selected iterations waited for, from their
-// beginning to their end. Work that is not on it could have been slower without any effect.
+// The critical path: the chain of events that determines how long the selected iterations took,
+// from their beginning to their end. An event that is not on it could be slower without any effect.
 //
-// It follows the binding edges (analysis/simulation/graph.h) back from the end of the last selected
-// iteration. Its segments cut [first beginning, last end] into parts that add up exactly.
+// The path follows the binding edges (analysis/simulation/graph.h) back from the end of the last
+// selected iteration. Its segments cut [first beginning, last end] into parts that add up exactly.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct PathSegment {
   PathEdge edge = PathEdge::kNone;
   PathGraph::StepId step = PathGraph::kNone;  ///< The step that ends it, or kNone at an edge of the
                                               ///< path.
-  PathOwner in;  ///< InnermostAt() of that step, if the edge is of its thread's program.
+  PathOwner in;  ///< InnermostAt() of that step, if the step before on its thread binds.
 };
 
 /// Calls `visit` with the segments of the recorded path, in groups, from the last to the first.
@@ -40,32 +40,31 @@ struct LongestSegments {
   std::vector<PathSegment> kept;  ///< By start.
   std::size_t left_out = 0;       ///< Number of segments that are not in the list.
 };
-/// The longest segments that VisitCriticalPath() visits, at most `most`. Segments of equal length
-/// are all kept or all left out.
-/// O(segments + device work) time, O(`most`) memory.
+/// Returns the longest segments that VisitCriticalPath() visits, at most `most`. Segments of equal
+/// length are all kept or all left out. O(segments + device work) time, O(`most`) memory.
 LongestSegments LongestOfPath(const PathGraph& graph, std::span<const Ns> transfers,
                               std::size_t most);
 
 /// Nanoseconds by kind of segment. They add up to the path's length.
 using PathSums = std::array<Ns, kPathKinds>;
-/// The sums of the critical path in a simulation under `changes`.
-/// `times` and `iterations`: the simulated times of all steps, and of the iterations.
-/// O(segments + device work).
+/// Returns the sums of the critical path in a simulation under `changes`. `times` and `iterations`:
+/// the simulated times of all steps, and of the iterations. O(segments + device work).
 PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
                          std::span<const Ns> times, std::span<const Span> iterations,
                          std::span<const Ns> transfers);
 
-/// The sums of the recorded path for each selected iteration: from its start to the next start.
-/// Waiting for other ranks is in kTransfer, since other ranks are unknown here.
-/// Empty if the graph does not reproduce the number of selected iterations.
+/// Returns the sums of the recorded path for each selected iteration, from its start to the next.
+/// Waiting for other ranks is part of kTransfer, since other ranks are unknown here. Empty if the
+/// graph does not reproduce the number of selected iterations.
 std::vector<PathSums> PathSumsByIteration(const PathGraph& graph);
 
-/// The time on the recorded path in which a thread is in no operator or call while the device
-/// works, in periods of at least spin.least: it may be waiting, which profiles do not show.
+/// Returns the time on the recorded path in which a thread is in no operator or call while the
+/// device works, in periods of at least spin.least. The thread may be waiting; profiles do not show
+/// it.
 Ns SilentTimeOfPath(const PathGraph& graph, std::span<const Ns> transfers);
 
-/// The innermost host range or call around the segment that ends in `step`. `row` is kNone between
-/// ranges.
+/// Returns the innermost host range or call around the segment that ends in `step`. Its `row` is
+/// kNone if the segment is between ranges.
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step);
 
 }  // namespace profgauge::analysis::simulation

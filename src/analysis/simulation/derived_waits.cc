@@ -29,7 +29,7 @@ std::optional<EventWait> EventWaits::Take(std::uint32_t call) {
     recorded_ = WaitFinder::kNone;
     return std::nullopt;
   }
-  // A stream does not wait for itself: the waiting work is launched later.
+  // A stream does not wait for itself, so the waiting work is that of a later launch.
   const bool has_record = recorded_ != WaitFinder::kNone;
   if (has_record && !waits_.AreOfTwoStreams(recorded_, row)) return std::nullopt;
   const std::uint32_t other = has_record ? recorded_ : waits_.LastOfOtherStream(row, *asked_);

@@ -14,9 +14,9 @@ namespace profgauge::analysis::simulation {
 // Finds device work that a thread made wait for another stream (`cudaStreamWaitEvent`), whether
 // this delayed the work or not. Internal to the graph.
 //
-// A call record does not name both streams. The waiting stream is assumed to be that of the
-// thread's next launch. It waits for the stream that the thread used last, if the thread recorded
-// an event since then (`cudaEventRecord`, as `Stream.wait_stream` does); otherwise for the
+// The record of such a call does not name the two streams. The waiting stream is assumed to be that
+// of the thread's next launch. It waits for the stream that the thread used last, if the thread
+// recorded an event since then (`cudaEventRecord`, like `Stream.wait_stream`); otherwise for the
 // only other stream of its device, if there is exactly one. Contradicted waits are ignored.
 
 /// `row` waits for the end of `other`, on another stream. Both are rows of the device table.
@@ -24,14 +24,14 @@ struct EventWait {
   std::uint32_t row = 0, other = 0;
 };
 
-/// Takes the calls of one thread after another. BeginThread() starts the next thread.
+/// Takes all calls of one thread, then BeginThread(), and the calls of the next thread.
 class EventWaits {
  public:
   /// `waits` must outlive it.
   explicit EventWaits(WaitFinder& waits) : waits_(waits) {}
 
   void BeginThread() { last_launch_ = recorded_ = WaitFinder::kNone, asked_.reset(); }
-  /// The wait that the call causes. Calls of a thread must come in the order of their starts.
+  /// Returns the wait that the call causes. Calls of a thread must come by start.
   std::optional<EventWait> Take(std::uint32_t call);
 
  private:
@@ -55,8 +55,8 @@ struct SilentStretch {
 /// Whether a period between two steps is long enough to be such a wait.
 bool MayBeSpin(Ns length);
 
-/// The periods of `stretches`, all of one thread, that are such waits. They are long compared with
-/// `usual`, the thread's median period; the device is busy during them; and the thread's last
+/// Returns those of `stretches`, all of one thread, that are such waits. They are long compared
+/// with `usual`, the thread's median period; the device is busy during them; and the thread's last
 /// kernel ends when they end. Launches in the same range must do so repeatedly, not by chance.
 std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentStretch> stretches,
                                      Ns usual);

@@ -67,9 +67,9 @@ Ns PathGraph::SegmentOf(StepId step) const {
   return binding.from == kNone ? 0 : RecordedAt(step) - RecordedAt(binding.from);
 }
 
-// The predecessor that determines the step in a replay. The recorded binding edge has its recorded
-// lag, minus the cut. Every other edge has a lag of at most 0: the step is not earlier than that
-// predecessor by more than recorded.
+// Returns the predecessor that determines the step in a replay. The recorded binding edge has its
+// recorded lag, minus the cut. Other edges have the recorded lag if it is negative, else 0: the
+// step is not earlier than that predecessor by more than recorded.
 PathGraph::Edge PathGraph::LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const {
   const Edge recorded = BindingOf(step);
   Edge best = recorded;

@@ -73,8 +73,8 @@ struct PathOwner {
 /// The change of one step in a replay.
 struct StepChange {
   Ns cut = 0;  ///< By how much the segment ending in it gets shorter; may be negative.
-  /// Only the step before on its thread counts; all other predecessors are ignored. Its segment is
-  /// then the time from that step.
+  /// True: the step only follows the one before on its thread, and all other predecessors are
+  /// ignored. Its segment is then the time from that step.
   bool is_alone = false;
 };
 
@@ -86,8 +86,8 @@ struct PathChanges {
   PathChanges(std::span<const Ns> segments, std::span<const std::uint8_t> steps)
       : cuts(segments), alone(steps) {}
 
-  std::span<const Ns> cuts;             ///< By step; 0 past its end.
-  std::span<const std::uint8_t> alone;  ///< By step; 0 past its end.
+  std::span<const Ns> cuts;             ///< By step; 0 for later steps.
+  std::span<const std::uint8_t> alone;  ///< By step; 0 for later steps.
 
   StepChange Of(std::uint32_t step) const {
     return {step < cuts.size() ? cuts[step] : 0, step < alone.size() && alone[step] != 0};
@@ -105,7 +105,7 @@ class PathGraph {
  public:
   using StepId = std::uint32_t;
   static constexpr StepId kNone = kNoIndex;
-  /// Possible error of the ends of ranges on one thread, in ns: start and duration are both
+  /// Possible error, in ns, of the ends of ranges on one thread, if their start and duration are
   /// recorded in whole microseconds.
   static constexpr Ns kResolution = knowledge::kPathRangeResolution.ns();
   static constexpr unsigned kBlockBits = 14;
@@ -115,17 +115,17 @@ class PathGraph {
     PathEdge kind = PathEdge::kNone;
     StepId from = kNone;
   };
-  /// The first and last step of a selected iteration's range on the host, and how far the range
-  /// extends before and after them (for a range from Python frames, which are not steps). kNone
-  /// without any.
+  /// The first and last step of a selected iteration's range on the host; kNone if there is none.
+  /// `lead` and `tail`: by how much the range begins before, and ends after, these steps (e.g. if
+  /// it is from Python frames, which are not steps).
   struct IterationSteps {
     StepId begin = kNone, end = kNone;
     Ns lead = 0, tail = 0;
-    /// The device work that starts the observed window of a profile without markers. Such a window
-    /// also ends with device work, and `end` is kNone.
+    /// In a profile without markers: the device work, or the end of the setup call, with which the
+    /// observed window starts. Such a window ends with device work, and `end` is kNone.
     StepId first_work = kNone;
     /// For an iteration that begins when earlier device work ends: the step that the thread with
-    /// most launches has reached then, and its last launch. Otherwise kNone.
+    /// most launches has reached at that time, and the thread's last launch. Otherwise kNone.
     StepId launches_from = kNone, launches_to = kNone;
   };
 
@@ -142,8 +142,8 @@ class PathGraph {
   };
   Recorded recorded() const { return {this}; }
 
-  /// The graph of the rank's selected iterations, or the reason in one clause why there is none.
-  /// `rank` and its profile must outlive the graph. O(n log n) in the events at worst.
+  /// Builds the graph of the rank's selected iterations; without a graph, returns the reason in one
+  /// clause. `rank` and its profile must outlive the graph. O(n log n) in the events at worst.
   /// `block_bits`: a block has 2^block_bits steps; tests use small blocks.
   static tl::expected<PathGraph, std::string> Build(const iterations::RankContext& rank,
                                                     unsigned block_bits = kBlockBits);
@@ -154,8 +154,8 @@ class PathGraph {
   /// Number of edges that were removed because they would close a cycle.
   std::size_t edges_dropped() const { return dropped_; }
   const iterations::RankContext& rank() const { return *rank_; }
-  /// Threads that launch device work without a recorded dependency (rows of the profile's threads).
-  /// Changes elsewhere do not move them, so predictions underestimate the effect.
+  /// Threads that launch device work without a known dependency on others (rows of the profile's
+  /// threads). Changes elsewhere do not move them, so predictions underestimate the effect.
   std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
   // Used in the innermost loops of all graph walks. Compilers do not inline them unless forced.
@@ -170,9 +170,9 @@ class PathGraph {
     const std::uint32_t owner = OwnerWord(step);
     return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
   }
-  /// The recorded predecessor that the step waited for: the latest one. Exception: for device work
-  /// that starts over 1 µs after its stream became free, the launch, if its call lasted past that
-  /// time.
+  /// Returns the recorded predecessor for which the step waited: the latest one. Exception: device
+  /// work that starts over 1 us after its stream became free waited for its launch, if the
+  /// launching call lasted longer than that.
   [[gnu::always_inline]] Edge BindingOf(StepId step) const {
     const std::uint32_t cross = CrossWord(step);
     if (cross == kNone) return EdgeBefore(step);
@@ -181,7 +181,7 @@ class PathGraph {
     const StepId from = cross & ~kCrossBinds;
     return {CrossKind(step, from), from};
   }
-  /// The predecessor that determined the step's time in a replay with the result `times`.
+  /// Returns the predecessor that determined the step's time in a replay with the result `times`.
   Edge BindingOf(StepId step, StepChange change, std::span<const Ns> times) const {
     return HasOneEdge(step) || IsAlone(step, change) ? EdgeBefore(step)
                                                      : LatestEdge(step, change.cut, times);
@@ -209,9 +209,9 @@ class PathGraph {
     }
     return (step & 1) != 0 || (work_crosses_[step / 2] == kNone && !first_works_[step / 2]);
   }
-  /// By step, the recorded time since the step before it. kNoMove for starts of device work, for
-  /// steps that are not FollowsOne(), and if the value does not fit: a tenth of all steps. For the
-  /// other steps a replay reads only these numbers.
+  /// By step, the recorded time since the step before it; a replay needs only this number of a step
+  /// that is FollowsOne(). kNoMove for starts of device work, for steps with several predecessors,
+  /// and if the number does not fit: a tenth of all steps.
   std::span<const std::uint32_t> moves() const { return moves_; }
   static constexpr std::uint32_t kNoMove = 0xFFFF'FFFF;
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
@@ -231,13 +231,13 @@ class PathGraph {
 
   /// The times of all steps under the changes; without changes, as recorded. O(steps + edges).
   std::vector<Ns> Replay(const PathChanges& changes) const;
-  /// The time of a step that has predecessors on other chains. `recorded`: its recorded time;
-  /// `cut`: by how much its segment is shortened; `time_of(step)`: the time of a predecessor.
+  /// Returns the new time of a step that has predecessors on other chains. `recorded`: its recorded
+  /// time; `cut`: by how much its segment is shortened; `time_of(step)`: the time of a predecessor.
   template <class TimeOf>
   [[gnu::always_inline]] inline Ns TimeAfter(StepId step, Ns recorded, Ns cut,
                                              TimeOf time_of) const;
-  /// When the selected iterations begin and end in a replay, by their definition. For the recorded
-  /// times these are the recorded iterations.
+  /// Returns when the selected iterations begin and end in a replay, by their definition. For the
+  /// recorded times these are the recorded iterations.
   std::vector<Span> IterationsAt(std::span<const Ns> times) const;
   std::vector<Span> IterationsAt(Recorded times) const;
   /// The step that ends the last selected iteration in a replay with these results; or kNone.
@@ -246,8 +246,8 @@ class PathGraph {
   /// For the selected iterations, in their order.
   std::span<const IterationSteps> iterations() const { return iterations_; }
 
-  /// Runs of steps, [first, second), ordered so that predecessors come first. They follow the
-  /// recorded times: threads and streams advance together, by about a block each.
+  /// Ranges of steps, [first, second), in an order in which predecessors come first. They follow
+  /// the recorded times: threads and streams advance together, by about a block each.
   std::span<const std::pair<StepId, StepId>> runs() const { return runs_; }
   /// A block has 2^block_bits() steps.
   unsigned block_bits() const { return block_bits_; }
@@ -258,17 +258,17 @@ class PathGraph {
   void ForEachElsewhere(StepId step, Visit visit) const {
     ForEachOf(CrossWord(step), visit);
   }
-  /// The same for all steps [begin, end).
+  /// Calls `visit(from)` for the predecessors on other chains of all steps [begin, end).
   template <class Visit>
   void ForEachElsewhere(StepId begin, StepId end, Visit visit) const;
 
  private:
   friend class PathGraphBuilder;
 
-  // Two integers per step, "words"; the profile has its time. The owner word is stored for a step
-  // of a thread, and computed for device work, which has two steps. The cross word is a step on
-  // another chain, with kCrossBinds if it is the binding predecessor; or kMany | index into many_;
-  // or kNone, as for most steps of threads and all ends of device work.
+  // Each step has two integers, called words; its time is in the profile. The owner word is stored
+  // for a step of a thread, and computed for device work. The cross word is kNone for most steps of
+  // threads and all ends of device work. Otherwise it is a step on another chain, with kCrossBinds
+  // if that binds; or, for several such steps, kMany | index into many_.
   //
   //   owner word   bits 31-30 table | 29 is end | 28 first of its thread | 27-0 row of the table
   //                A thread's table is kHost or kApi, so that bit 31 is free: kHasCross.
@@ -345,7 +345,7 @@ class PathGraph {
   const iterations::RankContext* rank_ = nullptr;
   const Profile* profile_ = nullptr;
   std::array<const Ns*, 3> starts_{};  // By PathTable.
-  // Steps are sorted by stream, then by thread; each in its own order.
+  // Steps are in the order of streams, then threads; each stream or thread in its own order.
   std::size_t device_steps_ = 0;             // Steps [0, device_steps_) are the device's.
   std::vector<std::uint32_t> work_rows_;     // Row of each work; empty: work i is row i.
   std::vector<std::uint32_t> work_crosses_;  // By work: the cross word of its start.
@@ -370,7 +370,7 @@ class PathGraph {
 template <class TimeOf>
 Ns PathGraph::TimeAfter(StepId step, Ns recorded, Ns cut, TimeOf time_of) const {
   const std::uint32_t word = CrossWord(step);
-  if ((word & kMany) == 0 && Before(step) != kNone) {  // The usual case: one here, one elsewhere.
+  if ((word & kMany) == 0 && Before(step) != kNone) {  // The usual case: one on another chain.
     const StepId cross = word & ~kCrossBinds;
     const bool cross_binds = cross != word;
     const StepId binding = cross_binds ? cross : step - 1, other = cross_binds ? step - 1 : cross;

@@ -20,9 +20,9 @@ namespace {
 
 Ns EndOf(Ns start, Ns duration) { return start + std::max<Ns>(duration, 0); }
 
-// The reason, in one clause, why the profile has no graph. Without calls or ranges, the order of
-// device work is unknown; without links from work to launches, host and device are unconnected. A
-// run without device work has a graph of its threads.
+// Returns the reason, in one clause, why the profile has no graph. Without calls or ranges, the
+// order of device work is unknown; without links from work to launches, host and device are
+// unconnected. A run without device work has a graph of its threads.
 std::optional<std::string> WhyNoGraph(const Profile& profile) {
   if (!profile.has_timeline) return "needs the times of events, which this format does not have";
   if (profile.neuron != nullptr) {
@@ -92,8 +92,8 @@ void PathGraphBuilder::Emit(PathTable table, bool is_end, std::uint32_t row, boo
                                   (is_first ? PathGraph::kFirstBit : 0));
 }
 
-// Work launched in a selected iteration counts wherever it runs. Other work counts if it runs
-// before the end of the window and after its begin, or the begin of the iterations on the host.
+// Work launched in a selected iteration counts at any time. Other work counts if it runs within the
+// window, or since the begin of the selected iterations on the host.
 bool PathGraphBuilder::HasDeviceRow(std::uint32_t row) const {
   const std::uint32_t iteration = rank_.iterations.of_device[row];
   if (rank_.iterations.SelectsIteration(iteration)) return true;
@@ -166,7 +166,7 @@ void PathGraphBuilder::AddSpinWaits(StepId begin, StepId end) {
   }
 }
 
-// The end of a call has edges from the work that it waited for. Any end may follow a silent wait.
+// At its end, a call waited for its work, and any event may have waited silently.
 void PathGraphBuilder::Close() {
   const ThreadEvent event = open_.back().event;
   open_.pop_back();
@@ -204,9 +204,9 @@ void PathGraphBuilder::OpenEvent(const ThreadEvent& event, StepId first) {
   open_.push_back({closes, event});
 }
 
-// Threads follow each other in the order of the tables. Ends of crossing ranges come after all
-// threads, each with only its own start as predecessor: within the chain they would imply an order
-// that the program does not have.
+// Adds threads in the order of the tables. Ends of crossing ranges come after all threads, each
+// with only its own start as predecessor: within the thread's chain they would imply an order that
+// the program does not have.
 void PathGraphBuilder::AddThreads() {
   std::size_t count = 0;
   for (const std::vector<Ns>* starts : {&profile_.host.start, &profile_.api.start}) {
@@ -252,8 +252,8 @@ void PathGraphBuilder::FindLoaderRanges() {
   }
 }
 
-// Time that fewer or faster operators and launches would not save: they load the same code once,
-// and wait for the same work. E.g. a first call of 6 ms is not launch overhead.
+// Finds time that fewer or faster operators and launches would not save: the program would still
+// load the same code once, and wait for the same work. E.g. a first call of 6 ms.
 void PathGraphBuilder::FindKeptTimes(const std::vector<ThreadSteps>& threads) {
   const breakdown::HostWaits& waits = breakdown::WaitsOf(rank_);
   const ApiTable& api = profile_.api;
@@ -327,14 +327,14 @@ std::uint32_t& PathGraphBuilder::CrossWord(StepId step) {
                                      : graph_.thread_crosses_[graph_.PlaceOf(step)].second;
 }
 
-// Only for a word with one edge: a list that becomes empty keeps its word.
+// REQUIRES: the word has one edge. (A list that becomes empty keeps its word.)
 void PathGraphBuilder::DropCross(StepId step) {
   CrossWord(step) = kNone;
   if (step < graph_.device_steps_) return;
   graph_.thread_owners_[step - graph_.device_steps_] &= ~PathGraph::kHasCross;
 }
 
-// Parts have 2^18 rows: then the cost of starting a task is negligible.
+// A part has 2^18 rows, so that the cost of starting a task is negligible.
 template <class Work>
 void PathGraphBuilder::ForEachPart(std::size_t count, Work work) {
   constexpr std::size_t kPart = std::size_t{1} << 18;
@@ -571,9 +571,9 @@ void PathGraphBuilder::BeginSchedule(bool drops) {
   waiting_.assign(chains_.size(), false);
 }
 
-// At most three passes. The first, by time, detects cycles, which are very rare. If there are any,
-// a second pass runs whole chains, so that the removed edges do not depend on the block size. The
-// third then orders the steps by time without these edges.
+// Makes at most three passes. The first, by time, detects cycles, which are very rare. If there are
+// any, a second pass runs whole chains, so that the removed edges do not depend on the block size.
+// The third then orders the steps by time without these edges.
 void PathGraphBuilder::Schedule() {
   ScheduleByTime();
   if (circles_ == 0) return;
@@ -592,8 +592,8 @@ void PathGraphBuilder::ScheduleByTime() {
   }
 }
 
-// One time for each full block of each chain, then the end of time: a replay that proceeds by
-// slices holds about one block of each chain.
+// Returns one time for each full block of each chain, then the end of time. A replay that proceeds
+// by these slices holds about one block of each chain.
 std::vector<Ns> PathGraphBuilder::Slices() const {
   const StepId block = StepId{1} << graph_.block_bits();
   std::vector<Ns> ends;

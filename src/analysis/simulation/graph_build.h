@@ -28,7 +28,7 @@ struct ThreadEvent {
 /// Merges the events of one thread after another, in the order of the tables.
 class ThreadEvents {
  public:
-  /// Covers the events that start within `during`, including its end. `profile` must outlive it.
+  /// Takes the events that start within `during`, including its end. `profile` must outlive it.
   ThreadEvents(const Profile& profile, Span during)
       : ranges_(profile.host, PathTable::kHost, during),
         calls_(profile.api, PathTable::kApi, during) {}
@@ -159,8 +159,8 @@ class PathGraphBuilder {
     return has_all_work_ ? 2 * row : step_of_device_[row];
   }
 
-  /// Adds an edge from `from` to the step that owns the cross word `cross`. Most steps have no such
-  /// edge and most others have one, which fits into the word; several are stored as a list in
+  /// Adds an edge from `from` to the step with the cross word `cross`. Most steps have no such
+  /// edge, and most others have one, which fits into the word; several are stored as a list in
   /// many_.
   void AddCross(std::uint32_t& cross, StepId from);
   /// Adds an edge to the start of device work.
@@ -168,8 +168,8 @@ class PathGraphBuilder {
   /// Adds an edge to a step of a thread. These are few, and stored after all are found.
   void AddToThread(StepId step, StepId from) { thread_edges_.emplace_back(step, from); }
 
-  /// Stores the cross words of threads' steps, sorted by step, and one entry of cross_places_ for
-  /// each 2^kPlaceBits steps.
+  /// Stores the cross words of the steps of threads, sorted by step. cross_places_ gets one entry
+  /// for each 2^kPlaceBits steps.
   void StoreThreadEdges();
 
   // REQUIRES: the step has a cross word.
@@ -205,11 +205,11 @@ class PathGraphBuilder {
 
   // --- Edges.
 
-  // Calls `work(begin, end)` for parts of `count` rows, in parallel.
+  // Calls `work(begin, end)` for parts of `count` rows; parts run in parallel.
   template <class Work>
   static void ForEachPart(std::size_t count, Work work);
 
-  // Links the first work of a call when the call begins; most calls have no other work.
+  // Links the first work of a call to the call's begin. Most calls have no other work.
   void LinkFirst(std::uint32_t row, std::uint32_t call, StepId step);
   /// Adds edges from a launching call to its other work: a graph launch has many kernels. O(device
   /// rows), in parallel: each row has its own word, and LinkFirst() has set the first edges.
@@ -221,8 +221,8 @@ class PathGraphBuilder {
   void LinkStreams();
   /// The chains of threads.
   std::vector<ThreadSteps> Threads() const;
-  /// Adds edges between threads that hand work over (thread_links.h), and stores the threads
-  /// without such an explanation.
+  /// Adds edges between threads that hand over work (thread_links.h). Stores the threads for which
+  /// no such edge is found.
   void AddThreadLinks();
 
   // --- The order of the replay.
@@ -230,22 +230,22 @@ class PathGraphBuilder {
   /// The chain of a step. O(log chains).
   std::size_t ChainOf(StepId step) const;
 
-  // The first predecessor on another chain that has no place in the order yet, or kNone. Edges that
-  // would close a cycle are removed if `drops_` is set.
-  // REQUIRES: the step can have predecessors besides the step before.
+  // Returns the first predecessor on another chain that has no place in the order yet, or kNone. If
+  // `drops_` is set, removes edges that would close a cycle. REQUIRES: the step can have
+  // predecessors besides the step before.
   StepId FirstMissing(StepId step);
 
   // Runs a chain up to `stop`. If it needs a step of another chain, that chain runs up to it first.
   void RunChain(std::size_t chain, StepId stop);
 
-  // Calls `run(chain)` for all chains. Threads go first: they run ahead of the device, so chains
+  // Calls `run(chain)` for all chains, threads first: they run ahead of the device, so chains
   // switch less often.
   template <class RunOne>
   void ForEachChain(RunOne run);
   /// Resets every chain to its first step. `drops`: edges that would close a cycle are removed.
   void BeginSchedule(bool drops);
 
-  // The order of turns does not affect whether a cycle exists, but which of its edges is removed.
+  // Finds the order. It does not affect whether a cycle exists, but which of its edges is removed.
   void Schedule();
 
   // Advances all chains together, so that a replay soon has the data that other chains need.
@@ -254,11 +254,11 @@ class PathGraphBuilder {
   // The end times of the slices: within a slice no chain has more steps than a block.
   std::vector<Ns> Slices() const;
 
-  // A time that nearly sorts the steps of a chain. Ends of crossing ranges, which are on a separate
-  // chain, use the start of their range.
+  // Returns a time that nearly sorts the steps of a chain. Ends of crossing ranges, which are on a
+  // separate chain, have the start of their range.
   Ns OrderOf(StepId step) const;
 
-  // The first step of the chain, from its cursor on, that belongs to a later slice.
+  // The first step of the chain, from its cursor on, that is in a later slice than `until`.
   StepId StopOf(std::size_t chain, Ns until) const;
 
   // Stores the lists of predecessors in many_.

@@ -34,8 +34,8 @@ struct HidingRoom {
   /// By device row: its part of x. Empty without transfers.
   std::vector<Ns> exposed;
 
-  /// The share of its exposed time that each transfer of the GPU could hide: min(x, H) / x.
-  /// `computing`: the factor by which computation time is multiplied.
+  /// Returns the share of its exposed time that each transfer of the GPU could hide: min(x, H) / x.
+  /// `computing`: a factor for computation time.
   double HiddenShare(std::int32_t gpu, double computing) const;
 };
 

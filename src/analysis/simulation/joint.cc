@@ -10,7 +10,7 @@
 namespace profgauge::analysis::simulation {
 
 // Orders the steps of all ranks so that predecessors come first. Runs a thread or stream until it
-// needs a step of another, then runs that one up to the step, and so on.
+// needs a step of another; then runs that one up to the needed step, and so on.
 class JointScheduler {
  public:
   explicit JointScheduler(JointReplay& out) : out_(out) {
@@ -172,9 +172,9 @@ JointReplay::JointReplay(std::span<const PathGraph> graphs, const communication:
   JointScheduler(*this).Run();
 }
 
-// A call is joint if its transfer is known, its group is complete, and every member is device work
-// that is in its rank's graph and in no other call. Calls of gloo run on the host and have no such
-// step.
+// Makes calls joint. The transfer must be known and the group complete. Every member must be device
+// work that is in its rank's graph and in no other call. Calls of gloo run on the host and have no
+// such step.
 void JointReplay::AddCalls(const communication::Matching& matching,
                            std::span<const std::vector<communication::CollectiveCall>> calls) {
   std::vector<std::vector<PathGraph::StepId>> end_of_row;
@@ -245,8 +245,8 @@ std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges
   return times;
 }
 
-// Backward over the runs. The end of a joint call passes its slack on to the starts of all members:
-// a rank that waited 2 in the call may come 2 later than it did, and the call ends as before.
+// Walks backward over the runs. The end of a joint call passes its slack on to the starts of all
+// members. A rank that waited 2 in the call could arrive 2 later, and the call would end as before.
 std::vector<std::vector<Ns>> JointReplay::Slacks() const {
   std::vector<std::vector<Ns>> slacks;
   for (const PathGraph& graph : graphs_) {

@@ -1,10 +1,10 @@
-// The replay of a run with all ranks recorded: a collective ends on all ranks together, when the
-// last rank has arrived and the transfer is done.
+// Replays a run with all ranks recorded: a collective ends on all ranks together, when the last
+// rank has arrived and the transfer is done.
 //
 // This needs no common clock. Let w(r) be how long rank r waited in the call as recorded, and m(r)
-// how much later than recorded it arrives in the replay. All ranks then end max over ranks (m - w)
-// later than recorded, minus the reduction of the transfer. Without changes this is 0, because the
-// last rank did not wait.
+// how much later than recorded it arrives in the replay. Then the recorded end moves on all ranks
+// by the largest m - w of any rank, minus the reduction of the transfer. Without changes this is 0,
+// because the last rank did not wait.
 //
 // Only calls of complete groups are joint; in other calls arrivals stay as recorded.
 //
@@ -61,17 +61,17 @@ class JointReplay {
 
   /// The members of each joint call; empty for a dissolved call.
   std::span<const std::vector<Member>> calls() const { return calls_; }
-  /// Whether the call sends from one rank to another, which cannot go on without the data.
+  /// Whether the call sends data from one rank to another, which cannot continue without the data.
   bool Sends(std::size_t call) const { return sends_[call]; }
 
   /// Simulates all ranks. Returns the times of all steps, by rank; `changes`: by rank. A cut of a
   /// joint call shortens its transfer; if its ranks have different cuts, the smallest counts. If
-  /// its end is `alone`, that rank waits for no other, and its cut applies to the whole call.
-  /// `late`: by rank and device work, calls that do not wait for that rank; may be empty. A call
-  /// whose ranks are all late waits for the last.
+  /// the end is `alone` on a rank, that rank does not wait for others, and its cut applies to the
+  /// whole call. `late`: by rank and device work, the calls that do not wait for that rank; may be
+  /// empty. A call whose ranks are all late waits for the last of them.
   std::vector<std::vector<Ns>> Replay(std::span<const ScenarioChanges> changes,
                                       std::span<const Flags> late = {}) const;
-  /// By rank and step, the slack of VisitSlacks(), to which waiting for other ranks adds.
+  /// By rank and step, the slack of VisitSlacks(), increased by waiting for other ranks.
   std::vector<std::vector<Ns>> Slacks() const;
 
  private:

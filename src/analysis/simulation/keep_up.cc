@@ -44,9 +44,9 @@ std::vector<Flags> LateWorks(const JointReplay& joint, std::span<const PathGraph
   return late;
 }
 
-// Arrivals in a replay of the ranks at their paces that does not wait for late ones. The need of an
-// arrival is how much earlier the call ends without the late rank, minus the rank's recorded
-// waiting in it, which is available already.
+// Returns the arrivals of late ranks, in a replay with these paces that does not wait for them. The
+// need of an arrival is how much earlier the call ends without the late rank, minus the rank's
+// recorded waiting in it, which is available already.
 std::vector<std::vector<LateArrival>> ArrivalsAt(RankPaces paces, const JointReplay& joint,
                                                  std::span<const PathGraph> graphs,
                                                  std::span<const Flags> late) {
@@ -139,8 +139,8 @@ RankPaces PacesToKeepUp(const JointReplay& joint, std::span<const PathGraph> gra
                         std::span<const Flags> rows) {
   const std::vector<Flags> late = LateWorks(joint, graphs, rows);
   RankPaces paces(graphs.size());
-  // Without calls that send, one round is enough. Each round moves receivers of the late rank's
-  // data earlier in one more iteration.
+  // If no call sends, one round is enough. Each further round moves the receivers of the late
+  // rank's data earlier in one more iteration.
   for (std::size_t round = 0; round < knowledge::kPlanLateRounds.as<std::size_t>(); ++round) {
     const auto arrivals = ArrivalsAt(paces, joint, graphs, late);
     RankPaces found;

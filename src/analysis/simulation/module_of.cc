@@ -11,8 +11,8 @@ std::vector<StringId> ModulesOfHost(const Profile& profile) {
                    [](std::int64_t id) { return id >= 0; })) {
     return {};
   }
-  // Merges two tables that are sorted alike: O(host rows + frames). `open` holds the modules that
-  // run at the current time, the innermost last.
+  // A module that runs at the current time, in the merge of the two tables, which are sorted alike:
+  // O(host rows + frames). The list `open` has the innermost module last.
   struct Open {
     Ns end;
     StringId name;

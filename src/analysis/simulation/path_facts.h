@@ -1,5 +1,5 @@
-// The data of a rank's critical path that summaries keep without events: awaited time by kind of
-// work, and each collective, because only the run can separate its transfer from waiting.
+// Data of a rank's critical path that summaries store without events: its time by kind of work, and
+// each collective on it, because only the run can separate its transfer from waiting.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ struct PathFacts {
 /// slack rows are added. `is_named` false: one part for each kind, without texts. `call` of the
 /// collectives is -1, and device_calls is empty. O(steps + edges).
 PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks, bool is_named = true);
-/// Builds the graph of a single rank and takes the facts from it. `events`: the device rows of its
-/// calls, or kNoRow. Without a graph, why_not has the reason and all else is empty.
+/// Builds the graph of a single rank and takes the facts from it. `events`: by call of the rank,
+/// its device row, or kNoRow. Without a graph, why_not has the reason and all else is empty.
 PathFacts PathFactsOf(const iterations::RankContext& rank, std::span<const std::uint32_t> events);
 
 /// Sets critical.* and adds the table critical_path. `ranks`: the rank numbers. `transfer_of`: the

@@ -70,9 +70,9 @@ namespace profgauge::analysis::simulation {
 
 /// Makes the cells of one rank's rows. Texts are ids in the pool of the table.
 ///
-/// Facts that need a pass over the profile (modules, eligible kernels, recomputed operators) are
-/// computed when a column first needs them, and cached: conditions use few columns.
-/// Functions return an invalid id or an absent value if the profile does not contain the fact.
+/// Modules, eligible kernels and recomputed operators need a pass over the profile. They are
+/// computed when a column first needs them, and cached: conditions use few columns. Functions
+/// return an invalid id or an absent value if the profile does not contain the fact.
 class RankRows {
  public:
   /// `position`: the rank's position in the run.
@@ -141,7 +141,7 @@ class RankRows {
     return (*awaiting_)[call];
   }
 
-  /// nullptr if nothing is known of the operator that launched it.
+  /// nullptr if the operator that launched the row is unknown, or has no target.
   const LaunchTargets::Op* TargetOf(std::uint32_t row) const {
     return replayer_.targets().Find(position_, row);
   }

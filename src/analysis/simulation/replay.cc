@@ -67,7 +67,7 @@ FirstSlacks::FirstSlacks(const PathGraph& graph) : graph_(graph) {
 }
 
 // Ends that determine the end of an iteration may move to the end of the window. All other steps
-// are unlimited until a successor limits them.
+// have no limit until a successor limits them.
 void FirstSlacks::Fill(StepId begin, StepId end, Ns* slacks) const {
   std::fill(slacks, slacks + (end - begin), kFree);
   if (graph_.iterations().empty()) return;
@@ -120,7 +120,7 @@ std::vector<Span> IterationTimes::Spans() const {
     const PathGraph::IterationSteps& steps = graph_.iterations()[i];
     Span span = recorded.time;
     if (steps.begin != PathGraph::kNone && (i > 0 || recorded.time.start == recorded.host.start)) {
-      // Other causes of a late begin (work before the selection) stay as recorded.
+      // If it begins late for another reason (work before the selection), that stays as recorded.
       const Ns previous = known.first + i > 0 ? known.all[known.first + i - 1].time.end
                                               : std::numeric_limits<Ns>::min();
       if (recorded.time.start == std::max(previous, recorded.host.start)) {

@@ -1,4 +1,4 @@
-// Replays of one graph under changes: any type with the functions of PathChanges.
+// Functions that replay one graph under changes, for any type with the functions of PathChanges.
 //
 // A replay that only computes the iterations keeps times no longer than needed: some ten thousand
 // of tens of millions of steps.
@@ -68,7 +68,7 @@ class StepWindow {
   std::vector<Ns> last_;  // By released block: its last number.
 };
 
-/// The delay of steps that the ends of the selected iterations allow; kFree if it is unlimited.
+/// By how much steps may be delayed before a selected iteration ends later; kFree if unlimited.
 class FirstSlacks {
  public:
   using StepId = PathGraph::StepId;
@@ -107,7 +107,7 @@ class IterationTimes {
   std::vector<std::pair<StepId, Ns>> marks_;  // Steps that begin or end iterations, in order.
 };
 
-/// Number of steps that one query checks for changes: scenarios leave long ranges unchanged.
+/// Number of steps that one query checks for changes. Most long ranges of steps have none.
 inline constexpr PathGraph::StepId kChangeAtOnce = 256;
 
 /// Writes the times of the consecutive steps [begin, end) to `times`. `before`: the time of the
@@ -157,22 +157,22 @@ std::vector<Ns> ReplayAll(const PathGraph& graph, const Changes& changes) {
   return times;
 }
 
-/// Calls `visit(step, slack)` for all steps, successors first. The slack is how much later the step
-/// could be, with all else unchanged, before the last selected iteration ends later. O(steps +
-/// edges).
+/// Calls `visit(step, slack)` for all steps, successors first. The slack is by how much the step
+/// could be later, with all else unchanged, before the last selected iteration ends later. O(steps
+/// + edges).
 template <class Visit>
 void VisitSlacks(const PathGraph& graph, Visit visit);
-/// Limits the slacks of a step's predecessors by its own, which is final. `slack_of(step)`: a
-/// reference to a predecessor's slack so far.
+/// Limits the slacks of a step's predecessors by the step's own slack, which is final.
+/// `slack_of(step)`: a reference to a predecessor's slack so far.
 template <class SlackOf>
 void AllowBefore(const PathGraph& graph, PathGraph::StepId step, Ns slack, SlackOf slack_of);
 
-/// For numbers that each step needs once: a block is released after its steps are processed.
+/// For numbers that each step needs only once: a block is released after its steps are processed.
 StepWindow WindowOfSteps(const PathGraph& graph);
-/// For times of a replay: a block is needed by its own steps and by all edges from them.
+/// For times of a replay: a block is released after its own steps and all edges from them.
 StepWindow WindowOfTimes(const PathGraph& graph);
 
-/// When the selected iterations begin and end: graph.IterationsAt(ReplayAll(graph, changes)).
+/// Returns the times of the iterations, like graph.IterationsAt(ReplayAll(graph, changes)).
 template <class Changes>
 std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& changes);
 

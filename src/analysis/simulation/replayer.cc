@@ -73,7 +73,7 @@ class StepFinder {
 
  private:
   // Whether a scenario shortens this call itself. The first call that launches or allocates also
-  // loads code or sets up the device; later calls do not, so its time is kept.
+  // loads code or sets up the device. Fewer calls would not save that time, so it is kept.
   bool IsMeant(PathOwner owner) const {
     if (owner.table != PathTable::kApi) return false;
     const ApiKind kind = graph_.rank().profile->api.kind[owner.row];
@@ -144,8 +144,8 @@ Ns PauseAfter(std::size_t k, std::size_t count, SpanAt span_at) {
   return k + 1 < count ? std::max<Ns>(0, span_at(k + 1).start - span_at(k).end) : 0;
 }
 
-// Whether the time between iterations is large enough for a change of the loop to matter: the limit
-// of `iteration/between`.
+// Whether the time between iterations is large enough for a change of the loop to matter: at least
+// the limit of `iteration/between`.
 bool HasPauses(std::span<const iterations::Iteration> selected) {
   const auto span_at = [&](std::size_t k) { return selected[k].time; };
   Ns pauses = 0, lengths = 0;
@@ -379,8 +379,8 @@ double Replayer::BusiestStream(const Scenario& scenario) const {
   return most;
 }
 
-// Iterations with equal names on several ranks are the same. Each counts with its slowest rank,
-// separately as recorded and as predicted, since a change may make another rank the slowest.
+// Iterations with equal names on several ranks are the same iteration. It counts with its slowest
+// rank, separately as recorded and as predicted: a change may make another one slowest.
 Prediction Replayer::Predict(const Scenario& wished, PredictionOf wanted) const {
   const bool hides = Hides(wished);
   const Scenario with_factors = hides ? WithFactors(wished) : Scenario();

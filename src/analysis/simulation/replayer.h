@@ -83,19 +83,19 @@ class ScenarioRows {
   std::size_t size_ = 0;
 };
 
-/// One change: multiplies the time of the rows by a factor. A host range or call covers everything
-/// in it on its thread, except calls that allocate or free memory: these are separate rows and keep
-/// their time. Device work covers its duration. Idle time covers the work of threads in it, except
-/// waiting for the device. A scaled call that waits takes its scaled time, whatever it waited for;
-/// with factor 0 it takes none.
+/// One change: multiplies the time of the rows by a factor. A host range or call covers all events
+/// within it on its thread, except calls that allocate or free memory: these are separate rows and
+/// keep their time. Device work covers its duration. Idle time covers the work of threads in it,
+/// except waiting for the device. A scaled call that waits takes its scaled time, independent of
+/// the awaited work; with factor 0 it takes none.
 struct Scaling {
   PathTable table = PathTable::kHost;
   ScenarioRows rows;
   double factor = 1;  ///< Not negative.
   /// Only for collectives: these rows do not wait for other ranks, except for data sent by one.
   bool without_waiting = false;
-  /// Only for collectives, if all ranks are recorded and matched: speeds up the own work of their
-  /// rank just enough to arrive with the next to last rank. Replaces `factor`.
+  /// Only for collectives, if all ranks are recorded and matched, instead of `factor`: speeds up
+  /// their rank's own work just enough to arrive with the next to last rank.
   bool keeps_up = false;
   /// Only for kDevice, instead of `factor`: the rows are collectives, or copies and memsets, that
   /// overlap with the rank's own computation as far as possible (analysis/simulation/hiding.h).
@@ -104,9 +104,9 @@ struct Scaling {
   std::span<const HostGap> gaps = {};
   /// Only for kHost and kApi: the covered steps by rank, if FindSteps() has found them.
   std::shared_ptr<const std::vector<StepRanges>> steps = nullptr;
-  /// By rank; set by FindSteps() if keeps_up. Without them the scaling changes nothing.
+  /// By rank; set by FindSteps() if keeps_up. While null, the scaling changes nothing.
   std::shared_ptr<const RankPaces> paces = nullptr;
-  /// By rank; set by FindSteps() if `hides`. Without them the scaling changes nothing.
+  /// By rank; set by FindSteps() if `hides`. While null, the scaling changes nothing.
   std::shared_ptr<const std::vector<HidingRoom>> rooms = nullptr;
 };
 
@@ -114,33 +114,33 @@ struct Scaling {
 /// recorded times.
 struct Scenario {
   std::vector<Scaling> scalings;
-  bool without_waiting = false;  ///< Collectives last as long as on the rank that came last.
+  bool without_waiting = false;  ///< Collectives last as long as on the rank that arrived last.
   /// All work of threads takes no time: the device never waits for the host.
   bool hidden_host = false;
-  /// If several scalings cover a row, only the smallest factor counts, since they shorten the same
-  /// thing. Otherwise their factors multiply.
+  /// If several scalings cover a row, uses only the smallest factor, because they shorten the same
+  /// time. Otherwise their factors are multiplied.
   bool by_smallest = false;
-  /// Computation that other scalings shorten hides as much as before: for the least possible time.
+  /// Computation that other scalings shorten still hides as much as before, which is a lower bound.
   bool keeps_rooms = false;
 };
 
 /// The iteration time with and without the scenario, in ns; a mean over the same iterations.
 struct Prediction {
-  /// Mean over the iterations, each on its slowest rank. Includes the time to the next start if
-  /// pauses between iterations exceed 1 % of the time.
+  /// Mean over the iterations, each on its slowest rank. Includes pauses between iterations if
+  /// these exceed 1 % of the time.
   double iteration_time = 0;
   double recorded_time = 0;  ///< The same mean as recorded.
   PathSums path{};           ///< The new critical path, summed over ranks; zeros unless requested.
   double gain_share() const { return recorded_time > 0 ? 1 - iteration_time / recorded_time : 0; }
 };
 
-/// The requested parts of a prediction. The path doubles the cost, and keeps the times of all steps
-/// in memory.
+/// Which parts of a prediction are needed. The path doubles the cost, and needs the times of all
+/// steps in memory.
 enum class PredictionOf : std::uint8_t { kTimes, kTimesAndPath };
 
 using PathGraphs = tl::expected<std::vector<PathGraph>, std::string>;
-/// The graphs of all ranks, or the reason of the first rank without one. Does not need the results
-/// of MeasureContexts(); the graphs keep pointers to `ranks`.
+/// Builds the graphs of all ranks, or returns the reason of the first rank without one. Does not
+/// need MeasureContexts(). The graphs keep pointers to `ranks`.
 PathGraphs BuildGraphs(std::span<const iterations::RankContext> ranks);
 
 /// Simulates scenarios. It holds the graphs of all ranks, so one object is enough for all questions
@@ -158,8 +158,8 @@ class Replayer {
   bool can_replay() const { return why_not_.empty(); }
   std::span<const PathGraph> graphs() const { return graphs_; }
   std::span<const iterations::RankContext> ranks() const { return *ranks_; }
-  /// By device row of that rank, the duration of its collective without waiting; -1 unknown. Empty
-  /// if none is known.
+  /// By device row of that rank, the duration of its collective without waiting, -1 if unknown.
+  /// Empty if all are unknown.
   std::span<const Ns> transfers(std::size_t rank) const { return transfers_[rank]; }
   /// Whether the collectives of the run's ranks could be matched, so that waiting is known.
   bool knows_waiting() const { return knows_waiting_; }
@@ -179,27 +179,27 @@ class Replayer {
   /// JointReplay::Slacks(). REQUIRES: is_joint().
   std::vector<std::vector<Ns>> JointSlacks() const { return joint_->Slacks(); }
 
-  /// The effect of a scenario. No iteration gets shorter than the work of its busiest stream, which
-  /// includes hidden work. O(steps + edges) for each rank.
-  /// REQUIRES: can_replay(), and knows_waiting() if the scenario is without waiting.
+  /// Predicts the effect of a scenario. No iteration gets shorter than the work of its busiest
+  /// stream, which includes hidden work. O(steps + edges) for each rank. REQUIRES: can_replay(),
+  /// and knows_waiting() if the scenario is without waiting.
   Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
 
-  /// The simulated scenario: scalings that hide are replaced by scalings with factors.
+  /// Returns the scenario as it is simulated: scalings that hide have become scalings with factors.
   /// REQUIRES: FindSteps() was called for it.
   Scenario WithFactors(const Scenario& scenario) const;
 
-  /// Finds the covered steps, paces and rooms once for all simulations of this scenario. Otherwise
-  /// each simulation finds the steps again, and scalings that keep up or hide have no effect.
+  /// Sets `steps`, `paces` and `rooms` of a scenario's scalings, once for all of its simulations.
+  /// Else each simulation finds the steps again, and `keeps_up` and `hides` have no effect.
   void FindSteps(Scenario& scenario) const;
 
-  /// The share of SilentTimeOfPath() in the recorded critical path. If it is large, a simulation
-  /// without a saving may have missed a wait.
+  /// The share of SilentTimeOfPath() in the recorded critical path. If it is large and a simulation
+  /// shows no saving, the graph may have missed a wait.
   double SilentShare() const;
 
-  /// An upper bound of the saving in ns per iteration, in any order with other scenarios: the sum
-  /// of the shortened times over all ranks. Infinite for scenarios that remove waits, which grow
-  /// when other work gets faster. O(steps).
+  /// Returns an upper bound of the saving in ns per iteration, in any combination with other
+  /// scenarios: the sum of the shortened times over all ranks. Infinite for scenarios that remove
+  /// waits, because waits grow when other work gets faster. O(steps).
   double MostSaved(const Scenario& scenario) const;
 
   /// Rows for conditions: all events of `table` in the graphs ("host_op", "api_call", "launch" or
@@ -246,7 +246,7 @@ std::span<const ColumnSpec> ScenarioColumns(PathTable table);
 /// "host_op", "api_call", "launch", "host_gap"
 std::string_view ScenarioRowName(PathTable table);
 
-/// The path facts by rank that the wanted tables of `out` need; empty if there is no replay.
+/// The path facts by rank, as far as `out` wants tables with them; empty if there is no replay.
 std::vector<PathFacts> PathFactsOf(const Replayer& replayer, const catalog::Output& out);
 /// Sets critical.* and adds the tables critical_path and slack, if wanted. `paths`: the result of
 /// PathFactsOf() for the replayer and `out`.

@@ -138,8 +138,8 @@ std::optional<std::size_t> StragglerOf(const catalog::Output& out) {
   return std::nullopt;
 }
 
-// The roofline has one row per operator and shapes; its times are sums over kernels. As shares of
-// the summed time they apply to each kernel of the operator.
+// The roofline has one row per operator and shapes; its times are sums over kernels. Their shares
+// of the summed time therefore apply to each kernel of the operator.
 LaunchTargets LaunchTargetsOf(catalog::Output& out, std::size_t ranks) {
   LaunchTargets found;
   const Table* table = out.Added("roofline");
@@ -350,8 +350,8 @@ ScenarioChanges::ScenarioChanges(const Scenario& scenario, const PathGraph& grap
   if (scenario.hidden_host) coverer.HideHost();
 }
 
-// A call that launches work waits for a full queue even with a fast host. A call that waits for its
-// own copy, or launches nothing, would wait less.
+// Whether the call waits for a slot in a queue. A call that launches other work does so even with a
+// fast host. A call that waits for its own copy, or launches nothing, would wait less.
 bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
   const PathOwner owner = graph_->OwnerOf(end);
   if (owner.table != PathTable::kApi) return false;
@@ -402,7 +402,7 @@ StepChange ScenarioChanges::OfSegment(StepId step) const {
   return {waiting + segment - Scaled(segment, factor), is_alone};
 }
 
-// The part of a launch after its call stays; the part within the call shrinks with it.
+// The change of a launch: the part within its call shrinks with the call, the rest stays.
 //
 //   call     |======|              within: from the start of the call to its end at most
 //   kernel   |------....|####      the dots are the device's latency: as recorded
@@ -421,7 +421,7 @@ StepChange ScenarioChanges::OfLaunch(StepId start, Ns recorded) const {
   return {within - Scaled(within, factor), false};
 }
 
-// Without waiting, a collective takes its transfer time from its own start, whoever comes later.
+// Without waiting, a collective takes its transfer time from its own start, whoever arrives later.
 StepChange ScenarioChanges::OfWaiting(StepId end) const {
   const Ns segment = std::max<Ns>(0, graph_->SegmentOf(end));
   const Ns waiting = std::max<Ns>(0, graph_->SegmentOf(end) - TransferOf(end));

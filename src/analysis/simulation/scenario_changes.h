@@ -32,7 +32,7 @@ struct LaunchTargets {
   /// By rank and row of its device table, the index into `ops`; empty if no operator is known.
   std::vector<std::vector<std::uint32_t>> op_of;
 
-  /// nullptr if nothing is known of the launch.
+  /// nullptr if the launch has no known operator.
   const Op* Find(std::size_t rank, std::uint32_t row) const {
     if (rank >= op_of.size() || row >= op_of[rank].size()) return nullptr;
     return op_of[rank][row] < ops.size() ? &ops[op_of[rank][row]] : nullptr;
@@ -50,8 +50,8 @@ struct HostGap {
   std::uint32_t rank = 0;  ///< Position in the run.
   Span time;
   std::string cause, doing, category;
-  /// The user's own code runs on the host in this gap, and is the main reason for idle devices: it
-  /// is in the longest gap of the main cause, and covers most of the idle time.
+  /// True if the host runs a Python function in the gap that could be moved: the one in the longest
+  /// gap of the main cause, if it covers most of the idle time.
   bool leads = false;
 };
 
@@ -78,13 +78,13 @@ using StepRanges = std::vector<std::pair<PathGraph::StepId, PathGraph::StepId>>;
 /// The steps that a scaling of host ranges or calls shortens. O(steps of threads).
 StepRanges CoveredSteps(const PathGraph& graph, const Scaling& scaling, std::uint32_t rank);
 
-/// Checks which segments of a thread are in a list of its kept times, in the order of its steps.
+/// Decides which segments of a thread are in a list of its kept times. Queries are in step order.
 class KeptSteps {
  public:
   KeptSteps(const PathGraph& graph, std::span<const Span> kept) : graph_(graph), kept_(kept) {}
 
-  /// Whether the segment that ends in the step is kept, by its recorded time. Ends that are on no
-  /// chain have no segment.
+  /// Whether the segment that ends in the step is in the list, by its recorded time. Ends that are
+  /// on no chain have no segment.
   [[gnu::always_inline]] bool Has(PathGraph::StepId step, Span segment) {
     return next_ < kept_.size() && kept_[next_].start < segment.end &&
            graph_.Before(step) != PathGraph::kNone && IsNear(segment.start, segment.end);
@@ -101,7 +101,7 @@ class KeptSteps {
   std::size_t next_ = 0;  // The first kept time that may end after the next segment begins.
 };
 
-/// The factor of each step, as a number. There are few, so one byte is mostly enough.
+/// By step, the number of its factor. There are few factors, so one byte is mostly enough.
 struct StepFactors {
   std::vector<std::uint8_t> low;
   std::vector<std::uint32_t> high;  ///< In units of 256; empty while all numbers fit `low`.
@@ -115,7 +115,7 @@ struct StepFactors {
     low[step] = static_cast<std::uint8_t>(which % 256);
     if (!high.empty()) high[step] = which / 256;
   }
-  /// Whether a quick check shows that all of these are 0.
+  /// Whether a quick check shows that all of these numbers are 0; false if it is uncertain.
   bool AreNone(std::size_t begin, std::size_t count) const;
   void Resize(std::size_t steps);  ///< New steps have 0.
   /// REQUIRES: AreNone() for these steps.
@@ -129,8 +129,8 @@ class ScenarioChanges {
   using StepId = PathGraph::StepId;
 
   /// `transfers`: by device row, the duration of its collective without waiting, -1 unknown; may be
-  /// empty. `joint`: set if the replay is joint; then only the transfers of its calls are scaled.
-  /// All arguments except the scenario must outlive it.
+  /// empty. `joint`: null if ranks are simulated separately; if set, only the transfers of its
+  /// calls are scaled. All arguments except the scenario must outlive it.
   ScenarioChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
                   std::span<const Ns> transfers, const JointReplay* joint);
 

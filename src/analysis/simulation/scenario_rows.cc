@@ -228,7 +228,7 @@ Ranges OfOneRank(Ranges ranges) {
 }
 
 // Appends cells of the rank's rows `events` to columns of the table launches. Queue lengths depend
-// on all earlier launches: with that column all rows of the rank are made together, otherwise in
+// on all earlier launches, so with that column all rows of the rank are made together; otherwise in
 // batches with bounded memory.
 void AppendLaunchCells(const iterations::RankContext& rank, Ranges events,
                        std::span<Column* const> columns, StringPool& strings) {

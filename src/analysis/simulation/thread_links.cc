@@ -148,8 +148,8 @@ class ThreadLinker {
     return together <= knowledge::kPathTurnsShare.WholeOf(busy);
   }
 
-  // Links threads that launch work without a record of the thread that hands it over. Threads with
-  // few launches are neither linked nor reported as free.
+  // Links threads that launch work although no record shows which thread hands it over. Threads
+  // with few launches are neither linked nor reported as free.
   void LinkLaunchers() {
     const std::vector<std::int64_t> launches = Launches();
     std::int64_t all = 0;
@@ -269,14 +269,14 @@ PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
   if (steps.end != kNone) steps.tail = iteration.host.end - graph.RecordedAt(steps.end);
   if (graph.rank().iterations.is_whole && iteration.time.start != iteration.host.start) {
     steps.first_work = FirstWorkAt(graph, iteration.time.start);
-    // Otherwise it is observed from the end of the call that sets it up.
+    // If the window does not start with device work, it starts with the end of the setup call.
     if (steps.first_work == kNone) steps.first_work = CallEndAt(graph, iteration.time.start);
   }
   return steps;
 }
 
-// For the thread that launches most of the iteration's work: its first step at or after the begin,
-// and its last launch.
+// Finds, for the thread that launches most of the iteration's work, its first step at or after the
+// begin, and its last launch.
 void FindLaunches(const PathGraph& graph, std::span<const ThreadSteps> threads, const Span& time,
                   PathGraph::IterationSteps& steps) {
   const Profile& profile = *graph.rank().profile;

@@ -141,9 +141,9 @@ std::uint32_t WaitFinder::WaitedForInSilence(Ns from, Ns to, std::uint32_t last_
   return row;
 }
 
-// For a call that waits, but whose name does not show the object (`aclrtSynchronizeStream`,
-// `hsa_signal_wait_scacquire`): the last work on its thread's stream, else the work on any stream
-// that ended when the call returned.
+// Handles a call that waits, but whose name does not show for what (`aclrtSynchronizeStream`,
+// `hsa_signal_wait_scacquire`). It waits for the last work on its thread's stream, else for the
+// work on any stream that ended when the call returned.
 void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
   const auto add = [&](const StreamRows& stream) {
     const std::uint32_t row = LastLaunched(stream, start);
@@ -154,10 +154,10 @@ void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
   for (const StreamRows& stream : streams_) add(stream);
 }
 
-// The work whose end freed a queue slot for `row`, which a call from `start` to `end` launched. The
-// number of slots differs between devices and drivers. The newest work that ended by then counts,
-// within the range of slot counts seen in practice, if it ended during the call and shortly before
-// its return.
+// Adds the work whose end freed a queue slot for `row`, which a call from `start` to `end`
+// launched. The number of slots differs between devices and drivers. Candidates are within the
+// range of slot counts seen in practice; the newest that ended by then counts, if it ended during
+// the call and shortly before its return.
 //
 //   stream   |w1|w2|w3|w4| ... |row      a full queue: the launch waits for a place
 //   host            [launch of row....]  returns when w3 has made room

@@ -1,21 +1,21 @@
-// Device work that host calls, or work on other streams, waited for, as far as a profile shows it.
-// Internal to the graph.
+// Finds device work for which host calls, or work on other streams, waited, as far as a profile
+// shows it. Internal to the graph.
 //
 // - A call that synchronizes waits for the last work that was launched before it: on the stream
 //   that the profile names (cuda_sync), else on the stream that its thread used last. A device
-//   synchronization waits for that of every stream. The work must have ended before the call
-//   returned; directly before if the name of the call does not show its kind.
+//   synchronization waits for the last work of every stream. The work must have ended before the
+//   call returned; directly before if the name of the call does not show its kind.
 // - A copy blocks if its call is not asynchronous, or its host memory is pageable, and it ended
-//   before the call returned. A copy to the device also blocks if most of it had been done: such a
-//   call returns when the last part is on its way.
+//   before the call returned. A copy to the device also blocks if most of it was done by then: such
+//   a call returns when the last part is on its way.
 // - A long launch with a full stream queue waits for the work whose end frees a slot.
-// - XLA's runtimes wait by callbacks, which record no call. A thread that launched and then is
+// - XLA's runtimes wait by callbacks, which record no call. A thread that launched work and then is
 //   silent waited for the last work of its stream, if that work ended in the silence and ran for
 //   at least half of it.
 // - Work waited for another stream if it started later than its launch and its stream allow, just
 //   when work on another stream of its device ended. A call to wait for an event must be between
-//   its launch and its predecessor's. Without such a call it must be very late, and the other
-//   stream busy all the time since its launch: the device was full.
+//   its launch and that of the work before it. Without such a call it must be very late, and the
+//   other stream busy all the time since its launch: the device was full.
 #pragma once
 
 #include <cstddef>
@@ -50,12 +50,12 @@ class WaitFinder {
   std::span<const StreamRows> streams() const { return streams_; }
   /// The first device row that the call launched, or kNone.
   std::uint32_t LaunchedBy(std::uint32_t call) const { return launched_[call]; }
-  /// Device rows whose end the call waited for. `last_launch`: the last row that its thread
-  /// launched, or kNone. The result is valid until the next call.
+  /// Returns the device rows for whose end the call waited. `last_launch`: the last row that its
+  /// thread launched, or kNone. The result is valid until the next call.
   std::span<const std::uint32_t> WaitedFor(std::uint32_t call, std::uint32_t last_launch);
   /// Whether threads wait without a recorded call.
   bool WaitsInSilence() const { return profile_.source.framework == "xla"; }
-  /// The device row whose end a silent thread waited for between the two times, or kNone.
+  /// Returns the device row for whose end a silent thread waited between the two times, or kNone.
   /// REQUIRES: WaitsInSilence().
   std::uint32_t WaitedForInSilence(Ns from, Ns to, std::uint32_t last_launch) const;
   /// The row on another stream whose end let this row start, or kNone.
@@ -69,8 +69,8 @@ class WaitFinder {
   }
   /// Whether two rows are of different streams of one device.
   bool AreOfTwoStreams(std::uint32_t row, std::uint32_t other) const;
-  /// On the only other stream of the row's device, the last row launched at `time` or before; kNone
-  /// if there are no or several other streams.
+  /// Returns the last row that was launched at `time` or before on the only other stream of the
+  /// row's device; kNone if there are no or several other streams.
   std::uint32_t LastOfOtherStream(std::uint32_t row, Ns time) const;
 
  private:

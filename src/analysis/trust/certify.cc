@@ -66,9 +66,9 @@ class Certifier {
   }
 
   /// Sets the state, and a text, if one of these counters is above zero. If several are, the first
-  /// counts for kLost, else the last. A check that is already lost stays unchanged.
+  /// counts for kLost, else the last. A check that is lost stays unchanged.
   Check OfCounters(Check check, CheckState state, std::initializer_list<Counter> counters) const;
-  /// The same for one counter, with the text of its first example.
+  /// Like OfCounters(), for one counter, with the text of its first example.
   Check OfExample(Check check, CheckState state, Counter counter) const;
   /// Sets the state, and its text, if one of these remarks exists.
   Check OfRemarks(Check check, CheckState state,
@@ -123,8 +123,8 @@ Check Certifier::OfRemarks(Check check, CheckState state,
   return check;
 }
 
-// Unusable or sampled rows lose the check; unreadable events only raise a doubt, if more than one
-// in a hundred.
+// The check is lost if rows are unusable or sampled. Unreadable events only raise a doubt, and only
+// if they are more than one in a hundred.
 Check Certifier::Readable() const {
   Check check{"readable", "Events are readable"};
   // Later versions are read by names, so only a missing name raises a doubt.
@@ -175,7 +175,7 @@ Check Certifier::KinetoLog() const {
   return check;
 }
 
-// From one launch in twenty, the check is lost; fewer raise a doubt. The text shows how much
+// The check is lost from one launch in twenty on; fewer raise a doubt. The text shows how much
 // smaller the idle time may be.
 Check Certifier::LostKernels() const {
   Check check{"kernels-lost", "Launches have their kernels"};
@@ -262,8 +262,8 @@ Check Certifier::Markers() const {
   return check;
 }
 
-// Unknown instead of doubtful: the times are correct, but their variation is unknown, unless
-// unrecorded iterations show it.
+// The state is unknown instead of doubt: the times are correct, but their variation is unknown,
+// unless unrecorded iterations show it.
 Check Certifier::FewIterations() const {
   Check check{"iterations", "Enough iterations to know their spread"};
   check.count = analysis_.iterations_selected;
@@ -278,8 +278,8 @@ Check Certifier::FewIterations() const {
   return check;
 }
 
-// Ranks that are unreadable or of another run make comparisons of ranks impossible. Missing ones
-// only raise a doubt, since all others can still be judged.
+// If a rank is unreadable or of another run, ranks cannot be compared. A missing one only raises a
+// doubt, since all others can still be judged.
 Check Certifier::Ranks() const {
   Check check = OfCounters({"ranks", "All ranks are there"}, CheckState::kLost,
                            {Counter::ranks_unreadable, Counter::gpus_unknown});
@@ -410,8 +410,8 @@ Check Document(const Analysis& analysis) {
   return check;
 }
 
-// Recorded time divided by unrecorded iteration time. A slowdown is no fault of the profile, but
-// increases idle time.
+// Checks the recorded iteration time divided by the unrecorded one. A slowdown is no fault of the
+// profile, but increases idle time.
 Check Perturbation(const Analysis& analysis) {
   Check check{"perturbation", "The profiler does not slow the run"};
   check.affects = {"time", "idle"};
@@ -430,8 +430,8 @@ Check Perturbation(const Analysis& analysis) {
   return check;
 }
 
-// Uses the largest share of time with a lowered clock, over all devices and reasons. A power cap is
-// normal for a busy device, and not throttling.
+// Checks the largest share of time with a lowered clock, over all devices and reasons. A power cap
+// is normal for a busy device, so it does not count as throttling.
 Check Conditions(std::span<const iterations::RankContext> ranks) {
   Check check{"conditions", "Devices ran at their clocks"};
   check.affects = {"time", "kernels"};
@@ -524,7 +524,7 @@ Check Synchronized(std::span<const iterations::RankContext> ranks) {
   return check;
 }
 
-// Only informs: spread and drift already account for it.
+// Only informs about it, because spread and drift already include it.
 Check SameWork(const Analysis& analysis) {
   Check check{"same-work", "Iterations do the same work"};
   const Table* iterations = analysis.FindTable("iterations");

@@ -34,8 +34,8 @@ bool HasOps(const Profile& profile) {
   return std::find(kinds.begin(), kinds.end(), HostKind::kOp) != kinds.end();
 }
 
-// A host that runs ahead ends its iterations long before the device. Without launches, work cannot
-// be assigned, and iterations would have the host's lengths.
+// Remarks on much work without launches in no iteration. A host that runs ahead ends its iterations
+// long before the device, so such work cannot be assigned, and iterations have the host's lengths.
 void RemarkWorkOutside(std::span<const iterations::RankContext> contexts,
                        std::span<const CoverageFacts> ranks, catalog::Output& out) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -82,7 +82,7 @@ std::string CountOf(std::int64_t count, std::string_view one, std::string_view s
   return fmt::format("{} {}", FormatCount(count), count == 1 ? one : several);
 }
 
-// Depends on the evidence that a device was used; the machine's list of devices is not enough.
+// The reason depends on evidence that a device was used; the machine's list of devices is none.
 std::string WhyNoDeviceEvents(std::span<const iterations::RankContext> contexts,
                               const catalog::Output& out) {
   bool is_listed = false;
@@ -147,9 +147,9 @@ void RemarkNothingToJudge(std::span<const iterations::RankContext> contexts,
 
 }  // namespace
 
-// `in_any` is by iteration, `in_window` by time: neither includes the other. Work of unselected
-// iterations is mostly only in the first. Work that starts in the window but belongs to no
-// iteration is only in the second.
+// `in_any` counts by iteration, `in_window` by time, and neither contains the other. Work of
+// unselected iterations is mostly only in `in_any`. Work that starts in the window but belongs to
+// no iteration is only in `in_window`.
 CoverageFacts CoverageFactsOf(const iterations::RankContext& rank) {
   CoverageFacts facts;
   const DeviceTable& device = rank.profile->device;
@@ -263,8 +263,8 @@ void SetTail(std::span<const iterations::RankContext> ranks, std::span<const Edg
 
 namespace {
 
-// Work left over from a recorded part before the iterations is no backlog: its launches are in the
-// profile.
+// Returns the work launched before the profile that its first iteration waits for. Work left over
+// from an earlier recorded part is none: its launches are in the profile.
 Ns BacklogOf(const iterations::RankContext& rank) {
   const iterations::Iteration& first = rank.iterations.all.front();
   if (first.lead_in == 0 || rank.iterations.is_whole) return first.lead_in;
@@ -342,9 +342,9 @@ void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const Ed
 
 namespace {
 
-// Two signs of lost work: launches in iterations without their device work, and iterations without
-// launches beside others with some. The second may also be a loop with occasional evaluations, so a
-// few of them, or much work outside of iterations, prove nothing.
+// Remarks on two signs of lost work: launches in iterations without their device work, and
+// iterations without launches beside others with some. The second may also be a loop with
+// occasional evaluations, so a few of them, or much work outside of iterations, prove nothing.
 void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (const breakdown::LostIterations inside = breakdown::MostLostInside(ranks); inside.lost > 0) {
     out.AddRemark(std::string(iterations::kIterationsLost),
@@ -366,7 +366,7 @@ void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, catal
                     "some iterations launched nothing, and their work may be lost");
 }
 
-// Lost work would have kept the device busy, at most in proportion to the recorded work.
+// Bounds the idle time: lost work kept the device busy, at most in proportion to recorded work.
 //
 // Example: 10 of 110 launches have no work, so 100 have; the device is idle for 40 %. The lost work
 // would add at most 10 / 100 of the busy time: idle time is at least 40 % - 60 % * 0.1 = 34 %.
@@ -492,7 +492,7 @@ void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output&
   BoundByLostLaunches(ranks, out);
   DoubtLoaderAtEdges(ranks, out);
   std::uint64_t lost = 0, read = 0;
-  // A single loss means that the profiler reported lost events without a number.
+  // A count of 1 means that the profiler reported lost events without their number.
   bool is_unknown = false;
   for (const iterations::RankContext& rank : ranks) {
     const ImportLog& log = rank.profile->log;
@@ -514,8 +514,8 @@ void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output&
 
 namespace {
 
-// Kernels with unknown names may use Tensor Cores, as undecided kernels may. If most eligible
-// kernels are unknown, the eligible share is absent.
+// Kernels with unknown names may use Tensor Cores, like undecided kernels. If most eligible kernels
+// have unknown names, makes the eligible share absent.
 void DoubtTensorCoreKernels(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
   const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) >
@@ -551,9 +551,9 @@ double Measured(MetricId id, const catalog::Output& out) { return AsNumber(out.V
 
 double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// Use if devices were idle while only graphs recorded as one event run: the other end of the
-// possible values. Measured values count that time as busy. Averages the GPUs with work of all
-// ranks like analysis/iterations/utilization.h.
+// The use of devices if they were idle while only graphs recorded as one event run. Measured values
+// count that time as busy, so this is the other end of the possible values. Averages the GPUs with
+// work of all ranks like analysis/iterations/utilization.h.
 struct WorstUse {
   std::size_t gpus = 0;
   Ns graphs = 0, observed = 0;
@@ -608,7 +608,7 @@ void BoundUse(const WorstUse& worst, catalog::Output& out) {
   Bound(metric::kGpuIdleTimeMax, worst.longest_idle, out);
   Bound(metric::kGpuUtilizationMean, worst.MeanOf(worst.used), out);
   Bound(metric::kGpuUtilizationMin, worst.least_used, out);
-  // Blocks of its kernels are unknown, and count as 0.
+  // Blocks of the graphs' kernels are unknown, and count as 0.
   constexpr MetricId kCores = metric::kGpuSmEfficiency;
   Bound(kCores, std::min(1.0, Measured(kCores, out) + worst.share()), out);
 }

@@ -23,8 +23,8 @@ struct CoverageFacts {
   std::int64_t kernels_seen = 0, copies_seen = 0, memsets_seen = 0;
   bool collectives_only = false;  ///< Has kernels of collectives, but no calls or operators.
 };
-/// The times of one rank; each is a part of its whole device time.
-/// O(device rows + host rows).
+/// Returns the GPU times of one rank; each is a part of its whole GPU time. O(device rows + host
+/// rows).
 CoverageFacts CoverageFactsOf(const iterations::RankContext& rank);
 
 /// Sets coverage.*: shares of GPU time over all ranks. The shares with an operator and with a
@@ -46,33 +46,33 @@ void AddCoverage(std::span<const iterations::RankContext> contexts,
 struct EdgeFacts {
   bool has_device = false;
   Ns backlog = 0;   ///< Work launched before its first iteration.
-  Ns start_up = 0;  ///< Before the window of a profile without iterations.
+  Ns start_up = 0;  ///< Before the window, without iterations.
   Ns capture = 0;   ///< Captures within unobserved time.
   CaptureCounts counts;
 };
-/// The edges of one rank. `backlog` is 0 for a profile that starts idle. O(calls + device rows).
-/// REQUIRES: the rank has an iteration.
+/// Returns the edges of one rank. `backlog` is 0 for a profile that starts with an idle device.
+/// O(calls + device rows). REQUIRES: the rank has an iteration.
 EdgeFacts EdgeFactsOf(const iterations::RankContext& rank);
 
-/// Sets coverage.{backlog,tail,start_up,capture}_time and launch.captured_share. If most of the
-/// host's launches were captured without running, values on GPU use and idle time become absent,
-/// because the idle GPU is no fault of the program. REQUIRES: all analyses that set gpu.* and add
-/// the table `gaps` have run. Only `unobserved` and iterations of the contexts are used.
+/// Sets coverage.{backlog,tail,start_up,capture}_time and launch.captured_share. If most launches
+/// of the host were captured without running, makes values on GPU use and idle time absent: an idle
+/// GPU is then no fault of the program. REQUIRES: all analyses that set gpu.* and add the table
+/// `gaps` have run. Uses only `unobserved` and iterations of the contexts.
 void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
               catalog::Output& out);
 
 // Uncertainty due to lost device events: if work is missing, the device seems idle.
 
-/// Marks idle and waiting time as uncertain in two cases: a profiler lost at least one event in 500
-/// or an unknown number, or iterations have no launches (adds a remark). A profile that only ends
-/// early lost no event before its end. Values stay unchanged, but those of unrecorded copies become
-/// absent. REQUIRES: all analyses that set these metrics have run.
+/// Marks idle and waiting time as uncertain in two cases. First, a profiler lost at least one event
+/// in 500, or an unknown number; a profile that only ends early lost none. Second, iterations have
+/// no launches (adds a remark). Values stay, but those of unrecorded copies become absent.
+/// REQUIRES: all analyses that set these metrics have run.
 void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
-/// For profiles that lost many kernel names: makes values absent that follow only from names. If no
-/// kernel is known to communicate or to use Tensor Cores, some still may. If many names are
-/// unknown, the number of Tensor Core kernels is uncertain. REQUIRES: all analyses that set these
-/// metrics have run.
+/// For profiles that lost many kernel names: makes values absent that follow only from names, if no
+/// kernel is known to communicate or to use Tensor Cores, because some still may. If many names are
+/// unknown, the number of Tensor Core kernels becomes uncertain. REQUIRES: all analyses that set
+/// these metrics have run.
 void MarkLostNames(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 // Uncertainty due to graphs recorded as one event: in them, a device may be idle, communicate or

@@ -20,7 +20,7 @@ constexpr double kSureLevel = 0.975;  // One-sided: the interval has a confidenc
 constexpr std::size_t kLeastBatches = 4;
 constexpr double kAssumedInflation = (1 + 0.8) / (1 - 0.8);
 constexpr double kAssumedDegrees = 3;
-// For a file without a profile; next to a profile a few times are less useful than the profile.
+// Least number in a file without a profile. Next to a profile, few times are of less use.
 constexpr std::size_t kLeastAlone = knowledge::kUnrecordedLeastAlone.as<std::size_t>();
 // Lengths that are all multiples of this were rounded.
 constexpr Ns kCoarseLength = 1'000'000;
@@ -128,8 +128,8 @@ std::optional<StepLevel> LevelOfValues(std::span<const StepValue> values) {
   return LevelOfSteps(usual.lengths, usual.starts);
 }
 
-/// The variance of the number of values below the median, relative to independent values, and its
-/// degrees of freedom.
+/// Returns the variance of the number of values below the median, relative to independent values,
+/// and its degrees of freedom.
 ///
 /// For independent values, the share at or below the median in batches of `size` has the variance 1
 /// / (4 size). Iterations depend on each other (slow phases last for many), so the batches' shares
@@ -239,8 +239,8 @@ std::optional<JudgedSteps> JudgeSteps(const iterations::RankContext& rank, std::
     const auto place = static_cast<std::size_t>(behind - values.begin());
     out.before = LevelOfValues(std::span(values).first(place));
     out.after = LevelOfValues(std::span(values).subspan(place));
-    // CUPTI stays attached: host-bound iterations were 24 % slower after a profile (examples/h200).
-    // So later ones only count if they are as fast as before.
+    // CUPTI stays attached after a profile: then host-bound iterations were 24 % slower
+    // (examples/h200). So later ones only count if they are as fast.
     const auto change = FindChangeAfter(out);
     out.is_before_only = out.before && !(change && change->IsAlike());
     if (out.is_before_only) values.resize(place);

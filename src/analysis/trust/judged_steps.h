@@ -1,5 +1,5 @@
-// The unrecorded iterations by which a run is judged: the selected ones, their level and its
-// uncertainty.
+// The unrecorded iterations by which a run is judged: the iterations themselves, their usual length
+// (level), and its uncertainty.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@
 
 namespace profgauge::analysis::trust {
 
-/// The level of a series: its median, and half of the 95 % interval relative to it.
+/// The level of a series: its median, and half of the median's 95 % interval as a share of it.
 struct StepLevel {
   double median = 0;  ///< ns.
   double own = 0;
   std::size_t values = 0;
 };
 
-/// The level of lengths in order of time, divided into consecutive series: `starts` are the indices
-/// of their first values. Uses order statistics, widened by the long-run variance of the signs in
-/// batches of √n. The interval covers 93 to 99 % up to an autocorrelation of 0.8 (test
-/// JudgedSteps). REQUIRES: lengths is not empty. O(n log n).
+/// Returns the level of lengths in order of time. `starts`: index of the first value of each series
+/// without gaps. Uses order statistics, widened by the long-run variance of the signs in batches of
+/// √n. The interval covers 93 to 99 % up to an autocorrelation of 0.8 (test JudgedSteps). REQUIRES:
+/// lengths is not empty. O(n log n).
 StepLevel LevelOfSteps(std::span<const Ns> lengths, std::span<const std::size_t> starts = {});
 
 /// The unrecorded iterations of a run, in ns.
@@ -39,8 +39,8 @@ struct JudgedSteps {
   std::size_t warmup = 0;                  ///< Number of removed warm-up iterations.
   std::optional<StepLevel> before, after;  ///< The levels before and after the profile.
   bool is_before_only = false;             ///< Later ones are excluded: slower, or too few.
-  /// Certainly longer than the recorded ones, so the profile shows another part of the run. Set by
-  /// AddUnrecorded(), which knows both.
+  /// The lengths are certainly larger than the recorded ones, so the profile shows another part of
+  /// the run. Set by AddUnrecorded(), which has both.
   bool exceeds_recorded = false;
   RunCarrier carrier = RunCarrier::kInside;
   StepClock clock = StepClock::kHost;
@@ -51,8 +51,8 @@ struct JudgedSteps {
   double resolution = 0;  ///< ns: 1 ms if all lengths are equal or multiples of it; else 0.
 };
 
-/// The unrecorded iterations of one rank; none if there are too few. `why_not` is set to the reason
-/// if some exist but are not used; it is never cleared.
+/// Returns the unrecorded iterations of one rank; none if there are too few. If some exist but are
+/// not used, sets `why_not` to the reason; never clears it.
 std::optional<JudgedSteps> JudgeSteps(const iterations::RankContext& rank, std::string& why_not);
 
 /// The ratio of the level after the profile to the level before it, and whether they certainly

@@ -208,8 +208,8 @@ void FillTable(const ReportedTable& reported, Table& table) {
   }
 }
 
-/// Whether a file reports a larger count than its data show: ranks that it sums up, GPUs that it
-/// does not list.
+/// Whether the file reports a larger count than its data show: of ranks whose data it sums up, or
+/// of GPUs that it does not list.
 bool IsMoreThanHeld(const ReportedMetric& metric, const catalog::Output& out) {
   if (metric.id != metric::kProfileRanks && metric.id != metric::kProfileGpusListed) return false;
   return AsNumber(metric.value, 0) > AsNumber(out.ValueOf(metric.id), 0);
@@ -462,10 +462,10 @@ double ErrorOfMean(const std::vector<double>& values) {
   return stats.cv.value_or(0) / std::sqrt(n);
 }
 
-/// `waiting`: waiting in collectives per iteration, if their ranks are complete; without it, all of
-/// a collective may be waiting.
-/// Without the profiler, streams may overlap differently. So the device is busy for at least the
-/// busiest stream, and at most the sum of all:
+/// Returns bounds of each device's busy time without the profiler. `waiting`: waiting in
+/// collectives per iteration, if known; otherwise all of a collective may be waiting. Streams may
+/// then overlap differently, so the device is busy for at least the busiest stream, and at most the
+/// sum of all:
 ///
 ///   stream 1   |######|            6
 ///   stream 2       |######|        6      union 10, low 6, high 12
@@ -508,8 +508,8 @@ std::vector<Busy> BusyOf(const iterations::RankContext& rank, bool communicates,
   return all;
 }
 
-/// The recorded iteration time to compare with unrecorded ones: from start to start if there is
-/// time between iterations.
+/// Returns the recorded time to compare with unrecorded iterations: from start to start, if there
+/// is time between iterations, else the iteration time.
 double RecordedLength(const catalog::Output& out) {
   const double between = AsNumber(out.ValueOf(metric::kIterationBetweenShare), 0);
   const MetricId id =
@@ -596,7 +596,7 @@ struct Corrected {
 };
 
 /// Idle time of one device without the profiler. Work takes equally long, only pauses are shorter.
-/// Example: 60 ms of work are 40 % idle time in a recorded iteration of 100 ms, and 25 % in an
+/// Example: 60 ms of work leave 40 % idle time in a recorded iteration of 100 ms, and 25 % in an
 /// unrecorded one of 80 ms.
 Corrected IdleOf(const Busy& busy, const StepLevel& level) {
   const double length = level.median;
@@ -666,8 +666,8 @@ bool AreOneModel(std::string_view one, std::string_view other) {
   return one.find(other) != one.npos || other.find(one) != other.npos;
 }
 
-/// That the lengths were taken on another model of device; empty where a side does not name its
-/// own.
+/// Names the other model of device if the lengths were measured on one; empty if they were not, or
+/// if the model of one side is unknown.
 std::string OtherDevice(std::span<const iterations::RankContext> ranks) {
   for (const iterations::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
@@ -688,8 +688,8 @@ std::string OtherDevice(std::span<const iterations::RankContext> ranks) {
   return {};
 }
 
-/// Why the lengths cannot be of this profile; empty: they can.
-/// A device cannot work for longer in an iteration than the iteration takes.
+/// Returns the reason why the lengths cannot be of this profile, or an empty text: a device cannot
+/// work for longer in an iteration than the iteration takes.
 std::string Contradiction(const std::vector<Busy>& devices, double recorded,
                           const JudgedSteps& steps) {
   const double length = steps.level.median;

@@ -11,19 +11,19 @@
 
 namespace profgauge::analysis::trust {
 
-/// Ids of remarks: the first leaves a verdict undecided, the others do not.
+/// Ids of remarks: the first leaves a verdict undecided, the other ones do not.
 inline constexpr std::string_view kRunContradicts = "run-contradicts";
 inline constexpr std::string_view kRunUnused = "run-unused";
 inline constexpr std::string_view kConditionsUnused = "conditions-unused";
 
-/// Sets step.*, run.*, and metrics with `.unrecorded`. Returns the iterations that judge the run
-/// (of several ranks, the slowest one's); null if there are none or they contradict the profile.
-/// REQUIRES: times, utilization and communication of `out` are set.
+/// Sets step.*, run.*, and metrics with `.unrecorded`. Returns the iterations that judge the run,
+/// which are the slowest rank's. Null if there are none or they contradict the profile. REQUIRES:
+/// times, utilization and communication of `out` are set.
 std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const iterations::RankContext> ranks,
                                                  catalog::Output& out);
 
-/// Sets serve.* of load tests and the tables `benchmarks`, `serving` and `serving_load` from a file
-/// of times; also `steps` if the file has no other data. `steps`: nullptr if there are none.
+/// From a file of times, sets serve.* of load tests and adds the tables `benchmarks`, `serving` and
+/// `serving_load`; also `steps` if the file has no other data. `steps`: nullptr if there are none.
 void AddSideResults(std::span<const iterations::RankContext> ranks, const JudgedSteps* steps,
                     catalog::Output& out);
 
@@ -35,16 +35,16 @@ void AddConditions(std::span<const iterations::RankContext> ranks, catalog::Outp
 
 // Values that a profile reports itself replace those that its events cannot provide.
 
-/// Sets metrics that are still absent, and tables that still have no rows, from Profile::reported,
-/// and notes their origin. Numbers computed from events stay, except in tables of IsOfRecorder(),
-/// unless only a range is judged. Values of two ranks cannot be combined, so none are used then. If
-/// only one of several ranks reports values, only those on the host (host.*) are used, which cover
-/// the whole run. Must be called after all other analyses.
+/// Fills metrics and tables that are still absent or empty from Profile::reported, and notes their
+/// origin. Numbers computed from events stay, except in tables of IsOfRecorder(), unless only a
+/// range is judged. Values of two ranks cannot be combined, so none are used then. If only one of
+/// several ranks reports values, only those on the host (host.*) are used, which cover the whole
+/// run. Must be called after all other analyses.
 void AddReported(std::span<const iterations::RankContext> ranks, bool range_chosen,
                  catalog::Output& out);
 
-/// Whether the profiler's own table has priority over the computed one: types of operators, and
-/// their counts, depend on the profiler's definition of an operator.
+/// Whether the profiler's own table replaces the computed one. So it is for types of operators and
+/// their counts, because profilers define an operator differently.
 bool IsOfRecorder(std::string_view table);
 
 }  // namespace profgauge::analysis::trust

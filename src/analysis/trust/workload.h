@@ -20,14 +20,14 @@ struct Workload {
   Ns image_time = 0;
 };
 
-/// Determined by names in the profile; the first match is used:
+/// Determines the kind from names in the profile; the first match is used:
 ///
 ///   - capture: at least half of the launches are captured into graphs.
 ///   - training: backward nodes, an optimizer's step, or operators linked to those of forward;
 ///     without operators, kernels of backward and of an optimizer.
-///   - decode, prefill, mixed, diffusion: steps that an engine names so. Else two frames of a
-///     serving engine, kernels that fill a key-value cache, and attention for single tokens;
-///     then decided by the attention kernels.
+///   - decode, prefill, mixed, diffusion: steps that an engine names so. Otherwise at least two of
+///     frames of a serving engine, kernels that fill a key-value cache, and attention for single
+///     tokens; then the attention kernels decide.
 ///   - diffusion: repeated frames of a diffusion library.
 ///   - benchmark, inference: only forward operators, few or many; not if graphs run most kernels,
 ///     whose operators are not recorded.
