@@ -14,7 +14,7 @@ namespace profgauge {
 
 /// Calls `visit(span, kinds)` for each range with a constant set of active kinds, in order; ranges
 /// are disjoint and have at least one active kind. Bit i of `kinds` is kind i. Adjacent ranges may
-/// have equal kinds. REQUIRES: events come by start, and end before the largest number.
+/// have equal kinds. REQUIRES: events come by start; their ends are below the largest Ns.
 ///
 ///   kind 0   [0 ------------ 10)         [14 --- 18)
 ///   kind 1            [6 --------- 12)

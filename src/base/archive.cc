@@ -118,8 +118,8 @@ Result<std::string> ReadUpTo(ByteSource& source, std::size_t count) {
 
 }  // namespace archive
 
-// A zip inside gzip is not accepted: its directory is at its end, which a stream reaches only after
-// decompressing everything.
+// Does not accept a zip inside gzip: the directory of a zip is at its end, which a stream reaches
+// only after decompressing everything.
 std::optional<ArchiveKind> ArchiveKindOf(const std::string& path) {
   constexpr std::size_t kHead = 512;
   std::error_code code;
@@ -145,7 +145,7 @@ Result<std::vector<ArchiveMember>> ListOf(const std::string& path, ArchiveKind k
   const auto twice =
       std::adjacent_find(members.begin(), members.end(),
                          [](const auto& a, const auto& b) { return a.name == b.name; });
-  // No program writes such a zip on purpose, and one of the two members would never be read.
+  // No program repeats a name in a zip on purpose, and one of both members would stay unread.
   if (kind == ArchiveKind::kZip && twice != members.end())
     return Fail(archive::Damaged(path, "two members are `" + Printable(twice->name) + "`"));
   // `tar -r` appends changed files: the last member counts, as when unpacking.
@@ -182,7 +182,7 @@ Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKin
   return *members;
 }
 
-// Finds members that cannot be unpacked, too, with the reason: a missing member and an unreadable
+// Also finds members that cannot be unpacked, with the reason: a missing member and an unreadable
 // one are different errors.
 Result<std::unique_ptr<ByteSource>> OpenMember(const std::string& path, ArchiveKind kind,
                                                const std::string& member) {
@@ -261,8 +261,8 @@ std::optional<std::uint64_t> NumberOf(std::string_view field) {
   return stop == end || *stop == ' ' || *stop == '\0' ? std::optional(number) : std::nullopt;
 }
 
-/// The sum of all bytes, with the sum field as blanks. If it is wrong, the position of the head is
-/// wrong, or the file is damaged.
+/// Whether the checksum is right: the sum of all bytes, with the sum field as blanks. If it is
+/// wrong, the head is at another position, or the file is damaged.
 bool SumFits(std::string_view head) {
   constexpr std::size_t kSum = 148, kSumSize = 8;
   const auto stated = NumberOf(head.substr(kSum, kSumSize));
@@ -394,7 +394,7 @@ struct Unpacked {
   std::optional<FileVersion> version;
   std::unique_ptr<ByteSource> source;
   std::uint64_t at = 0;  ///< Number of bytes read from `source`.
-  /// The bytes just before `at`: a file is opened once to examine it and once to read it.
+  /// The bytes just before `at`, because a file is opened twice: to examine and to read it.
   std::string last;
 
   std::uint64_t from() const { return at - last.size(); }
@@ -402,8 +402,8 @@ struct Unpacked {
 /// Maximum size of `last`: as much as is examined.
 constexpr std::size_t kMostOfLast = std::size_t{1} << 20;
 
-/// Archives that are not being read. With them, files that are read in order need one pass over the
-/// archive per thread, not one per file.
+/// Compressed archives that no member is reading. Because they keep their position, reading members
+/// in order needs one pass over the archive per thread, not one per file.
 class Waiting {
  public:
   /// Adds an archive and drops the one that has waited longest.

@@ -20,8 +20,8 @@ namespace profgauge {
 
 enum class ArchiveKind : std::uint8_t { kZip, kTar };
 
-/// The kind of archive by the file's first bytes; a tar may be compressed. nullopt for other and
-/// unreadable files, and for standard input.
+/// Returns the kind of archive by the file's first bytes; a tar may be compressed. nullopt for
+/// other and unreadable files, and for standard input.
 std::optional<ArchiveKind> ArchiveKindOf(const std::string& path);
 
 /// One file of an archive, as the directory describes it. `size` and `crc` are compared with the
@@ -36,8 +36,8 @@ struct ArchiveMember {
   std::string unreadable;    ///< Why it cannot be read; empty if it can.
 };
 
-/// The regular files of an archive by name, without hidden files and those of macOS. For a zip,
-/// reads its end and its directory. A tar has no directory, so it is read (and decompressed)
+/// Lists the regular files of an archive by name, without hidden files and those of macOS. For a
+/// zip, reads its end and its directory. A tar has no directory, so it is read (and decompressed)
 /// completely. Errors: kInput "archive/truncated", "archive/damaged", "archive/too-large".
 Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKind kind);
 
@@ -69,7 +69,7 @@ Error Truncated(const std::string& path);
 Error Damaged(const std::string& path, const std::string& what);
 Error TooLarge(const std::string& path);
 
-/// A range of bytes of a file as a source, called `name` in messages. Each source has its own
+/// Opens a range of bytes of a file as a source, called `name` in messages. Each source has its own
 /// descriptor and position, so several can be read concurrently. If the file ends inside the range,
 /// the read that reaches the end returns "archive/truncated".
 Result<std::unique_ptr<ByteSource>> OpenRange(const std::string& path, std::string name,

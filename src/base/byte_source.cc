@@ -222,8 +222,8 @@ class StreamSource final : public ByteSource {
     return {};
   }
 
-  /// One layer of gzip cannot expand much more than that.
-  /// DEFLATE's own limit is 1 032 bytes for one. zstd, and two layers of gzip, know no such limit.
+  /// Whether the data expands too much. One layer of gzip cannot: DEFLATE's own limit is 1 032
+  /// bytes for one. zstd and two layers of gzip have no such limit.
   bool IsBomb() const {
     return (is_zstd_ || stored_->is_unpacked()) && unpacked_ > kLongUnpacked &&
            unpacked_ / kMostForEach > stored_->consumed();
@@ -277,8 +277,8 @@ Result<std::unique_ptr<ByteSource>> Start(std::unique_ptr<Stored> stored) {
   return Unpacked(std::move(source));
 }
 
-/// The member that PATH/MEMBER names; nullopt if PATH is no archive. Called only if the system
-/// reports that a part of the path is no folder, so plain files are not slowed down.
+/// Opens the member that PATH/MEMBER names; nullopt if PATH is no archive. Called only if the
+/// system reports that a part of the path is no folder, so plain files are not slowed down.
 std::optional<Result<std::unique_ptr<ByteSource>>> MemberAt(const std::string& path) {
   const auto end = EndOfArchive(path);
   const auto kind = end ? ArchiveKindOf(path.substr(0, *end)) : std::nullopt;

@@ -3,8 +3,8 @@
 // All readers of text formats read through this; databases and Parquet files are read by position
 // instead. Only one thread at a time may use a source.
 //
-// Content decides, not the name: gzip and zstd are decompressed whatever the file is called, also
-// if nested once. Reads in windows, so memory does not grow with the input.
+// gzip and zstd are recognized by content, not by the file's name, and decompressed, also if one is
+// inside the other. Data are read in windows, so memory does not grow with the input.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ class ByteSource {
   /// The source's name in messages: the path, or "-".
   virtual const std::string& name() const = 0;
   /// Fills `out` from the stream; returns how many bytes were written, 0 only at the end. May
-  /// return fewer than fit although more follow. Errors: kInput for read failures and for damaged,
-  /// truncated or exploding streams ("gzip/truncated", "zstd/damaged", "input/too-large"…), after
-  /// all bytes that could be decoded were delivered. REQUIRES: `out` is not empty.
+  /// return fewer than fit although more follow. Errors: kInput if reading fails or data is
+  /// damaged, truncated or expands too much ("gzip/truncated", "zstd/damaged", "input/too-large"…),
+  /// after all bytes that could be decoded were delivered. REQUIRES: `out` is not empty.
   virtual Result<std::size_t> Read(std::span<std::byte> out) = 0;
   /// True if the bytes are decompressed from gzip or zstd.
   virtual bool compressed() const = 0;

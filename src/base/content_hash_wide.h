@@ -6,8 +6,8 @@
 
 namespace profgauge {
 
-/// XXH3_128bits_update(). `state`: an XXH3_state_t. The result equals that of the narrow code, so
-/// hashes do not depend on the processor. REQUIRES: the processor has AVX2.
+/// Adds bytes like XXH3_128bits_update(); `state` is an XXH3_state_t. The result equals that of the
+/// narrow code, so hashes do not depend on the processor. REQUIRES: the processor has AVX2.
 void AddByWideVectors(void* state, const char* bytes, std::size_t count);
 
 }  // namespace profgauge

@@ -228,10 +228,10 @@ std::vector<std::string_view> Nearest(std::string_view word,
   return candidates;
 }
 
+// Byte 10 of this text is in the second run: 12:16. The underline ends with its run.
+//
 //   file, line 11     where: a > 1          text    a > 1 and b     runs   0 -> 11:12
 //   file, line 12            and b                                         6 -> 12:12
-//
-// Byte 10 is in the second run: 12:16. The underline ends with its run.
 Where SourceText::At(std::size_t offset, std::size_t length) const {
   Where where;
   where.file = file;

@@ -15,7 +15,7 @@ namespace profgauge {
 /// An error of kind kInput. `help` is the next step, without the word "help"; may be empty.
 Error InputError(std::string file, std::string code, std::string message, std::string help = {});
 
-/// The same, at a byte of the (decompressed) input.
+/// Like InputError(), at a byte of the (decompressed) input.
 Error InputErrorAt(std::string file, std::uint64_t offset, std::string code, std::string message,
                    std::string help = {});
 

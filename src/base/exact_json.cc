@@ -63,9 +63,9 @@ struct Handler : JsonHandler {
   bool on_null(error_code&) { return stack.push_null(), true; }
 };
 
-// Number of members in a value and all objects inside it. Repeated keys are detected by difference:
-// the parser counts members as written, the value has each key once. A set of keys per object would
-// cost more than parsing.
+// Counts the members of a value and of all objects inside it. The parser counts members as written,
+// and the value has each key once, so the difference is the number of repeated keys. A set of keys
+// per object would cost more than parsing.
 std::size_t CountMembers(const json::value& value) {
   std::size_t count = 0;
   if (const auto* object = value.if_object()) {

@@ -84,8 +84,8 @@ std::size_t TakeLinksLeftOut();
 
 inline constexpr std::size_t kLargestSmallFile = std::size_t{64} << 20;
 
-/// The file's bytes. nullopt if it cannot be opened or read (a folder, a pipe without a writer, a
-/// failing disk), or has more than `most` bytes.
+/// Returns the file's bytes. nullopt if it cannot be opened or read (a folder, a pipe without a
+/// writer, a failing disk), or has more than `most` bytes.
 std::optional<std::string> ReadSmallFile(const std::filesystem::path& path,
                                          std::size_t most = kLargestSmallFile);
 
@@ -110,10 +110,10 @@ struct FolderEntry {
   bool is_folder() const { return kind == EntryKind::kFolder || kind == EntryKind::kLinkToFolder; }
 };
 
-/// The entries of a folder by name, without those whose name begins with a dot. Empty if the folder
-/// cannot be read; the reason is in `error`, if given. Calls stat only for links. Throws
-/// std::bad_alloc, where std::filesystem::directory_iterator of libstdc++ 12 would end the program:
-/// its increment allocates and is noexcept.
+/// Returns the entries of a folder by name, without those whose name begins with a dot. Empty if
+/// the folder cannot be read; the reason is in `error`, if given. Calls stat only for links. Throws
+/// std::bad_alloc without memory; std::filesystem::directory_iterator of libstdc++ 12 would end the
+/// program, because its increment allocates and is noexcept.
 std::vector<FolderEntry> ListEntries(const std::filesystem::path& folder,
                                      std::error_code* error = nullptr);
 /// Only the paths.

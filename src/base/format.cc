@@ -59,15 +59,15 @@ std::string Grouped(std::string_view decimal) {
   return out;
 }
 
-/// The decimal exponent of `value` after rounding to `digits` significant digits, so that 999.6
-/// counts as 1 000 at three digits. Uses the printed text, not log10(): 999.6 ns prints as 1.00 µs,
-/// never as "1000 ns". REQUIRES: value is finite and not 0.
+/// Returns the decimal exponent of `value` after rounding to `digits` significant digits, so that
+/// 999.6 counts as 1 000 at three digits. Uses the printed text, not log10(): 999.6 ns prints as
+/// 1.00 µs, never as "1000 ns". REQUIRES: value is finite and not 0.
 int RoundedExponent(double value, int digits) {
   const std::string text = fmt::format("{:.{}e}", value, digits - 1);
   return std::atoi(text.c_str() + text.find('e') + 1);
 }
 
-/// Three significant digits, in the unit with one to three digits before the point.
+/// Prints three significant digits, in the unit with one to three digits before the point.
 ///
 ///   value   exponent  step  decimals  text
 ///   999     2         0     (whole)   999 ns

@@ -24,8 +24,8 @@ struct Head {
 };
 std::optional<Head> HeadOf(const std::string& folder);
 
-/// `commit` and its ancestors, nearest first as in `git rev-list --topo-order`; at most `most`.
-/// Empty: unknown.
+/// Returns `commit` and its ancestors, nearest first like `git rev-list --topo-order`; at most
+/// `most`. Empty: unknown.
 std::vector<std::string> AncestorsOf(const std::string& folder, std::string_view commit,
                                      std::size_t most = 10'000);
 
@@ -42,8 +42,8 @@ struct Fork {
   std::string head;  ///< The commit that is checked out.
   std::string base;  ///< Their merge base; empty: unknown, e.g. in a shallow clone.
 };
-/// The fork from the first of `branches` that exists. Each is a branch (first tried as a branch of
-/// `origin`) or a commit. nullopt: none exists, or this is no repository.
+/// Finds the fork from the first of `branches` that exists. Each is a branch (first tried as a
+/// branch of `origin`) or a commit. nullopt: none exists, or this is no repository.
 std::optional<Fork> FindFork(const std::string& folder, const std::vector<std::string>& branches);
 
 /// The file at `path`, relative to `folder`, in `commit`; nullopt if the commit does not have it.

@@ -19,14 +19,14 @@ enum class Effort : std::uint8_t { kSmall, kSmallest };
 /// Equal bytes give equal results: no time stamp, no name.
 std::string Gzip(std::string_view bytes, Effort effort = Effort::kSmall);
 
-/// The input of Gzip(). Not for files from outside: it does not report damage, but returns a
-/// shorter text. REQUIRES: `gzipped` is an output of Gzip(), and `size` its input's length.
+/// Decompresses an output of Gzip(). Not for files from outside: if they are damaged, it returns a
+/// shorter text without an error. REQUIRES: `size` is the length of the original text.
 std::string Gunzip(std::string_view gzipped, std::size_t size);
 
 // zstd for a text that is similar to another one: parts that they share take almost no space.
 
-/// Equal bytes and `dictionary` give equal results. REQUIRES: they are not the same memory, which
-/// zstd would not use as a dictionary.
+/// Equal arguments give equal results. REQUIRES: `bytes` and `dictionary` are different memory,
+/// because zstd ignores a dictionary at the address of its input.
 std::string Zstd(std::string_view bytes, std::string_view dictionary);
 /// The input of Zstd(); nullopt if `packed` is damaged or has more than `most` bytes.
 std::optional<std::string> Unzstd(std::string_view packed, std::string_view dictionary,

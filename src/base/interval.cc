@@ -78,11 +78,11 @@ std::vector<Span> Intersect(std::span<const Span> a, std::span<const Span> b) {
   return out;
 }
 
+// Removes `b` from `a`. Spans of `b` before the next span of `a` are passed only once: O(a + b).
+//
 //   a        |---------------|    |-------|
 //   b      |---|   |--|   |----------|
 //   out        |---|  |---|          |----|
-//
-// Spans of `b` that end before the next span of `a` begins are passed once: O(a + b).
 std::vector<Span> Subtract(std::span<const Span> a, std::span<const Span> b) {
   std::vector<Span> out;
   std::size_t j = 0;

@@ -47,12 +47,12 @@ Ns Length(std::span<const Span> spans);
 /// Length of the overlap of `a` and `b`, without building it. REQUIRES: span lists.
 Ns OverlapLength(std::span<const Span> a, std::span<const Span> b);
 
-/// The spans that overlap `range`. An empty range inside a span returns that span. The result
-/// points into `spans`. O(log n). REQUIRES: a span list.
+/// Returns the spans that overlap `range`, as a part of `spans`. For an empty range inside a span,
+/// that span. O(log n). REQUIRES: a span list.
 std::span<const Span> Near(std::span<const Span> spans, Span range);
 
-/// The covered time of a window, like Length(Clip(Merge(spans), window)) but without a list:
-/// overlapping spans count once. REQUIRES: spans come by start.
+/// Computes the covered time of a window, like Length(Clip(Merge(spans), window)) but without a
+/// list: overlapping spans count once. REQUIRES: spans come by start.
 class CoveredTime {
  public:
   explicit CoveredTime(Span window) : until_(window.start), end_(window.end) {}

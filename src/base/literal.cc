@@ -74,7 +74,7 @@ std::string_view NounOf(Unit unit) {
 
 }  // namespace
 
-//   12.5e-3ms   7        1e   1        007, .5, 5.   0
+// The length is 7 for "12.5e-3ms", 1 for "1e", and 0 for "007", ".5" and "5.".
 std::size_t NumberLength(std::string_view text) {
   std::size_t end = DigitsAt(text, 0);
   if (end == 0 || (end > 1 && text[0] == '0')) return 0;

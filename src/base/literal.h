@@ -20,13 +20,13 @@ struct Literal {
   Unit unit = Unit::kNumber;
 };
 
-/// Length in bytes of the number at the start of `text`, without sign or unit: digits, an optional
-/// fraction and an optional exponent. "12 ms" has 2, "1.5e3x" has 5, "1." and "010" have 0. 0 means
-/// that there is none, or that its form is not accepted; ParseLiteral() has the reason.
+/// The length in bytes of the number at the start of `text`, without sign or unit: digits, an
+/// optional fraction and an optional exponent. "12 ms" has 2, "1.5e3x" has 5, "1." and "010" have
+/// 0. 0 means that there is none, or that its form is not accepted; ParseLiteral() has the reason.
 std::size_t NumberLength(std::string_view text);
 
-/// The number in `text` times the factor of `suffix` (nullptr: 1), computed as long double and
-/// rounded to the nearest double. REQUIRES: NumberLength(text) == text.size().
+/// Returns the number in `text` times the factor of `suffix` (nullptr: 1), computed as long double
+/// and rounded to the nearest double. REQUIRES: NumberLength(text) == text.size().
 double ScaledNumber(std::string_view text, const UnitSuffix* suffix);
 
 /// Parses all of `text`: an optional "-", a number, an optional blank, an optional unit. The error

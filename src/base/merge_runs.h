@@ -1,5 +1,5 @@
-// Visits several lists of rows, each sorted by start, in one common order: with a heap of each
-// list's next row, without a merged list.
+// Visits several lists of rows, each sorted by start, in one common order. A heap holds the next
+// row of each list, so no merged list is needed.
 #pragma once
 
 #include <algorithm>

@@ -30,9 +30,9 @@ class PackedIntegers {
     if (!Fits(value)) Widen(value);
     Store(at, value);
   }
-  // Runs in the innermost loops of most analyses: a few equal instructions for all widths. Reads
-  // eight bytes at the number, whatever its width, and shifts them up and down, which also extends
-  // the sign. Width 2, number 1 of the bytes `05 00 | FE FF | 07 00 | ..`:
+  // Uses the same few instructions for all widths, since most analyses call this in inner loops.
+  // Reads eight bytes at the number, whatever its width, and shifts them up and down, which also
+  // extends the sign. Width 2, number 1 of the bytes `05 00 | FE FF | 07 00 | ..`:
   //
   //   read       FE FF 07 00 .. .. .. ..    (lowest byte first)
   //   << 48      00 00 00 00 00 00 FE FF

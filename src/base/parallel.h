@@ -22,8 +22,8 @@ void LimitThreads(std::size_t most);
 
 /// Notes that all threads share one heap (cli/memory.h), where they wait for each other.
 void ShareOneHeap();
-/// Number of threads for work that mostly allocates memory, as `most` of ForEachAtOnce(): one, if
-/// two would take longer together.
+/// The `most` of ForEachAtOnce() for work that mostly allocates memory: 1 after ShareOneHeap(),
+/// because two threads would take longer together, else 0.
 std::size_t ThreadsForAllocation();
 
 /// Calls `work(i)` once for each i below `count` and returns after all calls. It uses as many
@@ -43,9 +43,9 @@ struct CgroupLimits {
   std::optional<double> cores;          ///< Processor time, e.g. 2.5 cores.
 };
 
-/// The smallest limits of the process's groups and their parents, of either version (cgroups(7));
-/// none if nothing is limited, and on systems other than Linux. `root`: the parent of /proc and
-/// /sys, for tests. Reads a few small files per call: keep the result.
+/// Returns the smallest limits of the process's groups and their parents, of either version
+/// (cgroups(7)); none if nothing is limited, and on systems other than Linux. `root`: the parent of
+/// /proc and /sys, for tests. Reads a few small files per call, so callers keep the result.
 CgroupLimits ReadCgroupLimits(const std::string& root = "");
 
 }  // namespace profgauge

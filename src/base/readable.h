@@ -8,8 +8,8 @@
 
 namespace profgauge {
 
-/// The code point at the start of `text`, of `length` bytes, if it reverses or breaks the line,
-/// else 0: C1 controls, line separators, direction marks.
+/// Returns the code point at the start of `text`, of `length` bytes, if it reverses or breaks the
+/// line (C1 controls, line separators, direction marks); else 0.
 std::uint32_t MisleadingCode(std::string_view text, std::size_t length);
 
 /// Like ValidUtf8(), but shows a misleading character as Printable() does, e.g. `\u{202e}`. Control

@@ -20,8 +20,8 @@ void ForgetTemporary(const std::string& temporary);
 /// Can be called by signal handlers.
 void RemoveTemporaries();
 
-/// The target of a path after following links, whether it exists or not: a link stays, and its
-/// target is replaced.
+/// Returns the target of a path after following links, whether it exists or not: replacing the
+/// target keeps the link.
 std::string TargetOfLinks(const std::string& path);
 
 /// Writes all of `bytes`; false, with errno, on failure.

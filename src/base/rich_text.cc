@@ -21,8 +21,8 @@ void AddPart(RichText& to, TextPart::Kind kind, std::string_view text) {
   }
 }
 
-//   set `pin_memory` to True      text "set ", code "pin_memory", text " to True"
-//   a ` here                      text: the backtick has no partner
+// Splits "set `pin_memory` to True" into text, code and text. The backtick of "a ` here" has no
+// partner, so all of it is text.
 RichText PartsOf(std::string_view text) {
   RichText parts;
   while (!text.empty()) {
@@ -48,9 +48,8 @@ std::string TextOf(const RichText& parts) {
   return text;
 }
 
-//   - one point that              "one point that goes on"
-//     goes on
-//   - another                     "another"
+// The list "- one point that\n  goes on\n- another" has two items, "one point that goes on" and
+// "another": a line without a dash continues the previous item.
 std::vector<RichText> PointsOf(std::string_view list) {
   std::vector<std::string> points;
   for (const std::string_view line : Lines(list)) {

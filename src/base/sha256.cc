@@ -46,8 +46,8 @@ void Compress(State& state, const unsigned char* block) {
 
 }  // namespace
 
-//   | 64 bytes | 64 bytes | ... | rest, 80, 00 ... 00, length in bits of 8 bytes |
-//     each goes through Compress()      one block, or two where the rest is over 55 bytes
+// Compresses blocks of 64 bytes. After the last full one, one or two blocks have the remaining
+// bytes, a byte 0x80, zeros, and the length of the input in bits, as 8 bytes.
 std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -69,7 +69,7 @@ std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
   return digest;
 }
 
-//   Sha256(key ^ 5C | Sha256(key ^ 36 | message))      each key padded to a block
+// HMAC is Sha256(key ^ 5C | Sha256(key ^ 36 | message)), with the key padded to a block.
 std::array<std::uint8_t, 32> HmacSha256(std::string_view key, std::string_view message) {
   constexpr std::size_t kBlock = 64;
   std::string padded(key);
@@ -97,9 +97,8 @@ std::string HexOf(const std::array<std::uint8_t, 32>& digest, std::size_t bytes)
   return out;
 }
 
-//   Man     TWFu        24 bits as four digits of 6
-//   Ma      TWE=        16 bits, and two zero bits
-//   M       TQ==
+// Encodes 24 bits as four digits of 6 bits: "Man" is "TWFu". A shorter rest is filled with zero
+// bits and `=`: "Ma" is "TWE=", "M" is "TQ==".
 std::string Base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

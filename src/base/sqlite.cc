@@ -25,9 +25,9 @@
 namespace profgauge::sqlite {
 namespace {
 
-// The work that a file may cause, in instructions of SQLite's program, independent of time. Reading
-// a row takes some dozens for at least 20 bytes, so a file can be read many times. Without a limit,
-// pages that refer to each other in a cycle would make a small file endless.
+// The work that a file may cause, in instructions of SQLite's program. A row has at least 20 bytes
+// and takes some dozens of instructions, so these limits let a file be read many times. Without a
+// limit, pages that refer to each other in a cycle would make a small file endless.
 constexpr std::int64_t kFreeSteps = 100'000'000;
 constexpr std::int64_t kStepsOfByte = 500;
 constexpr int kStepsBetween = 10'000;

@@ -109,8 +109,8 @@ class Database {
   void SetLongest(int bytes) { sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, bytes); }
 
   Result<Statement> Prepare(std::string_view sql);
-  /// Like Prepare(), but kept, for a query that is run often: prepared only once. Reset it after
-  /// use, so that nothing stays locked. Valid as long as the database.
+  /// Like Prepare(), but prepares a query that runs often only once. Reset the statement after use,
+  /// so that nothing stays locked. It is valid as long as the database.
   Result<Statement*> Kept(std::string_view sql);
   /// Runs statements that return no rows.
   Status Execute(const std::string& sql);

@@ -24,7 +24,7 @@ struct StringId {
   friend auto operator<=>(StringId, StringId) = default;
 };
 
-/// Texts are stored once and never freed before the pool. Intern() is O(length) on average. Moving
+/// Stores each text once, and frees none before the pool. Intern() is O(length) on average. Moving
 /// the pool keeps views valid, but the moved-from pool must not be used.
 class StringPool {
  public:

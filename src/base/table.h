@@ -29,8 +29,8 @@ struct ColumnSpec {
   std::string_view title;  ///< "Device self time".
   Unit unit = Unit::kText;
   std::string_view doc;  ///< One sentence: definition, and its source if it is not ours.
-  /// The metric with the same uncertainty, e.g. `gpu.idle.mean` for a device's idle time; empty for
-  /// columns that are always certain.
+  /// The metric whose uncertainty the cells share, e.g. `gpu.idle.mean` for a device's idle time.
+  /// Empty for columns that are always certain.
   std::string_view as_sure_as = {};
 };
 
@@ -160,8 +160,8 @@ class Table {
   /// For tests. O(columns).
   bool CheckShape() const;
 
-  /// The cell as a Value; absent if the cell or the column is absent. Copies texts: loops over many
-  /// rows use TextAt() and IntegerAt() of the column.
+  /// Returns the cell as a Value; absent if the cell or the column is absent. Copies texts, so
+  /// loops over many rows use TextAt() and IntegerAt() of the column.
   Value At(std::size_t row, const Column& column) const;
   Value At(std::size_t row, std::string_view column_id) const;
 

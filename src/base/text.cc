@@ -24,10 +24,10 @@ std::uint32_t Decode(std::string_view text, std::size_t length) {
 
 }  // namespace
 
+// Decides by the first byte. Also 0 for overlong encodings and for halves of surrogate pairs.
+//
 //   first byte   00..7F   80..C1   C2..DF   E0..EF   F0..F4   F5..FF
 //   length       1        0        2        3        4        0
-//
-// 0 also for overlong encodings and for halves of surrogate pairs.
 std::size_t Utf8Length(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -48,9 +48,8 @@ std::size_t Utf8Length(std::string_view text) {
   return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }
 
-//   tab                     \x09
-//   a byte not in UTF-8     \xff
-//   U+202E                  \u{202e}     it would reverse the text
+// A tab becomes `\x09`, a byte that is not UTF-8 e.g. `\xff`, and U+202E, which would reverse the
+// text, `\u{202e}`.
 std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());

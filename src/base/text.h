@@ -22,8 +22,8 @@ std::string PrintableShort(std::string_view text, std::size_t max_bytes = 80);
 /// Length in bytes of the well-formed UTF-8 character at the start of `text`; 0 if there is none.
 std::size_t Utf8Length(std::string_view text);
 
-/// Length in code points, not in columns: combining marks and wide letters count one each. For text
-/// that is not UTF-8, counts bytes.
+/// Returns the length in code points, not in columns: combining marks and wide letters count one
+/// each. For text that is not UTF-8, counts bytes.
 std::size_t CharactersIn(std::string_view text);
 /// `text` padded with blanks to `width` characters, after it or (`right`) before it.
 std::string Padded(const std::string& text, std::size_t width, bool right = false);

@@ -1,8 +1,8 @@
 // Reads Thrift's compact protocol, used in Parquet's footers and page headers. Unknown fields are
 // skipped, so that newer writers may add some.
 //
-// The bytes of a struct, with `S = 1 (i32) 7; 3 (list of i32) [1, 2]`. Numbers are varints, signed
-// ones zigzag (0, -1, 1, -2 as 0, 1, 2, 3):
+// The example is a struct `S = 1 (i32) 7; 3 (list of i32) [1, 2]`. Numbers are varints, signed ones
+// zigzag (0, -1, 1, -2 as 0, 1, 2, 3):
 //
 //   15        0E    29                   25                 02  04   00
 //   |         |     |                    |                  |   |    |
@@ -52,8 +52,8 @@ class ThriftReader {
   /// Number of bytes that were read.
   std::size_t used() const { return at_; }
 
-  /// Calls `take(id)` for each field of a struct: that of the bytes, or the next value. `take`
-  /// reads the field's value with one of the functions below, or ignores it.
+  /// Reads a struct, the next value or the whole input: calls `take(id)` for each of its fields.
+  /// `take` reads the field's value with one of the functions below, or ignores it.
   template <class Take>
   void Struct(Take take) {
     if (!Enter(ThriftType::kStruct)) return;

@@ -31,8 +31,8 @@ inline std::optional<std::int64_t> Nearest(double value) {
   return std::llround(value);
 }
 
-/// The number in `value`, a real one without its fraction; `otherwise` if there is no number, or
-/// none that an integer can hold.
+/// Returns the number in `value`, a real one without its fraction; `otherwise` if there is no
+/// number, or none that an integer can hold.
 inline std::int64_t AsWhole(const Value& value, std::int64_t otherwise) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
   return WithoutFraction(AsNumber(value, std::numeric_limits<double>::quiet_NaN()), otherwise);
