@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint32_t kNone = kNoIndex;
 
-// Call stacks, each extended from its outermost function; equal stacks share a number. The stacks
-// of a program are a tree; a node is a function and the node of its caller:
+// Call stacks, which grow from the outermost function; equal stacks share a number. The stacks of a
+// program are a tree; a node is a function and the node of its caller:
 //
 //   0 main        1 train <- 0      2 step <- 1      3 loss <- 1
 //

@@ -26,9 +26,9 @@ namespace {
 
 Ns EndOfCall(const ApiTable& api, std::uint32_t row) { return api.start[row] + api.duration[row]; }
 
-// By how much work outlasts the synchronizing calls that wait for it; -1 unless at least half of
-// these calls returned too early. Considers calls that wait for a whole device, by threads that
-// launch on only one, and those right after a copy to the host, which wait for that copy.
+// Returns by how much work outlasts the synchronizing calls that wait for it; -1 unless at least
+// half of these calls returned too early. Considers calls that wait for a whole device, by threads
+// that launch on only one, and calls right after a copy to the host, which wait for that copy.
 //
 //   host     [launch] [cudaDeviceSynchronize ........]
 //   device             [gemm .............................]
@@ -98,8 +98,8 @@ bool IsOfCollective(std::string_view range) {
          range.starts_with("record_param_comms") || range.starts_with("c10d::");
 }
 
-// Counts launches inside ranges of collectives, and those without work. Launches after the last
-// call that has work are in flight at the end.
+// Counts launches inside ranges of collectives, and how many of these have no device work. Launches
+// after the last call that has work are in flight at the end.
 void CertifyCollectives(Profile& profile) {
   const ApiTable& api = profile.api;
   const HostTable& host = profile.host;

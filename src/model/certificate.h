@@ -8,10 +8,10 @@
 
 namespace profgauge {
 
-// Faults of a profile other than lost events: a device clock ahead of the host's, collectives that
-// the host launched and whose device work is missing, and times that are too coarse for the
-// shortest kernels (repair::CheckLengths). Computed once, for all formats, and kept as facts, which
-// summaries keep too.
+// Adds facts about faults other than lost events: a device clock ahead of the host's, collectives
+// that the host launched and whose device work is missing, and times that are too coarse for the
+// shortest kernels (repair::CheckLengths). Computed once, for all formats. Summaries keep these
+// facts, too.
 
 /// Keys of the facts that Certify() adds.
 inline constexpr std::string_view kDeviceClock = "device clock";

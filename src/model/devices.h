@@ -104,9 +104,9 @@ struct KnownDevice {
   DevicePeaks peaks = {};
 };
 
-/// The GPUs of `profile`. A property that the profile does not state comes from the first row of
-/// `known` that matches and has it. GPUs that have events but are not listed come last, if any
-/// property of them is known.
+/// Returns the GPUs of `profile`. A property that the profile does not state comes from the first
+/// row of `known` that matches and has it. GPUs that have events but are not listed come last, if
+/// any property of them is known.
 std::vector<Gpu> CompleteGpus(const Profile& profile, std::span<const KnownDevice> known);
 
 // The maker of a device, by the makers' signs in device names: rules/knowledge/names.yaml.

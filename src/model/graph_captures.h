@@ -22,7 +22,7 @@ struct CapturedWork {
   const LaunchConfig* config = nullptr;  ///< Null where not recorded.
 };
 
-/// Captured work of all threads, by time. Work of graphs replayed in `capture` is left out.
+/// Returns captured work of all threads, by time, without work of graphs replayed in `capture`.
 std::vector<CapturedWork> CapturedWorkOf(const Profile& capture);
 
 /// True if a call launches a graph, judged by its name.
@@ -32,8 +32,8 @@ bool IsGraphLaunch(std::string_view call);
 class ModuleCalls {
  public:
   explicit ModuleCalls(const Profile& profile);
-  /// Rows of PythonTable that contain `at` on `thread`, outermost first. O(log n + depth). Empty
-  /// for a thread without modules.
+  /// Returns the rows of PythonTable that contain `at` on `thread`, outermost first. O(log n +
+  /// depth). Empty for a thread without modules.
   std::vector<std::uint32_t> Around(ThreadId thread, Ns at) const;
 
  private:

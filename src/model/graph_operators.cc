@@ -91,8 +91,8 @@ Replayed ReplayedOf(const Profile& profile, std::span<const std::uint32_t> rows)
   return replayed;
 }
 
-/// Copies and memsets between two kernels get operators too, if both sequences have the same kinds
-/// there. `first`: the position of the first kernel in the sequence.
+/// Gives operators to copies and memsets between two kernels, too, if both sequences have the same
+/// kinds there. `first`: the position of the first kernel in the sequence.
 ///
 ///   replayed   K1  memset  K2  copy  K3        capture   K1  memset  K2  K3
 ///   given      yes yes     yes no    yes       between K2 and K3 the counts differ

@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-// Outermost first: of ranges that begin together the longer one, of equal ones the module.
+// Returns ranges, the outermost first: if two begin together, the longer; if equal, the module.
 //
 //   module Linear      |-------------------|
 //   op aten::linear    |-------------------|

@@ -77,7 +77,7 @@ class Examination {
         apart_(processes_.count()),
         is_impossible_(device_.size(), false) {}
 
-  /// The rows to keep; empty if all are kept.
+  /// Returns the rows to keep; empty if all are kept.
   Permutation Kept() {
     FindWaits();
     CompareWithLaunches();
@@ -112,7 +112,7 @@ class Examination {
     return api_.start[call] + std::max<Ns>(api_.duration[call], 0);
   }
 
-  // A wait is for one device, unknown which one: processes with several devices are ignored.
+  // The device of a wait is unknown, so processes with several devices are ignored.
   void FindWaits() {
     static constexpr std::string_view kWords[] = {"DeviceSynchronize", "CtxSynchronize"};
     std::vector<bool> is_wait(profile_.strings.size());
@@ -197,8 +197,8 @@ class Examination {
     std::int64_t correlation;
   };
 
-  // The first device row of each launch, by stream, in the order of launches. Overlapping calls of
-  // two threads have no order. Then the order on the device is used.
+  // Returns the first device row of each launch, by stream, in the order of launches. If calls of
+  // two threads overlap, their launches have no order, and the order on the device is used.
   std::vector<Work> InOrderOfLaunches() const {
     std::vector<Work> works;
     for (std::uint32_t row = 0; row < device_.size(); ++row) {
@@ -263,7 +263,7 @@ class Examination {
   }
 
   // Keeps the longest subsequence with increasing starts (patience sorting). Other work is out of
-  // order if it begins clearly before work that was launched earlier, or after work launched later.
+  // order if it begins clearly before work launched earlier, or clearly after work launched later.
   static std::map<std::uint32_t, std::string_view> OutOfOrder(std::span<const Work> works) {
     std::map<std::uint32_t, std::string_view> found;
     std::vector<std::size_t> ends;  // ends[n]: the last row of the best subsequence of n + 1 rows.
@@ -300,7 +300,7 @@ class Examination {
     return found;
   }
 
-  // Work does not wait while its device is idle.
+  // Removes work that began long after its launch although its device was idle.
   void CompareWithIdleDevice() {
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < device_.size(); ++row) {

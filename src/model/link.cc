@@ -155,8 +155,8 @@ std::vector<HostId> NearestOps(const HostTable& host) {
   return nearest;
 }
 
-/// The range that starts exactly at `time`: preferably one with a sequence number, else the
-/// outermost. Invalid if there is none. Kineto's arrows have a time instead of a row, and several
+/// Returns the range that starts exactly at `time`: preferably one with a sequence number, else the
+/// outermost; invalid if there is none. Kineto's arrows have a time instead of a row, and several
 /// ranges may begin at that nanosecond.
 HostId StartingAt(const HostTable& host, std::uint32_t begin, std::uint32_t end, Ns time) {
   const auto first = host.start.begin() + begin;
@@ -228,6 +228,8 @@ void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
 
 }  // namespace
 
+// Rows that start together are sorted longest first, so the outer one precedes the inner one.
+//
 //   row 0   [a ------------------------ 20)        parent none
 //   row 1      [b ---------- 9)                    parent 0
 //   row 2         [c - 7)                          parent 1

@@ -24,8 +24,8 @@
 namespace profgauge::link {
 namespace {
 
-// Counts copies without a row, if copies are recorded at all; `calls`: copying calls without one. A
-// tool that was not asked for copies, or an export without their table, has none.
+// Counts copying calls without a row (`calls`) in processes that have no recorded copy at all: the
+// tool was not asked for copies, or the export has no table of them.
 void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& calls) {
   if (calls.size() < knowledge::kLossLeastEvents) return;
   const ProcessNumbers processes(profile);

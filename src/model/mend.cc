@@ -26,8 +26,8 @@
 namespace profgauge {
 namespace {
 
-// The rows without duplicates of an earlier row, which must be near: `is_near` is true if two rows,
-// with all rows between them, may be equal. Empty if there are no duplicates.
+// Returns the rows that do not repeat a near earlier row; empty if no row does. `is_near` is true
+// if two rows, with all rows between them, may be equal.
 template <class Near, class Equal>
 Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
   // `once` stays empty as long as no row is a copy, so a sound profile costs no memory.
@@ -333,7 +333,7 @@ struct Shares {
 };
 
 // Since Hopper, a kernel may start while its predecessor still runs, and then waits for its end
-// (programmatic dependent launch). AMD's generations have other numbers.
+// (programmatic dependent launch). AMD's GPUs are excluded: their numbers mean other chips.
 bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
   constexpr std::int32_t kHopper = 9;
   if (AcceleratorOf(std::span(&profile, 1)) == Accelerator::kAmd) return false;
@@ -342,8 +342,8 @@ bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
   });
 }
 
-// Finds whether other kernels have the same launch: the same call or, if it was not recorded, the
-// same number.
+// Finds whether a kernel shares its launch with other kernels: they have the same call or, if the
+// call was not recorded, the same number.
 class SharedLaunches {
  public:
   SharedLaunches(const DeviceTable& device, const NarrowColumn<std::int64_t>& correlations,
@@ -454,8 +454,8 @@ bool EndsInItsCall(const Profile& profile, std::size_t row) {
          kernel + profile.device.duration[row] <= end + knowledge::kClocksTick;
 }
 
-// True if the call launches at most one kernel. A graph's call launches several, and other makers'
-// calls may.
+// True if the call launches at most one kernel. A call that launches a graph has several, and calls
+// of other makers may.
 bool LaunchesOne(std::string_view call) {
   const bool is_known = call.starts_with("cu") || call.starts_with("hip");
   return is_known && call.find("Graph") == call.npos;
@@ -509,7 +509,7 @@ void CountSerialized(Profile& profile) {
                       "HIP_LAUNCH_BLOCKING=1 or a debugger");
     profile.log.Add(Counter::kernels_serialized, launches.waited - 1);
   }
-  // Counters need several passes, and the tool runs each kernel again for each pass. A call that
+  // Counters need several passes, so the tool runs each kernel again for each pass. A call that
   // runs a kernel three times is counted once.
   if (launches.again >= knowledge::kLossLeastEvents && launches.again * 2 > launches.calls) {
     profile.log.AddAt(Counter::kernels_serialized,

@@ -12,27 +12,26 @@ namespace profgauge::mend {
 // Steps of ProfileBuilder::Finish() that repair known errors of a profile and count unusable events
 // in its import log. Many unusable events make a profile incomplete.
 
-/// A process that sees one of several GPUs (HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES) lists it by
-/// the number that it has in the process, but a profiler may write the machine's number to events.
-/// If exactly one GPU is listed and one is used, they are the same: the listed GPU gets the number
-/// of the events. Otherwise nothing changes.
+/// If exactly one GPU is listed and one is used, the listed GPU gets the number of the events;
+/// otherwise nothing changes. A process that sees one of several GPUs (HIP_VISIBLE_DEVICES,
+/// CUDA_VISIBLE_DEVICES) lists it by the number within the process, but a profiler may write the
+/// machine's number to events.
 void JoinTheOneDevice(Profile& profile);
 
-/// ROCm's runtime copies and sets memory with its own kernels if a copy engine would be slower.
-/// These kernels become copies and memsets, unless the profile also has the copies of their calls.
+/// Turns kernels with which ROCm's runtime copies and sets memory, if a copy engine would be
+/// slower, into copies and memsets, unless the profile also has the copies of their calls.
 /// REQUIRES: device work is linked to its calls.
 void TellRuntimeKernels(Profile& profile);
 
-/// Kernels take time, so kernels of length zero had unusable times, if such times were found. A few
-/// are a glitch of a clock; many make every sum a lower bound. If times are whole microseconds,
-/// short kernels are merely rounded to zero. REQUIRES: times as recorded: a start of 0 means that
-/// there is none.
+/// Judges kernels of length zero: kernels take time, so such times are unusable. A few are a glitch
+/// of a clock; many make every sum a lower bound. If times are whole microseconds, short kernels
+/// are merely rounded to zero. REQUIRES: times as recorded: a start of 0 means that there is none.
 void CheckLengths(Profile& profile);
 /// Counts missing kernel names. Only the name shows the kind of a kernel, so "no kernel
 /// communicates" is no finding if the names of a process are missing.
 void CheckNames(Profile& profile);
-/// A few implausible events are a glitch; many mean that the file lost data. REQUIRES: the reader's
-/// counts in the log, and Source::bytes.
+/// Judges implausible events: a few are a glitch; many mean that the file lost data. REQUIRES: the
+/// reader's counts in the log, and Source::bytes.
 void CheckEvents(Profile& profile);
 
 }  // namespace profgauge::mend
@@ -64,10 +63,11 @@ std::size_t DropDoubled(Profile& profile, RowNumbers numbers);
 // unit, or of several profiles in one file.
 
 /// Counts kernels that begin before an earlier one of their stream ends, if the overlap is over a
-/// tenth of a GPU's kernel time; idle time and the length of iterations are unknown then. Kernels
-/// of one launch (a graph's branches) and of several processes may overlap, and so may, on GPUs
-/// that start a kernel early, a kernel and its predecessor. `correlations` are launch numbers by
-/// row, -1 none. REQUIRES: the device's rows are sorted and linked to their calls.
+/// tenth of a GPU's kernel time; idle time and the length of iterations are unknown then. Three
+/// overlaps are normal: of kernels of one launch (a graph's branches), of kernels of several
+/// processes, and of a kernel and its predecessor on GPUs that start kernels early. `correlations`
+/// are launch numbers by row, -1 none. REQUIRES: the device's rows are sorted and linked to their
+/// calls.
 void CountOverlaps(Profile& profile, const NarrowColumn<std::int64_t>& correlations);
 
 // Profiles whose kernels ran otherwise than in the program: serialized, or several times.

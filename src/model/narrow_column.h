@@ -16,9 +16,9 @@
 
 namespace profgauge {
 
-/// Can be read like a std::vector<T>, but returns values, not references; Set() changes a value.
-/// `T` is an integer or an id. Starts of events are a std::vector in model/tables.h, since they are
-/// large and all different, so a narrow column would save nothing.
+/// Reads like a std::vector<T>, but returns values, not references; Set() changes a value. `T` is
+/// an integer or an id. Starts of events are a std::vector in model/tables.h: they are large and
+/// all different, so a narrow column would save nothing.
 template <class T>
 class NarrowColumn {
  public:

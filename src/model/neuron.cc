@@ -156,8 +156,8 @@ double Data::SummaryNumber(std::string_view name) const {
 
 namespace {
 
-// "Stated" is the file's number, "computed" is ours. Values that the summary does not have are
-// skipped.
+// Compares values of the summary ("stated") with the same ones from rows ("computed"). Values that
+// the summary does not have are skipped.
 class Checker {
  public:
   Checker(const Data& data, std::vector<Identity>& out) : data_(data), out_(out) {}

@@ -132,8 +132,8 @@ void SumCollectives(const Data& data, Summary& sums) {
   sums.cc_instruction_active = Busy(UnionOf(data.cc_instructions), sums.window);
 }
 
-// `sums.limited` sums all rows, also simultaneous ones of several cores; `tensor_limited` is the
-// overlap of two unions.
+// Sums notifications that limit cores. `limited` adds up all rows, even simultaneous ones;
+// `tensor_limited` is the overlap of their union with the Tensor Engine's active time.
 void SumThrottles(const Data& data, Summary& sums) {
   SpanCollector limited;
   double weighted = 0;
@@ -156,8 +156,8 @@ void SumThrottles(const Data& data, Summary& sums) {
   sums.tensor_limited = OverlapLength(spans, ActiveSpans(data, Engine::kTensor));
 }
 
-// From the first start to the last end, including pauses. Rows that begin before the window count
-// from its start; set-up does not count.
+// Returns the time from the first start to the last end, including pauses. Rows that begin before
+// the window count from its start; set-up does not count.
 Ns ExecTime(const Data& data, Span window) {
   Ns first = window.end, last = window.start;
   const auto add = [&](Ns start, Ns end) {

@@ -54,7 +54,7 @@ struct Summary {
   double throttle_limit = -1;  ///< Σ k/n · duration / Σ duration, -1 without notifications.
 };
 
-/// The spans in which an engine is active (without EVENT_SEMAPHORE) on one core, or (-1) on all.
+/// Returns when an engine is active (without EVENT_SEMAPHORE) on one core, or (-1) on all.
 std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core = -1);
 
 /// Returns the semaphore with its queue, by the operands of a wait: "S[24] (qGpSimdDynamic)" for
@@ -68,8 +68,8 @@ std::string_view WaitedText(std::string_view operands);
 /// Passes over all rows several times and unites spans: O(rows), or O(rows log rows) if an engine's
 /// rows are unordered. REQUIRES: instructions are sorted by core and engine.
 Summary Summarize(const Data& data, Span window);
-/// The number of cores whose peak rate is 100 % of MFU and HFU: all cores of the file, unless its
-/// own summary counts only one.
+/// Returns the number of cores whose peak rate is 100 % of MFU and HFU: all cores of the file,
+/// unless its own summary counts only one.
 std::int64_t PeakCores(const Data& data);
 /// The whole profile: nothing is clipped.
 Span WholeWindow(const Data& data);

@@ -12,11 +12,11 @@
 
 namespace profgauge {
 
-/// new row i comes from old row Permutation[i]. Empty when the rows are in order already.
+/// New row i comes from old row Permutation[i]. Empty if the rows are in order already.
 using Permutation = std::vector<std::uint32_t>;
 
-/// Stable order of rows 0..count-1 under `less(row, row)`. The fewer rows are far from their final
-/// place, the faster: O(n log n) at worst, O(n) if no row is.
+/// Returns rows 0..count-1 in a stable order under `less(row, row)`. The fewer rows are far from
+/// their final place, the faster: O(n log n) at worst, O(n) if no row is.
 ///
 ///   threads come one after the other      | t1: 1 4 9 | t2: 2 3 8 | t3: 5 6 |   3 runs: merge
 ///   rows come at their end, not start     2 1 4 3 6 5 8 7 ...               n/2 runs: sort by 32
@@ -66,8 +66,8 @@ Permutation SortedRows(std::size_t count, Less less) {
   return rows;
 }
 
-/// Stable order of rows 0..count-1 by `key(row)`, an integer with few different values. Reads each
-/// key twice and compares no rows.
+/// Returns rows 0..count-1 in a stable order by `key(row)`, an integer with few different values.
+/// Reads each key twice and compares no rows.
 ///
 ///   keys      7 2 7 7 2        counts   2: 2, 7: 3
 ///   begins    2: 0, 7: 2       rows     1 4 | 0 2 3

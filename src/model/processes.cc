@@ -69,8 +69,8 @@ void Renumber(const Rows& places, std::vector<Id>& column) {
   }
 }
 
-// Keeps the order of rows, so that all tables stay sorted; links to rows of other parts become
-// invalid.
+// Copies the part's rows in their order, so that all tables stay sorted; links to rows of other
+// parts become invalid.
 void TakeHost(const Profile& whole, const Division& division, std::uint32_t part, Profile& into) {
   using H = HostTable;
   const Rows rows = RowsWhere(whole.host.size(), [&](std::uint32_t row) {
@@ -218,8 +218,8 @@ std::set<std::string_view> Training(const Profile& profile) {
   return training;
 }
 
-// Sums by thread first: a profile has many rows and few threads, and looking up a process needs its
-// name.
+// Sums by thread first, then by process: rows are many, threads are few, and finding the process of
+// a thread means reading its name.
 TimesOfGpus WorkedFor(const Profile& profile) {
   const DeviceTable& device = profile.device;
   constexpr Ns kNone = -1;
@@ -311,8 +311,8 @@ void AddHelpers(const TimesOfGpus& times, const Division& division,
   for (const auto& [name, of_gpu] : most) positions.emplace(name, of_gpu.second);
 }
 
-// Divides nothing unless each training process owns a GPU and none is shared. Otherwise threads,
-// calls and device work get the part (0, 1, ...) of their process.
+// If each training process owns a GPU and none is shared, threads, calls and device work get the
+// part (0, 1, ...) of their process. Otherwise the profile is not divided.
 Division Divide(const Profile& profile) {
   Division division;
   const std::set<std::string_view> training = Training(profile);

@@ -65,8 +65,8 @@ Profile PartOf(const Profile& whole, const Division& division, std::uint32_t par
 
 // Profiles of several processes (`nsys profile torchrun …`): each process that trains is a rank.
 
-/// The GPUs on which each process launched recorded work, by the name of the process. Processes
-/// without such work are not listed. Names point into `profile`. O(rows of the device).
+/// Returns the GPUs on which each process launched recorded work, by the name of the process.
+/// Processes without such work are not listed. Names point into `profile`. O(rows of the device).
 std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile& profile);
 
 /// Splits `profile` into one profile per rank. A process is a rank if it launches work, and marks

@@ -319,8 +319,8 @@ bool LostItsTime(const DeviceTable& device, std::size_t row) {
   return device.start[row] == 0 && device.duration[row] == 0;
 }
 
-/// Must precede the links, which look up rows by thread: a row without one would be searched
-/// outside of all rows. CheckInvariants() would be too late.
+/// Rejects rows without a thread before they are linked: links look up rows by thread, and would
+/// search such a row outside of all rows. CheckInvariants() would be too late.
 Status CheckThreads(const Profile& profile, const std::vector<FlowRow>& flows,
                     const std::vector<CpuSpan>& spans) {
   const auto is_known = [threads = profile.threads.size()](ThreadId thread) {
@@ -517,9 +517,9 @@ void ProfileBuilder::FinishCpu(Ns origin) {
   profile_.cpu = std::make_shared<const CpuActivity>(std::move(cpu_));
 }
 
-// Clips overlaps. A single overflowed duration covers all following kernels and is clipped; only
-// the time that it shares with the next kernel counts. If the total is over a tenth of a GPU's
-// time, times are coarse, in another unit, or of several profiles.
+// Ends rows of a stream before the next one, if they overlap many. A single overflowed duration
+// covers all following kernels; of it, only the time shared with the next kernel counts. If the
+// total is over a tenth of a GPU's time, times are coarse, in another unit, or of several profiles.
 void ProfileBuilder::ClipDevice() {
   //   stream 7   [a ---------- 10)              all stay; a would be clipped to [0, 4) if eight
   //                   [b --- 8)     [c - 14)    like b began and ended within it

@@ -3,8 +3,8 @@
 //
 //   ProfileBuilder builder;
 //   const ThreadId main = builder.AddThread("1234", "1234");
-//   builder.AddHost({.start = 100, .duration = 50, .name = builder.Intern("aten::mm"), .thread =
-//   main}); PROFGAUGE_TRY(Profile profile, builder.Finish());
+//   builder.AddHost({.start = 1, .duration = 5, .name = builder.Intern("mm"), .thread = main});
+//   PROFGAUGE_TRY(Profile profile, builder.Finish());
 //
 // Rows with implausible times are left out and counted (TimesFit): sums of times must fit in 64
 // bits. Times of rows are absolute nanoseconds of one clock. Finish() makes them relative to the
@@ -88,8 +88,8 @@ struct DeviceRow {
   std::int32_t gpu = -1;
   std::int64_t stream = -1;
   std::int64_t correlation = -1;
-  /// External id of the op that the format itself names as the launcher, on any thread; -1: none,
-  /// so it is the op around the launch.
+  /// External id of the op that the format itself names as the launcher, on any thread. -1: none,
+  /// so the op around the launch counts.
   std::int64_t op_id = -1;
   LaunchConfigId config;
   CollectiveId collective;
@@ -161,8 +161,8 @@ class ProfileBuilder {
   std::string_view Name(StringId id) const { return profile_.Name(id); }
   /// How many different texts were interned.
   std::size_t strings() const { return profile_.strings.size(); }
-  /// The thread with that process and thread id, as written; numbers become Thread::pid and tid.
-  /// The same pair returns the same id. Names may be set before or after: Finish() applies them.
+  /// Returns the thread with that process and thread id, as written; numbers become Thread::pid and
+  /// tid. Equal pairs give equal ids. Names may be set earlier or later: Finish() applies them.
   ThreadId AddThread(std::string_view process, std::string_view thread);
   void NameProcess(std::string_view process, std::string_view name);
   void NameThread(std::string_view process, std::string_view thread, std::string_view name);
@@ -226,8 +226,8 @@ class ProfileBuilder {
   /// The offset from the rows' times to Unix nanoseconds. Default: 0.
   void SetClockOffset(Ns offset) { clock_offset_ = offset; }
 
-  /// Device work of a stream runs sequentially: ends each row before the next starts, and counts
-  /// rows that were longer. Not for CUDA, where a kernel may start before its predecessor ends.
+  /// For devices whose streams run work sequentially: ends each row before the next starts, and
+  /// counts rows that were longer. Not for CUDA: kernels may start before their predecessors end.
   void ClipStreamOverlaps() { clip_overlaps_ = true; }
   /// The recorded streams are not the device's, or run kernels concurrently: they are not used.
   void StreamsMayOverlap() { streams_overlap_ = true; }

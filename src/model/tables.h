@@ -159,8 +159,8 @@ struct LaunchConfig {
   double occupancy = -1;  ///< Estimated achieved occupancy 0..1; -1 unknown.
   /// True for a graph that was recorded as one event: its contents, if any, are unknown.
   bool is_whole_graph = false;
-  /// The profile says that it is a matmul or a convolution, whatever its name is. On a GPU, it says
-  /// that a compiler made it and that it uses the chip's matrix units for its types.
+  /// True if the profile calls the kernel a matmul or a convolution, whatever its name is. On a GPU
+  /// a compiler made it then, and it uses the chip's matrix units for its types.
   bool is_product = false;
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };

@@ -11,9 +11,9 @@ namespace profgauge {
 
 /// Adds nothing if the profile has neither a document nor conditions of devices.
 void AddRunSide(const Profile& profile, Summary& summary);
-/// Returns null if the summary has no such columns, or if they contradict each other. It may have
-/// devices without a document. A length of 0 or over a day, or a negative iteration number, means
-/// that the summary is damaged: then nothing is returned, not even the devices.
+/// Returns the data; with devices but no document, only the devices. Null if the summary has no
+/// such columns, or if they contradict each other. A length of 0 or over a day, or a negative
+/// iteration number, means that the summary is damaged: then it is null even if there are devices.
 std::shared_ptr<const RunSide> RunSideOf(const Summary& summary);
 
 }  // namespace profgauge

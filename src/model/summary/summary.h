@@ -49,7 +49,7 @@ std::optional<Summary> DecodeSummary(std::string_view bytes);
 Summary BeginSummary(const Profile& profile);
 /// A profile with the summary's data about its source; a summary without them gives an empty one.
 Profile DescribedBy(const Summary& summary, const std::string& path);
-/// The profile that represents the summary; `path` is the file that it was read from.
+/// Returns the profile that represents the summary; `path` is the file from which it was read.
 /// Profile::summary keeps it compressed, because a run of thousands of ranks is in memory as a
 /// whole.
 Profile ProfileOfSummary(const Summary& summary, const std::string& path);

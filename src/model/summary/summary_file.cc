@@ -39,8 +39,8 @@ Error Damaged(const std::string& path) {
                  "help: write it again with `profgauge summarize`");
 }
 
-/// The integer after `"key":` on the first line, read before anything is parsed; the whole line is
-/// compared with FirstLine() later.
+/// Returns the integer after `"key":` on the first line, which is read before anything is parsed;
+/// the whole line is compared with FirstLine() later.
 std::optional<std::int64_t> NumberAt(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(fmt::format("\"{}\":", key));
   if (at == std::string_view::npos) return std::nullopt;
@@ -113,7 +113,7 @@ Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::st
   return ranks;
 }
 
-// Checks before decoding: the schema, whether all bytes are present, and the whole first line,
+// Before decoding, checks the schema, whether all bytes are present, and the whole first line,
 // which has their hash.
 Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::string& path) {
   const std::size_t end = bytes.find('\n');

@@ -29,8 +29,8 @@ inline constexpr std::int64_t kSummarySchema = 21;
 /// True if (decompressed) bytes begin like a file of summaries.
 bool LooksLikeSummaries(std::string_view head);
 
-/// The file's bytes, compressed. They do not depend on the order of `ranks`, except that ranks with
-/// the same number and hash keep their order. Merging a file with itself is not rejected here.
+/// Returns the file's bytes, compressed. The order of `ranks` has no effect, except that ranks with
+/// the same number and hash keep it. Merging a file with itself is not rejected here.
 std::string WriteSummaries(const std::vector<Summary>& ranks);
 /// Like above, for profiles that represent summaries, without decoding. REQUIRES: all IsSummary().
 std::string WriteSummaries(std::span<const Profile> stand_ins);
