@@ -30,8 +30,8 @@ Quantity MakeChange(double change, Unit unit, bool is_points) {
   return quantity;
 }
 
-/// A change as people write it: relative for times and counts, in percentage points for shares, in
-/// the unit if the base is 0.
+/// Returns a change as people write it: relative for times and counts, in percentage points for
+/// shares, in the unit if the base is 0.
 Quantity ChangeOf(double base, double change, Unit unit) {
   if (unit == Unit::kShare) return MakeChange(change, Unit::kShare, true);
   if (base != 0) return MakeChange(change / base, Unit::kShare, false);
@@ -106,7 +106,7 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
   metric.total_limit = share(compared.total_limit, true);
   metric.chance = share(compared.chance, false);
   metric.sees = share(compared.sees, true);
-  // "-6.4 %" beside "times are not compared" would be a comparison.
+  // A number such as "-6.4 %" would be a comparison, although times are not compared.
   if (compared.is_of_other_work) {
     metric.change = MakeQuantity({}, metric.change.unit, kOtherWork);
     metric.low = metric.high = metric.total = metric.chance = metric.sees = {};

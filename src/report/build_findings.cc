@@ -49,8 +49,8 @@ std::string PathOfRank(std::int64_t number, std::span<const Profile> ranks) {
   return {};
 }
 
-/// The command with a path for each "<rank 3>". Empty if a path is unknown, or if two ranks have
-/// the same, because a file would be compared with itself.
+/// Returns the command with a path for each "<rank 3>". Empty if a path is unknown, or if two ranks
+/// have the same path, because a file would be compared with itself.
 std::string NextOf(std::string_view command, std::span<const Profile> ranks) {
   static const RE2 kRank("<rank (-?[0-9]{1,9})>");
   std::string out;

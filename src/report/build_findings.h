@@ -20,9 +20,9 @@
 
 namespace profgauge::report {
 
-/// Findings in the order of `evaluation`: by weight, a symptom after its cause. `ranks` have the
-/// files that a finding's `next` names; without them, or if two ranks share a file, `next` is
-/// empty.
+/// Makes the findings in the order of `evaluation`: by weight, a symptom after its cause. `ranks`
+/// have the files that a finding's `next` names. Without them, or if two ranks share a file, `next`
+/// is empty.
 std::vector<Finding> BuildFindings(const rules::Evaluation& evaluation,
                                    std::span<const Profile> ranks = {});
 

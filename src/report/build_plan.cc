@@ -36,7 +36,7 @@ void AddKeys(const rules::Evaluation& evaluation, std::size_t first,
   }
 }
 
-// A typical saving is no step, whatever its size: the reader should know of a larger one.
+// The largest typical saving, if above every step's: it is no step, but the reader should know.
 std::string NotSimulated(const rules::Plan& plan, const rules::Evaluation& evaluation) {
   double most = 0;
   for (const rules::PlanStep& step : plan.steps) most = std::max(most, step.claim.saves);

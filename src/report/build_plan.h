@@ -24,7 +24,7 @@ Saving BuildSaving(const rules::Claim& claim);
 
 // The plan of a report, as texts.
 
-/// `evaluation`: the findings on which the plan is based; `words`: terms for the devices.
+/// `evaluation`: the findings on which the plan is based. `words`: terms for the devices.
 Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
                const DeviceWords& words);
 

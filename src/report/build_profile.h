@@ -20,8 +20,8 @@
 
 namespace profgauge::report {
 
-/// The version in a fact of a profile, as people write it: 12040 of "cuda_driver_version" is
-/// "12.4".
+/// Returns the version in a fact of a profile, as people write it: 12040 of "cuda_driver_version"
+/// is "12.4".
 std::string DecodedVersion(std::string_view fact, const std::string& text);
 ProfileInfo BuildProfileInfo(const BuildInput& input);
 

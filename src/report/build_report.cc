@@ -111,7 +111,7 @@ GateRow BuildGateRow(const gate::GateResult& result, const analysis::Analysis& a
                             result.status == gate::GateStatus::kWarn ||
                             result.status == gate::GateStatus::kInfo;
   if (!said_already) row.reason = InDeviceWords(result.reason, words);
-  // "3.88 ms (limit ≤ 3.88 ms)" hides the difference.
+  // "3.88 ms (limit ≤ 3.88 ms)" would hide the difference between the two numbers.
   const auto reads_alike = [&](const Value& limit) {
     return !IsAbsent(limit) && row.measured.text == FormatValue(limit, unit);
   };

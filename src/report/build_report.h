@@ -41,13 +41,13 @@ struct BuildInput {
 /// REQUIRES: input.ranks is not empty and input.analysis is set.
 Report BuildReport(const BuildInput& input);
 
-/// A report that has only a comparison, for two runs with snapshots only. `verdict` has the counts
-/// of the comparison. `policy`: name of the judging policy; may be empty.
+/// Makes a report that has only a comparison, of two runs with snapshots only. `verdict` has the
+/// counts of the comparison. `policy`: name of the judging policy; may be empty.
 Report BuildComparisonReport(const gate::RunComparison& comparison, const gate::Verdict& verdict,
                              const std::string& policy);
 
-/// The name of a run from a path, without folders, suffixes of trace files, time stamp and worker:
-/// "run7" for "out/run7.worker0.1623143089861.pt.trace.json.gz".
+/// Returns the name of a run from a path, without folders, suffixes of trace files, time stamp and
+/// worker: "run7" for "out/run7.worker0.1623143089861.pt.trace.json.gz".
 std::string RunNameOf(std::string_view path);
 
 /// A limit as text: "≥ 60 %", "≤ 15 %", "10 % to 60 %".

@@ -37,8 +37,8 @@ constexpr std::size_t kBytesShown = 4;
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Number of bytes of the word at the start of `text`; 0: none. Characters of other alphabets are
-/// letters; symbols (dashes, arrows, ×, narrow spaces) are not.
+/// Returns the number of bytes of the word at the start of `text`; 0: none. Characters of other
+/// alphabets are letters; symbols (dashes, arrows, ×, narrow spaces) are not.
 ///
 /// REQUIRES: `text` does not start within a character.
 std::size_t WordAt(std::string_view text) {

@@ -60,7 +60,7 @@ constexpr std::array kClasses = std::to_array<Class>({
     {"gpu/idle-stated", "idle", "Idle"},
 });
 
-// The first `count` sentences of a text, e.g. of "1.50 ms per call. The rest …". Periods in
+// Returns the first `count` sentences of a text, e.g. of "1.50 ms per call. The rest …". Periods in
 // backticks end no sentence.
 std::string_view Sentences(std::string_view text, int count) {
   bool is_code = false;
@@ -207,8 +207,8 @@ bool MostlyWaits(const Report& report) {
   return waits > 0 && waits >= transfers;
 }
 
-// The saving that orders candidates: the low end of a simulation, half of an upper bound, 0 if
-// unknown. If the low end may only be the profiler's time, the high end counts, as in the plan.
+// Returns the saving by which candidates are sorted: the low end of a simulation, half of an upper
+// bound, 0 if unknown. The high end, like in the plan, if the low end may only be the profiler's.
 double WorthOf(const Report& report, const Finding& finding) {
   const double saves = AsNumber(finding.saves.value.value, 0);
   switch (finding.saves.basis) {
@@ -224,8 +224,8 @@ double WorthOf(const Report& report, const Finding& finding) {
   }
 }
 
-// Findings that may be the headline: causes about the run. If the run fails by errors, only those
-// with an error among their symptoms or themselves.
+// Returns the findings that may be the headline: causes about the run. If errors fail the run, only
+// causes that are an error, or have one among their symptoms.
 std::vector<const Finding*> Candidates(const Report& report) {
   std::vector<const Finding*> all, failing;
   const bool fails = report.verdict.status == State::kFail;
@@ -246,8 +246,8 @@ std::vector<const Finding*> Candidates(const Report& report) {
   return std::move(chosen);
 }
 
-// The candidate with the largest saving, if large enough to matter. Otherwise, in a run that fails,
-// the first error.
+// Returns the candidate with the largest saving, if large enough to matter. If none is, returns the
+// first error of a run that fails.
 const Finding* MostWorth(const Report& report, const std::vector<const Finding*>& candidates) {
   const Finding* most = nullptr;
   double worth = kDiagnosisLeastShare.Of(IterationOf(report));
@@ -360,7 +360,7 @@ Diagnosis OfBreakdown(const Report& report, const std::vector<const Finding*>& c
       *largest == Category::kRuntime || *largest == Category::kCpu || *largest == Category::kOther;
   const Finding* idle = is_idle ? FindByRule(report, "gpu/idle") : nullptr;
   if (idle != nullptr) return OfFinding(report, *idle);
-  // No word of another bound: a part that no rule finds large is none.
+  // If kernels run most of the time, a part that no rule finds large is no bottleneck.
   const bool runs = KernelShare(report) >= kDiagnosisMostlyKernels.value();
   if (runs) return OfNothing(report, candidates);
   const PartText words = TextOf(*largest);
@@ -476,8 +476,8 @@ Reason ReasonOfLimit(const Report& report, const GateRow& row) {
   return reason;
 }
 
-// One reason per error, as counted; without errors, one per warning. Limits come first, then
-// findings by saving.
+// Returns one reason per error, as counted; without errors, one per warning. Limits come first,
+// then findings by saving.
 std::vector<Reason> ReasonsOf(const Report& report, State level) {
   std::vector<Reason> reasons;
   for (const GateRow& row : report.gate) {
@@ -505,8 +505,8 @@ std::vector<Reason> ReasonsOf(const Report& report, State level) {
   return reasons;
 }
 
-// The limit on a change that fails the run. nullptr if a finding or a limit on the run's own number
-// also fails.
+// Returns the limit on a change that fails the run. nullptr if a finding or a limit on the run's
+// own number also fails.
 const GateRow* MissedChange(const Report& report) {
   if (report.verdict.status != State::kFail) return nullptr;
   const bool is_finding = std::ranges::any_of(report.findings, [&report](const Finding& finding) {

@@ -37,7 +37,7 @@ struct Diagnosis {
 /// reports: "kernel flash_fwd: +6.1 % in 2 runs (…)".
 std::vector<std::string> PartReasons(const Report& report);
 
-/// The first of these that applies:
+/// The diagnosis is the first of these that applies:
 ///
 ///   no verdict                    the reason, in at most twelve words
 ///   only limits on changes fail   the first of them, else the first part

@@ -65,8 +65,8 @@ class Io {
   void Field(std::string_view key, std::vector<std::string>& texts, Style style = Style::kInline,
              If when = If::kAlways);
   void Field(std::string_view key, Pairs& pairs);
-  /// {"value", "unit", "text"} or {"absent", "unit"}: an absent value has a reason, never a number.
-  /// Omitted if it was never set.
+  /// Either {"value", "unit", "text"} or {"absent", "unit"}: an absent value has a reason, never a
+  /// number. Omitted if the quantity was never set.
   void Field(std::string_view key, Quantity& quantity);
   /// The fields of a quantity without an enclosing object.
   void Fields(Quantity& quantity);

@@ -1,7 +1,7 @@
-// Records which values a decoder reads from JsonNodes, when it runs over a node that reports.
+// Reads a JSON document, or records which values a decoder would read.
 //
-// The same decoder reads a report from a document, and reports the schema of what it reads for a
-// shape. So report.schema.json always agrees with the reader.
+// A JsonNode is of a document or of a shape. The same decoder reads a report from a document, and
+// notes in a shape the schema of all that it reads. So report.schema.json always agrees with it.
 //
 //     node["gate"].Elements()[0]["limit"].Text()     document: the text, path "gate[0].limit"
 //                                                    shape: gate is a list of {limit: string}

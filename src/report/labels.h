@@ -15,7 +15,7 @@ inline constexpr std::string_view kBenchmarkSeries = "benchmark ";
 
 // Texts with the terms for a report's devices: model/devices.h.
 
-/// `text` with each `{{ device.* }}` replaced by the term for these devices
+/// Returns `text` with each `{{ device.* }}` replaced by the term for these devices
 /// (ProfileInfo::accelerator). Insert names from the profile only after this.
 std::string TextFor(std::string_view accelerator, std::string_view text);
 std::string TextFor(const ProfileInfo& profile, std::string_view text);
@@ -26,8 +26,8 @@ std::string TextFor(const ProfileInfo& profile, std::string_view text);
 using Labels = std::map<std::int64_t, std::string>;
 Labels IterationLabels(const Report& report);
 
-/// The label of the iteration in a cell under this title. Empty if the cell is no iteration, or if
-/// its name is its position. Points into `labels`.
+/// Returns the label of the iteration in a cell under this title. Empty if the cell is no
+/// iteration, or if its name is its position. Points into `labels`.
 std::string_view LabelOfCell(const Labels& labels, std::string_view title, const Value& cell);
 
 }  // namespace profgauge::report

@@ -27,8 +27,8 @@ Result<Report> ReadReport(std::string_view text, const std::string& name);
 /// The shape that ReadReport() accepts, for the schema of report.json.
 JsonShape ReportShape();
 
-// report.json as JSON Schema (2020-12), made from the shape that ReadReport() reports. It has only
-// types. The reader ignores unknown keys, so files of newer minor versions are valid, too.
+// The JSON Schema (2020-12) of report.json, made from the shape that ReadReport() reports. It has
+// only types. The reader ignores unknown keys, so files of newer minor versions are valid, too.
 
 boost::json::object ReportSchema();
 

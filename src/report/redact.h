@@ -15,8 +15,8 @@
 
 namespace profgauge::report {
 
-/// `text` without folders in names of files: "/home/me/train.py(3): main" becomes "train.py(3):
-/// main". A file is a word with `/` or `\` whose last part has a suffix.
+/// Returns `text` without folders in names of files: "/home/me/train.py(3): main" becomes
+/// "train.py(3): main". A file is a word with `/` or `\` whose last part has a suffix.
 std::string WithoutFolders(std::string_view text);
 
 /// Redacts all texts of the report, its tables and its timeline: removes folders, and replaces host
@@ -25,11 +25,11 @@ std::string WithoutFolders(std::string_view text);
 /// except sizes of messages at RedactLevel::kAll.
 void Redact(Report& report, const Redaction& redaction = Redaction(RedactLevel::kPlaces));
 
-/// A digest of a content hash, from which hidden names could be guessed; a digest stays unchanged.
+/// A digest of a content hash, from which hidden names could be guessed. A digest stays unchanged.
 std::string DigestOf(const std::string& hash);
 
-/// The key for replaced names: `redaction.key` if set, else the content hashes of the inputs in
-/// order. With the hashes, the replacements can only be repeated by someone who has the inputs.
+/// Returns the key for replaced names: `redaction.key` if set, else the inputs' content hashes in
+/// order. With the hashes, only someone who has the inputs can repeat the replacements.
 std::string KeyOf(const Redaction& redaction, std::span<const std::string> hashes);
 
 /// Redacts a summary, and removes facts with a host or person. Summaries have no separate fields

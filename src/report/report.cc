@@ -36,8 +36,8 @@ std::string ShellWord(std::string_view text) {
   return word + "'";
 }
 
-// Finds the columns by their heads, which are the same in all rules with times. A row needs both a
-// start and a length.
+// Finds the interval of a row of evidence by the heads of its columns, which all rules with times
+// share. A row needs both a start and a length.
 std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row) {
   std::int64_t start = -1, length = -1, rank = -1;
   for (std::size_t k = 0; k < std::min(row.size(), finding.evidence_heads.size()); ++k) {
@@ -107,7 +107,7 @@ std::size_t CountRowsInJson(const Table& table) {
   return std::min(table.rows(), most);
 }
 
-// Rows of a table in report.json, in the order of the table:
+// Selects the rows of a table for report.json, in the order of the table:
 //
 //     bulk tables                   none
 //     without `json_rows`, sorted   the heaviest: by device time, time, bytes, ...
@@ -156,8 +156,8 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
   return parts;
 }
 
-// Number of iterations over all ranks, at least 1; sums of a table are divided by it for values per
-// iteration.
+// Returns the number of iterations over all ranks, at least 1. Values per iteration are sums of a
+// table divided by it.
 std::int64_t SummedIterations(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
   const Column* iterations =
@@ -202,8 +202,8 @@ std::size_t RowsInWorkbook(const Table& table) {
   return is_chosen ? std::min(most, kXlsxTellingRows) : most;
 }
 
-// Rows with the largest values of `sheet_by` (of equal values, the earlier), else the first rows,
-// in the order of the table. Uses a selection instead of a full sort.
+// Returns rows with the largest values of `sheet_by` (of equal values, the earlier), else the first
+// rows, in the order of the table. Uses a selection instead of a full sort.
 std::vector<std::size_t> TellingRows(const Table& table, std::size_t most) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});

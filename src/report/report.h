@@ -285,8 +285,8 @@ struct Timeline {
     std::string section = {};  ///< Like Track::section; a folded section hides them.
     bool line = false;         ///< Drawn as a line; else as an area.
     Ns end = 0;                ///< End of its data: later values are unknown.
-    /// Source of its values. kBusy and kBlocks are computed from the timeline's kernels of `device`
-    /// at every zoom: the time with a kernel, or the blocks per SM of running kernels, at most 1.
+    /// Source of its values: points, or the timeline's kernels of `device` at every zoom. kBusy is
+    /// the time with a kernel, kBlocks the blocks per SM of running kernels, at most 1.
     enum class Of : std::uint8_t { kPoints, kBusy, kBlocks };
     Of of = Of::kPoints;
     std::int64_t device = -1;
@@ -361,8 +361,8 @@ struct ComparedMetric {
   Quantity sees;               ///< The change that nine of ten such comparisons detect (they fail).
   std::string limit;           ///< "≤ +5 %"; empty: compared without a limit.
   State level = State::kNone;  ///< Level of the limit.
-  /// Open if inconclusive and probably over the limit; not applicable if the runs are not
-  /// comparable.
+  /// The verdict: open if inconclusive and probably over the limit, not applicable if the runs are
+  /// not comparable.
   State result = State::kNone;
   std::string note;  ///< How to decide it, or low confidence; may be empty.
 };
@@ -474,8 +474,8 @@ const Metric* FindMetricById(const Report& report, std::string_view id);
 const Table* FindTableById(const Report& report, std::string_view id);
 /// True if the finding fired, i.e. its status is a level.
 bool HasFired(const Finding& finding);
-/// The fired finding that explains this fired one; nullptr: none. RankFindings() puts it before its
-/// symptoms. They share one saving.
+/// Returns the fired finding that explains this fired one, or nullptr. RankFindings() puts a cause
+/// before its symptoms; all of them share one saving.
 const Finding* CauseOf(const Report& report, const Finding& finding);
 
 /// The interval on the timeline of a row of evidence; rank -1: unknown.
@@ -489,9 +489,9 @@ std::optional<Interval> FindInterval(const Finding& finding, const std::vector<V
 /// The text quoted as one word of a shell command.
 std::string ShellWord(std::string_view text);
 
-/// Rows of a table that report.json has, in their order: no bulk data (one row per event), the
-/// 1 000 longest idle gaps, the first tree of operators, and all other rows; of a table with more
-/// than 10 000 rows, those with most time.
+/// Returns the rows of a table that report.json has, in their order: no bulk data (one row per
+/// event), the 1 000 longest idle gaps, the first tree of operators, and all other rows; of a table
+/// with more than 10 000 rows, those with most time.
 std::vector<std::size_t> RowsInJson(const Table& table);
 /// The number of rows that report.json has, without selecting them.
 std::size_t CountRowsInJson(const Table& table);

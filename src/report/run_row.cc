@@ -43,7 +43,7 @@ std::string ShortText(std::string_view text) {
   return PrintableShort(std::string(text), kLongestText);
 }
 
-// Those that fit into kLongestList, each cut to kLongestText; then how many more there are.
+// The texts that fit into kLongestList, each cut to kLongestText; then the number of the others.
 std::vector<std::string> ShortTexts(std::vector<std::string> texts) {
   std::size_t bytes = 0;
   std::vector<std::string> out;

@@ -60,8 +60,8 @@ struct RowFacts {
   bool is_redacted = false;  ///< The run's name is a digest; branch and job are hidden.
 };
 
-/// The first 16 digits of the content hash; for several ranks, of the hash of their hashes in
-/// order, as in Snapshot::source. `is_redacted`: uses digests, because hashes could be looked up.
+/// Returns the first 16 digits of the content hash; for several ranks, of the hash of their hashes
+/// in order, like Snapshot::source. `is_redacted`: uses digests, because hashes could be looked up.
 /// Empty: unknown.
 std::string RunIdOf(std::vector<std::string> hashes, bool is_redacted);
 

@@ -42,8 +42,8 @@ const Profile* ProfileOf(std::span<const Profile> ranks, std::int64_t rank) {
   return nullptr;
 }
 
-// The row of a rank's iteration precedes those of its calls, whose times are on the common clock.
-// Within an iteration, this clock and the rank's differ by a constant.
+// Chooses ranks from `rank_calls`, where the row of an iteration precedes those of its calls. Their
+// times are on a common clock, which in one iteration differs from the rank's by a constant.
 std::vector<Chosen> ChooseRanks(const Table& calls, std::span<const analysis::RankTime> times) {
   std::vector<Chosen> chosen;
   for (std::size_t row = 0; row < calls.rows(); ++row) {

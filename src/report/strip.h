@@ -10,10 +10,10 @@
 
 namespace profgauge::report {
 
-/// `ranks` have events; `times` come from their analysis. With several matched ranks: the latest,
-/// the median and the earliest in one iteration (table `rank_calls`), on a common clock. Otherwise:
-/// the slowest and a typical iteration (table `iterations`), both starting at 0. Empty without
-/// times, device work or a breakdown. O(events) of up to three ranks.
+/// Lays out iterations of `ranks` over time. With several matched ranks: of the latest, the median
+/// and the earliest rank in one iteration (table `rank_calls`), on a common clock. Otherwise: the
+/// slowest and a typical one (table `iterations`), both from 0. Empty without times, device work or
+/// a breakdown. `times`: from the analysis of `ranks`. O(events) of up to three ranks.
 Strip BuildStrip(std::span<const Profile> ranks, std::span<const analysis::RankTime> times,
                  const analysis::classify::Knowledge& knowledge, const Report& report);
 

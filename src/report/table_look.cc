@@ -43,8 +43,8 @@ constexpr std::string_view kIterations[] = {
     "other_kernel", "memcpy",   "communication", "runtime",
     "dataloader",   "cpu",      "other",         "kernels"};
 
-// Columns of the page. An operator's type mostly repeats its name, and a kernel's rule explains one
-// cell, so both are only in the menu.
+// Columns that the page shows at first. An operator's type mostly repeats its name, and a kernel's
+// rule explains one cell, so both columns are only in the menu.
 constexpr std::string_view kPageOps[] = {
     "name",    "device_self",          "device_total",     "host_self", "calls",
     "kernels", "tensor_core_eligible", "uses_tensor_core", "direction"};

@@ -19,8 +19,8 @@ struct TableLook {
   std::string_view id;
   std::string_view sheet;      ///< In the workbook; tables of one sheet follow each other.
   std::size_t sheet_rows = 0;  ///< Most rows in the sheet; 0: the workbook's limit.
-  /// For tables with more rows: the column by whose largest values rows are chosen,
-  /// kXlsxTellingRows of them if `sheet_rows` is set. Empty: the first rows.
+  /// If a table has more rows than fit, those with the largest values of this column are chosen
+  /// (only kXlsxTellingRows of them if `sheet_rows` is set). Empty: the first rows are.
   std::string_view sheet_by{};
 
   bool is_main = false;          ///< Most readers of the page want it: more rows, unfolded.
@@ -48,8 +48,8 @@ struct TableLook {
 /// The list, in the order of every output.
 std::span<const TableLook> TableLooks();
 
-/// A table without an entry, e.g. from report.json of a newer version, has the default look: after
-/// the others, rows in their order, in a separate sheet, not in Markdown.
+/// Returns the look of a table; nullptr without an entry, e.g. for a table of a newer version's
+/// report.json. Such a table comes last, with its rows in order, in its own sheet, not in Markdown.
 const TableLook* FindTableLook(std::string_view id);
 
 /// True if a column is shown only with values other than 0 and has none: unobserved time, which

@@ -76,7 +76,7 @@ std::optional<KernelTimes> KernelTimesOf(const Report& report) {
       analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(kernels, "time"_col);
   const Column* uses = analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(
       kernels, "uses_tensor_core"_col);
-  // Like the summary beside it, only work in the selected iterations counts.
+  // Only work in the selected iterations counts, like in the summary beside it.
   const Column* outside =
       analysis::catalog::ColumnOf<analysis::catalog::columns::kKernels>(kernels, "outside"_col);
   KernelTimes times;

@@ -18,8 +18,8 @@ struct SizeBandwidth {
   std::int64_t ranks = 0;
   double bytes = 0;      ///< Mean per call.
   double bandwidth = 0;  ///< Bus bandwidth.
-  /// Median over groups with as many ranks, for the same kind and size class; 0 if there are too
-  /// few for a usual value.
+  /// The usual value: the median bandwidth of groups with equally many ranks, for the same kind and
+  /// size class; 0 if there are too few such groups.
   double usual = 0;
   bool is_slow = false;  ///< Below 0.8 of `usual`.
 };
@@ -27,8 +27,8 @@ struct SizeBandwidth {
 /// The rows of `message_sizes` in their order; empty if the table is missing.
 std::vector<SizeBandwidth> SizeBandwidths(const Report& report);
 
-/// The slow rows of `all`, slowest first, relative to `usual`. Empty means that none is known to be
-/// slow: with few groups there is no usual value.
+/// Returns the slow rows of `all`, slowest first, relative to `usual`. An empty result does not
+/// mean that all are fast: with few groups there is no usual value.
 std::vector<SizeBandwidth> SlowBandwidths(const std::vector<SizeBandwidth>& all);
 
 // Sums of device work from the report's tables. Durations are added, so overlapping work counts

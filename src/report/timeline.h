@@ -45,10 +45,9 @@ struct TimelineOptions {
   std::vector<TimelinePath> paths;
 };
 
-/// Tracks of a rank: streams of devices, threads (busiest first), Python stacks. `report` has the
-/// findings, around which events are kept. If there are no events to draw, `left_out` has the
-/// reason.
-/// Time: O(n log n) in the kept events, linear in the others.
+/// Makes the tracks of each rank: streams of devices, threads (busiest first), Python stacks.
+/// `report` has the findings, around which events are kept. If there are no events to draw,
+/// `left_out` has the reason. Time: O(n log n) in the kept events, linear in the others.
 Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                        const TimelineOptions& options);
 
@@ -61,7 +60,7 @@ struct TimelineOfRun {
   std::string_view name;  ///< Prefix of its groups of tracks.
 };
 
-/// All tracks of `base`, then those of `current`. Only times change: the run with the earlier
+/// Joins all tracks of `base`, then those of `current`. Only times change: the run with the earlier
 /// anchor is moved. Facets and peaks stay if both runs have the same.
 ///
 ///     base       |--A-------|                   anchor A at 3
@@ -120,8 +119,8 @@ class TimelineBuilder {
 
   bool IsOp(std::size_t row) const { return profile_->host.kind[row] == HostKind::kOp; }
 
-  // Data that the program attached to a range or mark; also for operators, which may have arguments
-  // instead.
+  // Returns the data that the program attached to a range, mark or operator. An operator may have
+  // its arguments there instead; these are not returned.
   std::string_view AttachedTo(std::size_t row) const;
 
   // A key that distinguishes events with the same name: shapes of operators, domains of ranges, and

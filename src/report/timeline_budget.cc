@@ -22,8 +22,8 @@
 namespace profgauge::report {
 namespace {
 
-// Durations are classified by magnitude, their first seven bits, so that the magnitude of the
-// shortest kept duration contains few.
+// Durations are classified by magnitude, i.e. their first seven bits. So few events have the
+// magnitude of the shortest kept duration.
 constexpr std::size_t kBits = 7, kHalf = std::size_t{1} << (kBits - 1),
                       kMagnitudes = (65 - kBits) * kHalf;
 
@@ -113,7 +113,7 @@ bool IsIn(const std::vector<Span>& spans, Ns time) {
   return after != spans.begin() && time < std::prev(after)->end;
 }
 
-// Selects spans in their order that together have at most `most` events. A span that does not fit
+// Selects spans in their order, which together have at most `most` events. A span that does not fit
 // is skipped; a later, shorter one may fit.
 std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& around,
                               std::size_t most) {

@@ -30,8 +30,8 @@ TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
 /// "412 000 host events shorter than 3 µs"; empty if all events were kept.
 std::string LeftOutText(const std::vector<TimelineCut>& cuts);
 
-/// Spans around the evidence of findings for this rank, if it has times: that time, and the length
-/// of a typical iteration on either side.
+/// Returns spans around the evidence of findings for this rank, if it has times: the time of the
+/// evidence, and the length of a typical iteration on either side.
 std::vector<Span> SpansAroundFindings(const Report& report, std::int64_t rank);
 
 }  // namespace profgauge::report

@@ -35,7 +35,7 @@ void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
     counter.time.push_back(memory.time[row]);
     counter.value.push_back(memory.total_allocated[row]);
   }
-  // Of those whose streams are drawn, where they are many.
+  // If there are many GPUs, only those whose streams are drawn get a counter.
   const std::vector<std::int32_t> drawn = DrawnGpus(profile.device);
   for (auto& [gpu, counter] : counters) {
     const bool is_drawn = std::binary_search(drawn.begin(), drawn.end(), gpu);
@@ -56,15 +56,15 @@ void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   }
 }
 
-// Number of buckets, of at least 1 µs, for timelines with omitted events and for viewers that draw
-// points. A page with all events computes the values from them (Timeline::Counter::of).
+// Returns the length of a bucket, at least 1 us. Buckets are for timelines with omitted events and
+// for viewers that draw points: else the page itself computes the values (Timeline::Counter::of).
 constexpr Ns kMostBusyBuckets = 16'384;
 Ns BucketOf(Ns window) {
   return std::max<Ns>(1000, (window + kMostBusyBuckets - 1) / kMostBusyBuckets);
 }
 
-// For each bucket: the share of time in which a kernel of the GPU runs, and the time-weighted
-// blocks per SM, at most 1.
+// Sums over each bucket: the time in which a kernel of the GPU runs, and the blocks per SM (at most
+// 1) × time. AddBusy() divides them by the bucket's length.
 struct Busy {
   std::vector<double> running, efficiency;
 };
@@ -86,7 +86,7 @@ void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<doubl
 }
 
 // Utilization counts overlapping kernels once. The estimated SM efficiency adds the blocks per SM
-// of concurrent kernels, up to 1; without launch configurations, there is none.
+// of concurrent kernels, up to 1; it is empty without launch configurations.
 Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t buckets) {
   const DeviceTable& device = profile.device;
   Busy busy{std::vector<double>(buckets), std::vector<double>(buckets)};

@@ -70,8 +70,8 @@ Tree FirstTree(const Table& table) {
   return tree;
 }
 
-// The name without numbers of threads, steps and layers, which differ between equal runs: "thread N
-// (main)" for "thread 4711 (main)".
+// Returns the name without numbers of threads, steps and layers, which differ between equal runs:
+// "thread N (main)" for "thread 4711 (main)".
 std::string WithoutNumbers(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -134,12 +134,12 @@ class Aligner {
     return std::max(std::abs(current.host - base.host), std::abs(current.device - base.device));
   }
 
-  // Matches children of one place by kind and name; equal ones in order, the first with the first:
+  // Matches children of one place by kind and name; equal ones in order, the first with the first.
+  // Kernels that remain in equal numbers are paired as renamed; in unequal numbers, they are gone
+  // and new:
   //
   //     base       conv  conv  gemm_a    relu          pairs   conv-conv, conv-conv, relu-relu
   //     current    conv  relu  gemm_b    conv                  and gemm_b ← gemm_a, one left each
-  //
-  // Kernels that remain in unequal numbers are not paired: they are gone and new.
   std::vector<Pair> Match(const std::vector<std::size_t>& base,
                           const std::vector<std::size_t>& current) const {
     std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> waiting;

@@ -10,9 +10,9 @@ namespace profgauge::report {
 
 /// Joins the first tree of `op_tree` (the first rank's iteration nearest the median) of both runs
 /// into one table `tree_change`. Rows match if their parents match and kind and name are equal,
-/// ignoring numbers in names of threads and ranges (`ProfilerStep#5`, `thread 4711`). Equal numbers
-/// of unmatched kernels are taken as renamed, in order. Rows of one run are `added` or `removed`.
-/// Siblings are sorted by change, largest first.
+/// ignoring numbers in names of threads and ranges (`ProfilerStep#5`, `thread 4711`). If equally
+/// many kernels of a place remain unmatched, they are paired in order as renamed. Rows of one run
+/// are `added` or `removed`. Siblings are sorted by change, largest first.
 ///
 /// Changes of host and device time of a row's children and of its own part sum exactly to the row's
 /// change. REQUIRES: both tables are `op_tree`.
