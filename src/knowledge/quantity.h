@@ -1,15 +1,15 @@
 // The types of the constants generated from rules/knowledge/thresholds.yaml: a time, a ratio and a
-// count, which do not convert into each other. `gap < knowledge::kCallsOften` does not compile if
-// the constant is a ratio, e.g. `constexpr Ns kStandsOut = 3` for "three times as long".
+// count, which do not convert into each other. So `gap < knowledge::kOnceStandsOut` does not
+// compile: it is a ratio. `constexpr Ns kOnceStandsOut = 3` for "three times as long" would.
 //
-// Each combines only with plain numbers of its kind:
+// Each type combines only with plain numbers of its kind:
 //
 //     Time     with Ns                    compares, adds, subtracts
 //     Ratio    with doubles               value(): rounds as doubles do
 //              with whole numbers         Of(): part < kShare.Of(whole), exactly
 //     Count    with any integer           compares, multiplies, adds, whatever its sign
 //
-// A plain integer has no kind, so mixing Ns and Count is only detected if the time is a Time.
+// A plain integer has no kind: mixing Ns and Count is only detected if the time is a Time.
 #pragma once
 
 #include <compare>
@@ -96,7 +96,7 @@ class Ratio {
     return static_cast<double>(over_) / static_cast<double>(under_);
   }
 
-  /// The ratio of an integer, for comparisons with integers: without rounding or overflow.
+  /// A ratio of an integer, which compares with integers without rounding or overflow.
   class Part {
    public:
     template <WholeNumber T>
@@ -117,7 +117,7 @@ class Ratio {
   constexpr Part Of(T whole) const {
     return Part(static_cast<Wide>(whole) * over_, under_);
   }
-  /// The ratio of an integer, rounded toward zero. REQUIRES: the result fits.
+  /// Returns the ratio of an integer, rounded toward zero. REQUIRES: the result fits.
   template <WholeNumber T>
   constexpr T WholeOf(T whole) const {
     return static_cast<T>(static_cast<Wide>(whole) * over_ / under_);

@@ -48,14 +48,14 @@ bool WriteIfChanged(const std::filesystem::path& path, std::string_view content)
 
 // The files that the generator writes from rules/knowledge/.
 
-/// From thresholds.yaml: one header of typed constants per section (OUT/SECTION.h), the set of
-/// thresholds that a policy may set (OUT/tunable.h), and all rows as data (OUT/thresholds.cc). If
-/// there are mistakes, prints all, writes nothing and returns false.
+/// Writes, from thresholds.yaml, one header of typed constants per section (OUT/SECTION.h), the set
+/// of thresholds that a policy may set (OUT/tunable.h), and all rows as data (OUT/thresholds.cc).
+/// If there are mistakes, prints all, writes nothing and returns false.
 bool WriteThresholds(const std::filesystem::path& source, const std::filesystem::path& out);
 
-/// From names.yaml, devices.yaml, markers.yaml and foreign.yaml: OUT/LIST.inc for each list, the
-/// rows of an array with designated initializers. The including file declares the struct, and
-/// compiles only if keys and types match. Prints all mistakes; a list with a mistake is not
+/// Writes, from names.yaml, devices.yaml, markers.yaml and foreign.yaml, OUT/LIST.inc for each
+/// list: the rows of an array with designated initializers. The including file declares the struct,
+/// and compiles only if keys and types match. Prints all mistakes; a list with a mistake is not
 /// written, and the result is false.
 bool WriteTables(const std::filesystem::path& source, const std::filesystem::path& out);
 
