@@ -131,8 +131,8 @@ class Printer {
     }
   }
 
-  // The left operand may bind as loosely as the operator (a - b - c); the right one must bind
-  // tighter (a - (b - c)). Comparisons do not chain, so both must bind tighter.
+  // Prints `a OP b`. The left operand may bind as loosely as the operator (a - b - c), but the
+  // right one must bind tighter (a - (b - c)). Comparisons do not chain, so both must bind tighter.
   std::string Binary(NodeId id, const Node& node) {
     const OpInfo info = InfoOf(node.op);
     const bool compares = info.binds == kCompareBinds;

@@ -24,15 +24,15 @@ struct Type {
 };
 
 Type TypeOf(Unit unit);
-/// True if the two can be compared and added: counts, shares and plain numbers can; a time and a
+/// True if two types can be compared and added: counts, shares and plain numbers can; a time and a
 /// number cannot.
 bool SameDimension(const Type& a, const Type& b);
-/// The product (`sign` 1) or quotient (-1). `ok` is false if a power is out of range, which no
-/// sensible formula reaches.
+/// Returns the type of a product (`sign` 1) or quotient (-1). `ok` is false if a power is out of
+/// range, which no sensible formula reaches.
 Type Combine(const Type& a, const Type& b, int sign, bool& ok);
-/// The factor that converts a product or quotient of values in base units to base units: rates are
-/// per second, but times are in nanoseconds. 10 MB / 2 ms is 10e6 / 2e6 in base units and 5e9 bytes
-/// per second, so the factor is 1e9.
+/// Returns the factor that converts a product or quotient of values in base units to base units. It
+/// is needed because rates are per second, but times are in nanoseconds. 10 MB / 2 ms is 10e6 / 2e6
+/// in base units and 5e9 bytes per second, so the factor is 1e9.
 double CombineFactor(const Type& a, const Type& b, int sign, const Type& result);
 /// "time", "number", "bandwidth", "string", "true or false", "time^2".
 std::string TypeName(const Type& type);
@@ -91,8 +91,8 @@ struct Node {
   double number = 0;          ///< kNumber in base units; kBool as 0 or 1.
   Unit unit = Unit::kNumber;  ///< Only for a kNumber literal.
   std::string text;           ///< kText's content; name of a kField ("$x" with its $) or kCall.
-  /// kNumber: as written, with its unit in canonical form: "5 us", "50%". kText: the id of a value
-  /// whose cells contain `text`; empty: `text` itself.
+  /// A kNumber as written, with its unit in canonical form: "5 us", "50%". For a kText that names a
+  /// value of the data by its id: that id, as `text` is then the data's cell. Else empty.
   std::string spelled;
   std::vector<NodeId> children;
   NodeId first = 0;  ///< First node of this subtree; the subtree is [first, own id].

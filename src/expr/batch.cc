@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kAbsentNumber = std::numeric_limits<double>::quiet_NaN();
 
-// NaN represents an absent value, so absence needs no branch and no second array. Comparisons with
-// NaN would be false instead of absent, so they check for it.
+// An absent value is NaN, so that absence needs no branch and no second array. Comparisons with NaN
+// would be false instead of absent, so they check for it.
 double Absent(double a, double b, double value) {
   return std::isnan(a) || std::isnan(b) ? kAbsentNumber : value;
 }
@@ -171,8 +171,8 @@ void Batch::Load(NodeId id, std::span<const RowId> rows) {
   }
 }
 
-// Absent if any item is absent, as in cell.h: `x in [a, b]` with an unknown b is unknown, even if x
-// equals a.
+// Absent if any item is absent, like in cell.h: `x in [a, b]` with an unknown b is unknown, even if
+// x equals a.
 void Batch::Membership(NodeId id, std::size_t count) {
   const auto& children = program_.ast().nodes[id].children;
   std::vector<double>& out = Register(id);
@@ -204,7 +204,7 @@ void Batch::TextStep(NodeId id, std::span<const RowId> rows) {
   }
 }
 
-// Tests a text in the first row that has it. The result is that of all rows with that text, since
+// Tests a text in the first row that has it, and stores the result for all rows with that text:
 // nothing else in the test varies.
 void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
   const Source& source = *SourceOf(program_.info()[memo.leaf], data_);

@@ -30,9 +30,9 @@ inline constexpr std::size_t kBatchRows = 1024;
 /// of the node for each row, and the numbers stay in a core's cache.
 class Batch {
  public:
-  /// For the subtree that ends in `last`, over about `total_rows` rows in total. Program and data
-  /// must outlive it. Results for texts are cached only if the pool has at most eight times as many
-  /// texts as rows are expected; otherwise, setup would cost more than it saves. REQUIRES: the
+  /// Evaluates the subtree that ends in `last`, over about `total_rows` rows in total. Program and
+  /// data must outlive it. Results for texts are cached only if the pool has at most eight times as
+  /// many texts as rows are expected; otherwise, setup would cost more than it saves. REQUIRES: the
   /// subtree's value is not text.
   Batch(const Program& program, const Data& data, NodeId last, std::size_t total_rows);
 
@@ -40,8 +40,8 @@ class Batch {
   std::span<const double> Run(std::span<const RowId> rows);
 
  private:
-  /// Results of a text test so far, by text id of `leaf`; the last is for an absent text: unknown,
-  /// false, true.
+  /// Results of a text test so far, by text id of `leaf`: unknown, false or true. The last entry is
+  /// for an absent text.
   struct Memo {
     NodeId node;
     NodeId leaf;

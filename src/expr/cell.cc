@@ -65,8 +65,8 @@ NodeId OriginIn(const Program& program, const Data& data, NodeId node, RowId row
   return cells[node].absent() ? cells[node].origin : node;
 }
 
-// Linear interpolation between the two nearest values (type 7 of Hyndman and Fan, NumPy's default):
-// for the values 1 2 3 10, the 50th percentile is 2.5 and the 95th 8.95.
+// Interpolates linearly between the two nearest values (type 7 of Hyndman and Fan, NumPy's
+// default): for the values 1 2 3 10, the 50th percentile is 2.5 and the 95th 8.95.
 double Percentile(std::vector<double> numbers, double percent) {
   const double place = percent / 100 * static_cast<double>(numbers.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(place));
@@ -181,7 +181,7 @@ Cell Aggregate(const Program& program, const Data& data, NodeId id, std::span<co
   const Values values = is_text ? CollectTexts(program, data, measured, condition, rows)
                                 : Collect(program, data, measured, condition, rows);
   skipped += values.absent;
-  // There were rows, but none has a value: unknown, unlike the sum 0 over no rows.
+  // If there were rows but none has a value, the result is unknown; over no rows, the sum is 0.
   if (values.numbers.empty() && values.absent > 0) {
     return Cell::Absent(OriginIn(program, data, values.absent_node, *values.absent_row));
   }

@@ -14,8 +14,8 @@
 
 namespace profgauge::expr {
 
-/// Valid as long as the data and the program: `text` points into a pool, a value, a literal or
-/// `joined`.
+/// A value. It is valid as long as the data and the program: `text` points into a pool, a value, a
+/// literal or `joined`.
 struct Cell {
   enum class State : std::uint8_t { kAbsent, kNumber, kText };
   State state = State::kAbsent;
@@ -34,7 +34,7 @@ struct Cell {
 /// The source of a field node; nullptr if `data` has none.
 const Source* SourceOf(const NodeInfo& info, const Data& data);
 
-/// Finds the row of a source's column for each row; data that is equal for all rows is looked up
+/// Finds, for each row, the row of a source's column. Data that is equal for all rows is looked up
 /// once.
 class RowFinder {
  public:

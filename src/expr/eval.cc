@@ -13,8 +13,8 @@
 namespace profgauge::expr {
 namespace {
 
-/// The part of a program that ends in `id`, as canonical text. A subtree is contiguous, so a copy
-/// with shifted numbers is a complete tree.
+/// Returns the part of a program that ends in `id`, as canonical text. A subtree is contiguous, so
+/// a copy with shifted numbers is a complete tree.
 std::string TextOf(const Program& program, NodeId id) {
   const auto& nodes = program.ast().nodes;
   const NodeId first = nodes[id].first;
@@ -136,8 +136,8 @@ std::vector<NodeId> PartsOf(const Program& condition) {
 
 }  // namespace
 
-// Rows that fail one part are not evaluated again: most fail the first. A batch keeps no reasons,
-// so the first unknown row is evaluated again separately, to get its reason.
+// Evaluates the conditions of an `and` chain in order, each for the rows that passed all before.
+// Batches have no reasons: for its reason, the first unknown row is evaluated again.
 Filtered Filter(const Program& condition, const Data& data, std::span<const RowId> rows) {
   Filtered out;
   std::vector<Batch> parts;

@@ -1,10 +1,10 @@
 // Evaluates programs over columns. Never fails: the result is a value, or absent with a reason.
 //
-// Rules of absence: an operation on an absent value is absent, as is a division by zero or a result
-// out of range. `and` and `or` are absent only if the other side does not decide. `not` of absent
-// is absent; `known` is never absent. Aggregates skip and count rows whose value is absent; if
-// there were rows but no value is left, they are absent. Over no rows, sums and counts are 0; mean,
-// median, min, max and percentile are absent.
+// Rules of absence: an operation on an absent value is absent, and so are a division by zero and a
+// result out of range. `and` and `or` are absent only if the other side does not decide. `not` of
+// absent is absent; `known` is never absent. Aggregates skip and count rows whose value is absent;
+// if there were rows but no value is left, they are absent. Over no rows, sums and counts are 0;
+// mean, median, min, max and percentile are absent.
 //
 // Numbers are doubles: sums of integer nanoseconds are exact up to 2^53 (104 days).
 #pragma once
@@ -69,8 +69,8 @@ struct Filtered {
   std::string unknown_because;  ///< The reason for the first of these rows,
   std::string unknown_field;    ///< and the field that caused it.
 };
-/// Evaluates a condition in row context. Rows for which it is unknown are dropped and counted, so
-/// that a caller can report that a rule could not check all rows.
+/// Returns the rows for which a condition is true. Rows for which it is unknown are dropped and
+/// counted, so that a caller can report that a rule could not check all rows.
 Filtered Filter(const Program& condition, const Data& data, std::span<const RowId> rows);
 
 /// Evaluates numbers or Booleans (0, 1) for each of `rows`, in row context; NaN: absent. REQUIRES:
@@ -78,8 +78,8 @@ Filtered Filter(const Program& condition, const Data& data, std::span<const RowI
 std::vector<double> EvaluateNumbers(const Program& program, const Data& data,
                                     std::span<const RowId> rows);
 
-/// The first `limit` rows in the order of `order`, absent values last; equal ones keep their order.
-/// O(rows log limit).
+/// Returns the first `limit` rows in the order of `order`, absent values last; equal ones keep
+/// their order. O(rows log limit).
 std::vector<RowId> Sorted(const Program& order, const Data& data, std::span<const RowId> rows,
                           std::size_t limit);
 

@@ -131,9 +131,9 @@ Value ToCell(const Value& value, Unit unit) {
   return static_cast<std::int64_t>(std::llround(*number));
 }
 
+// Each part is a text and the following hole; the last one has no hole:
 //   idle for {{ gpu.idle | duration }} of {{ n }}!
-//   |------------ part 0 ------------||- part 1 -|     a text and the following hole
-//                                                2     the rest has no hole
+//   |------------ part 0 ------------||- part 1 -|2
 MessageResult CompileMessage(std::string_view text, Schema& schema) {
   Message message;
   std::vector<Error> errors;

@@ -34,7 +34,7 @@ std::string CheckDisplay(const Display& display, const Type& type);
 Unit DisplayUnit(const Display& display, const Type& type);
 /// The text of a value. REQUIRES: CheckDisplay() is empty for the value's type.
 std::string Format(const Value& value, const Type& type, const Display& display);
-/// Converts a computed value for storage in a table: times, counts and bytes become integers,
+/// Converts a computed value for storage in a table: times, counts and bytes become integers, or
 /// absent if they exceed 64 bits. Texts and values of other units stay unchanged.
 Value ToCell(const Value& value, Unit unit);
 

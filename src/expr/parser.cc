@@ -147,9 +147,9 @@ class Lexer {
     return {};
   }
 
-  /// The word after a number, unless it is a word of the language; a rate ("GB/s") as a whole. `5
-  /// us` and `5us` are one number; `5 and` is a number and an operator. Any other word is read as a
-  /// unit, so that `5 sec` is an error about the unit, not about a missing operator.
+  /// Returns the word after a number, unless it is a word of the language; a rate ("GB/s") as a
+  /// whole. `5 us` and `5us` are one number; `5 and` is a number and an operator. Any other word is
+  /// read as a unit, so that `5 sec` is an error about the unit, not about a missing operator.
   std::string_view UnitAt(std::size_t at) const {
     const std::string_view rest = text_.substr(at);
     if (rest.starts_with('%')) return rest.substr(0, 1);
@@ -257,8 +257,8 @@ constexpr Spelling kTextTests[] = {{"contains", Op::kContains},
                                    {"ends_with", Op::kEndsWith},
                                    {"matches", Op::kMatches}};
 
-/// Recursive descent. An error is stored and signaled by returning false, so that the functions
-/// read like the grammar.
+/// Parses by recursive descent. An error is stored and signaled by returning false, so that the
+/// functions read like the grammar.
 class Parser {
  public:
   Parser(std::string_view text, std::vector<Token> tokens)

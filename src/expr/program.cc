@@ -221,8 +221,8 @@ void Checker::Comparison(NodeId id, const Node& node) {
 }
 
 // `idle_cause == 'host_wait'` names one of a field's values by its id. The data may have another
-// text ("host not ready"), with which the literal is then compared. A name that is no value would
-// never be equal: NeverEqual() reports that.
+// text ("host not ready"); then the literal becomes that text. A name that is no value would never
+// be equal, which NeverEqual() reports.
 void Checker::NameValue(NodeId what, NodeId literal) {
   const Enumeration* values = out_.info[what].values;
   const Node& node = ast_.nodes[literal];
@@ -232,7 +232,7 @@ void Checker::NameValue(NodeId what, NodeId literal) {
     if (value.cell != value.id) out_.cells.emplace_back(literal, value.cell);
     return;
   }
-  // `x default '' != 'a'`: '' represents an absent value.
+  // `x default '' != 'a'` uses '' for an absent value, so '' needs no such value.
   if (node.text.empty()) return;
   NeverEqual(what, literal, *values);
 }
@@ -310,8 +310,8 @@ Checked Check(const Ast& ast, Schema& schema, Context context) {
 
 // Types of calls: the arguments and results of functions, and the contents of aggregates.
 
-// Errors in the order in which they help: unknown name, number of arguments, place of the call,
-// types.
+// Reports errors in the order in which they help: unknown name, number of arguments, place of the
+// call, types.
 void Checker::CallNode(NodeId id, const Node& node) {
   const Function* function = FindFunction(node.text);
   out_.info[id].function = function;
@@ -496,8 +496,8 @@ struct Compiler {
       checked.errors.push_back(Unwanted(ast, checked.info.back().type, want));
     }
     if (!checked.errors.empty()) return tl::unexpected(std::move(checked.errors));
-    // Rules name values by ids, the data has the displayed texts. The tree keeps both: `text` is
-    // compared, `spelled` is printed.
+    // Rules name values by ids, but the data has the displayed texts. The tree keeps both: `text`
+    // is compared, `spelled` is printed.
     for (auto& [id, cell] : checked.cells) {
       ast.nodes[id].spelled = std::exchange(ast.nodes[id].text, std::move(cell));
     }

@@ -50,7 +50,7 @@ Checked Check(const Ast& ast, Schema& schema, Context context);
 
 // Determines types from the leaves up. Each error names the faulty part.
 
-/// For one use. The arguments must outlive it. A node whose parts have errors gets no own error.
+/// Checks once. The arguments must outlive it. A node whose parts have errors gets no error.
 class Checker {
  public:
   Checker(const Ast& ast, Schema& schema, Context context)
@@ -62,8 +62,8 @@ class Checker {
     out_.info.resize(ast.nodes.size());
   }
 
-  /// Call once. Children have lower numbers than their parents, so one pass is enough. O(nodes),
-  /// except for aggregates, which mark their subtree.
+  /// Checks the whole tree; call it once. Children have lower numbers than their parents, so one
+  /// pass is enough. O(nodes), except for aggregates, which mark their subtree.
   Checked Run();
 
  private:
@@ -182,8 +182,8 @@ class Program {
 };
 
 /// The program, or all errors: kConfig; where.offset and where.length are bytes of `text`. The
-/// program stores slots of `schema`, which may grow later, and to which the expression's names are
-/// added.
+/// names in an expression are added to `schema`, which may grow later; the program stores their
+/// slots.
 using CompileResult = tl::expected<Program, std::vector<Error>>;
 /// Compiles an expression and its patterns of `matches`, with at most 1 MiB each; RE2 takes time
 /// linear in the text, whatever the pattern.

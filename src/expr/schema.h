@@ -1,5 +1,5 @@
-// The names that an expression may use: fields with a unit, constant in a group or different from
-// row to row. The caller builds the schema; the language itself has no deep learning terms.
+// The names that an expression may use: fields with a unit, constant in a group or different by
+// row. The caller builds the schema; the language itself has no deep learning terms.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -51,7 +51,7 @@ struct FieldSource {
   std::function<std::vector<std::string>()> names;  ///< All names, for messages.
 };
 
-/// Slots are assigned in order and never change, so compiled programs stay valid when it grows.
+/// Slots are assigned in order and never change: compiled programs stay valid when it grows.
 class Schema {
  public:
   static constexpr Slot kNone = kNoIndex;
