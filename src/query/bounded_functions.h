@@ -16,8 +16,8 @@ struct FunctionDoc {
 };
 std::span<const FunctionDoc> Functions();
 
-/// Replaces SQLite's instr, replace, trim, ltrim, rtrim, like, glob, printf and format by bounded
-/// versions. Returns SQLite's code.
+/// Replaces SQLite's instr, replace, trim, ltrim, rtrim, like, glob, printf and format by versions
+/// with bounded work. Returns SQLite's code.
 int AddBoundedFunctions(sqlite3* connection);
 
 }  // namespace profgauge::query

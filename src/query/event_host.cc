@@ -99,7 +99,7 @@ struct CallEvents {
   }
   const analysis::iterations::Iterations& iterations() const { return events->rank().iterations; }
   std::size_t size() const { return api.size(); }
-  // As in api_calls: the only iteration of a profile without marks has no bounds of its own.
+  // Like in api_calls: the only iteration of a profile without marks has no separate bounds.
   Cell Iteration(HostRow row) const {
     if (!iterations().is_whole) return events->IterationAt(api.start[row]);
     return counted[row] ? Cell(std::int64_t{0}) : Cell();

@@ -167,7 +167,7 @@ const std::vector<std::int32_t>& RankEvents::depths() const {
   });
 }
 
-// A parent's time minus the parts of its children inside it; never below 0, since overlapping
+// A range's time minus the parts of its children inside it; never below 0, since overlapping
 // children are subtracted twice.
 const std::vector<Ns>& RankEvents::selfs() const {
   return selfs_.Get([this] {
@@ -176,7 +176,7 @@ const std::vector<Ns>& RankEvents::selfs() const {
     for (std::size_t row = 0; row < host.size(); ++row) {
       const HostId parent = host.parent[row];
       if (!parent.valid()) continue;
-      // Of a range that crosses its parent's end, only the part inside counts.
+      // If a range crosses its parent's end, only the part inside counts.
       const Ns end = std::min(host.start[row] + host.duration[row],
                               host.start[parent.value] + host.duration[parent.value]);
       selfs[parent.value] -= std::max<Ns>(0, end - host.start[row]);

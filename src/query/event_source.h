@@ -1,5 +1,5 @@
-// The source of events' cells: a rank's profile, and data derived from it when a column is first
-// used. Not thread-safe.
+// Makes the cells of events from a rank's profile, and from data derived from it when a column is
+// first used. Not thread-safe.
 //
 // A column is a function of a row, not a copy: `select name from device_events` reads only names.
 // Data that needs a pass over all events (queue lengths, exposure, the critical path) is computed

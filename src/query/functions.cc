@@ -99,7 +99,7 @@ void UnionStep(sqlite3_context* context, int, sqlite3_value** values) {
   if (end > start) Collect(context, Span{start, end});
 }
 
-// Sorted by start; keeps the latest end of all spans so far:
+// Sums the union of spans, sorted by start. It keeps the latest end of all spans so far:
 //
 //     |-----a-----|                     a adds all of it
 //         |---b---------|               b adds only its part after a
@@ -139,9 +139,9 @@ void PercentileStep(sqlite3_context* context, int, sqlite3_value** values) {
   if (!IsNull(values[0])) Collect(context, Ranked{sqlite3_value_double(values[0]), percent});
 }
 
-// Linear interpolation between the two nearest values (R's type 7, as in NumPy and spreadsheets):
+// Interpolates linearly between the two nearest values (R's type 7, like NumPy and spreadsheets):
 // for 10, 20, 30, 40 the 50th is at position 1.5, i.e. 25. Two selections instead of a sort: O(n).
-// Rejects a `p` that differs between rows: the order of rows would decide.
+// Rejects a `p` that differs between rows, because the order of rows would decide.
 void PercentileFinal(sqlite3_context* context) {
   Finish<Ranked>(context, [context](std::span<Ranked> values) {
     const auto less = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };

@@ -16,9 +16,9 @@ namespace profgauge::query {
 /// Registers the functions. Returns SQLite's code.
 int AddFunctions(sqlite3* connection);
 
-// Replacements for SQLite's functions whose work is the product of their arguments' lengths, or a
-// width that the statement names, because a deadline cannot interrupt a function. The work of these
-// is the sum of the lengths, or they fail.
+// Replacements for SQLite functions whose work is the product of their arguments' lengths, or a
+// width that the statement names: a deadline cannot interrupt a function. A replacement's work is
+// the sum of the lengths, or it fails.
 
 /// Most comparisons of a text with a pattern; they take about a second.
 inline constexpr std::size_t kMostComparisons = std::size_t{1} << 29;

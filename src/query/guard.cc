@@ -10,9 +10,9 @@
 namespace profgauge::query {
 namespace {
 
-// SQLite's own functions that depend only on their arguments and have no effects, sorted; then
-// ours. Excluded on purpose: random(), date() and time(), load_extension(), fts3_tokenizer(),
-// sqlite_…(), zeroblob().
+// The allowed functions: SQLite's own ones that depend only on their arguments and have no effects,
+// sorted; then ours. Excluded on purpose: random(), date() and time(), load_extension(),
+// fts3_tokenizer(), sqlite_…(), zeroblob().
 constexpr std::string_view kAllowed[] = {"->",
                                          "->>",
                                          "abs",
@@ -182,7 +182,7 @@ constexpr SqlLimit kSqlLimits[] = {
     {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
 };
 
-// Uses a table once. Otherwise its first use would create it under the guard, which denies that.
+// Uses a table once before the guard is set: its first use creates it, which the guard denies.
 int UseOnce(sqlite3* connection, const std::string& table) {
   sqlite3_stmt* statement = nullptr;
   const std::string sql = "SELECT 1 FROM " + table;

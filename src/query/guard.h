@@ -23,7 +23,7 @@
 
 namespace profgauge::query {
 
-/// The actions that the guard saw while a statement was prepared.
+/// The tables and the denied action that the guard saw while a statement was prepared.
 struct Seen {
   /// The only available table; nullptr: those of the schema.
   const RelationInfo* only = nullptr;
@@ -50,8 +50,8 @@ class Deadline {
   std::chrono::steady_clock::time_point end_;
 };
 
-/// Soon ends all statements of the process, whatever their deadline, until it is called with false.
-/// Called from another thread than theirs.
+/// While set, soon ends all statements of the process, whatever their deadline. Called from another
+/// thread than theirs.
 void InterruptStatements(bool now);
 
 /// Bytes that SQLite may allocate in the whole process while a statement runs, mostly for sorting

@@ -99,8 +99,8 @@ std::string Lower(std::string_view word) {
   return small;
 }
 
-// The tables that the statement names, those after FROM and JOIN first, since a column may have the
-// name of a table.
+// Returns the tables that the statement names. Those after FROM and JOIN come first, since a column
+// may have the name of a table.
 std::vector<const RelationInfo*> NamedTables(std::string_view sql) {
   std::vector<const RelationInfo*> first, others;
   std::string before;
@@ -120,8 +120,8 @@ std::vector<const RelationInfo*> NamedTables(std::string_view sql) {
   return once;
 }
 
-// The columns of the tables that the statement names; of all tables, if it names none. Names that
-// the statement already contains are not suggested.
+// Returns the columns of the tables that the statement names; of all tables, if it names none.
+// Names that the statement already contains are not suggested.
 std::vector<std::string_view> NearColumns(std::string_view sql) {
   std::vector<std::string_view> names;
   const auto add = [&](const RelationInfo& table) {
@@ -146,7 +146,7 @@ std::vector<std::string> ColumnsOf(std::string_view sql) {
                                   table->name, table->name));
       continue;
     }
-    // Those that name a row, then by the alphabet, so that a word is found in a long list.
+    // Keys first, then by the alphabet, so that a word is found in a long list.
     std::vector<std::pair<bool, std::string_view>> names;
     for (const ColumnInfo& column : table->columns) names.emplace_back(!column.is_key, column.name);
     std::sort(names.begin(), names.end());

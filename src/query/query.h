@@ -46,15 +46,15 @@ class Query {
   /// kUsage "query/sql", "query/read-only", "query/one-statement", "query/param".
   static Result<Query> Prepare(const std::string& sql, const std::string& file,
                                const Parameters& parameters, const Dataset& data);
-  /// Like Prepare(), for a statement over one table, whose rows may be added later; it knows no
-  /// other table. `rows` and its info must outlive the query. No parameters.
+  /// Like Prepare(), for a statement over one table, which is the only one that it can use. Its
+  /// rows may be added later. `rows` and its info must outlive the query. No parameters.
   static Result<Query> PrepareOver(const std::string& sql, const Relation& rows);
 
   const Places& tables() const { return seen_->tables; }  ///< The tables that it reads.
   std::vector<RowColumn> Columns() const;
 
-  /// Begins; from here on time and memory are limited. Call once. The memory limit is for SQLite in
-  /// the whole process, for all queries together, until the last of them ends.
+  /// Starts the statement. Call once: from here on time and memory are limited. The memory limit is
+  /// that of SQLite in the whole process, for all queries together, until the last of them ends.
   void Start(std::chrono::milliseconds most);
   /// Moves to the next row; false: there is none. After an error or false, the query is over.
   /// Errors: kInput "query/out-of-time", "query/out-of-memory"; kUsage "query/sql", e.g. for a

@@ -17,7 +17,7 @@ struct Renamed {
 // The ids of these columns are keywords in SQLite.
 constexpr Renamed kRenamed[] = {{"message_sizes", "from", "from_size"},
                                 {"message_sizes", "to", "to_size"},
-                                // One name for the same thing, so that tables can be joined by it.
+                                // Equal columns have one name, so that tables can be joined by it.
                                 {"ranks", "id", "rank"},
                                 {"gpus", "id", "gpu"},
                                 {"iterations", "index", "iteration"},

@@ -6,7 +6,7 @@
 //           Rows         cells by (row, column), read in place or computed
 //
 // The schema follows only from the catalogs, so a statement can be checked before a profile is
-// read. Rows come in parts: one per run, for events one per rank.
+// read. A table's rows come in parts: one per run, for events one per rank.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,8 @@ struct RelationInfo {
   const ColumnInfo* Find(std::string_view column) const;
 };
 
-/// All tables: those of the report, of the history, `tables`, `columns` and `queries`, then the
-/// event tables. Made at the first call and unchanged afterwards: pointers into it stay valid.
+/// Returns all tables: those of the report, of the history, `tables`, `columns` and `queries`, then
+/// the event tables. Made at the first call and unchanged afterwards: pointers into it stay valid.
 std::span<const RelationInfo> Schema();
 /// The index in Schema().
 std::optional<std::size_t> FindRelation(std::string_view name);

@@ -20,8 +20,8 @@ constexpr sqlite3_int64 kExpectedEvents = 1'000'000, kExpectedRows = 1'000, kExp
 // covers.
 enum Hidden : int { kRun, kAt, kHiddenColumns };
 
-// The conditions that xBestIndex passes to xFilter, as bits of idxNum, in the order of their
-// values.
+// The conditions that xBestIndex passes to xFilter, as bits of idxNum. Their values come in the
+// order of the bits.
 enum Pushed : int { kById = 1, kByRank = 2, kByRun = 4, kAtMoment = 8 };
 
 struct SqlTable : sqlite3_vtab {

@@ -28,7 +28,7 @@ const std::vector<EventTable>& AllEventTables() {
   return kAll;
 }
 
-// Why the table has no rows of any rank.
+// The reason why no rank has rows of the table.
 std::string WhyAbsent(const EventTable& table,
                       std::span<const analysis::iterations::RankContext> ranks) {
   const bool has_any =

@@ -19,8 +19,8 @@
 
 namespace profgauge::query {
 
-// Columns of the tables for the rest of the report: metrics, limits, findings, and the schema
-// itself.
+// The tables for the parts of a report that are no tables of the analysis, with their columns:
+// metrics, limits, findings, and the schema itself.
 
 /// A table that is not in the catalog of the analysis.
 struct TableShape {
