@@ -54,8 +54,8 @@ namespace profgauge::readers {
 namespace {
 
 // If two readers are equally sure, the first one reads the file, so narrow formats come before wide
-// ones. The JSON of Ascend and XLA has trace events like Kineto's and additional signs, so these
-// two come first.
+// ones. Ascend and XLA come before Kineto: their JSON has trace events like Kineto's, with
+// additional signs.
 std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   std::vector<std::unique_ptr<Reader>> made;
   made.push_back(readers::MakeSummaryReader());
@@ -73,7 +73,7 @@ std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   made.push_back(readers::MakeNetDictReader());
   made.push_back(readers::MakeDlprofDatabaseReader());
   made.push_back(readers::MakeDlprofReportReader());
-  made.push_back(readers::MakeTimesReader());  // Takes any text if no other does.
+  made.push_back(readers::MakeTimesReader());  // Reads any text that no other reader reads.
   return made;
 }
 
@@ -100,8 +100,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kReport = "share a report: `profgauge report PROFILE --redact=code`";
 
-/// Kinds of files that are not copied, and what to share instead; for other formats that is a
-/// report. A copy keeps the format: its receiver must be able to read it like the original.
+/// The kinds of files that are not copied, and the file to share instead; for all other formats, a
+/// report. A copy keeps the format, because its receiver must be able to read it like the original.
 struct NotCopied {
   std::string_view format, what, instead;
 };
@@ -200,7 +200,7 @@ Result<std::string> ScrubAscend(ByteSource& source, const Known& known, const Re
   return CopyJson(source, ascend::KeptKeys(rename));
 }
 
-// Perfetto traces of other tools have the same form. Reading the file first refuses them.
+// Copies a Perfetto trace. Reads it first, because this refuses the traces of other tools, too.
 Result<std::string> ScrubPftrace(const std::string& in, ByteSource& source, const Reader& reader,
                                  const Rename& rename) {
   PROFGAUGE_TRY(const auto again, OpenByteSource(in));
@@ -232,7 +232,7 @@ Result<std::string> ScrubTrace(const std::string& in, const Rename& rename) {
   return Fail(OtherFormat(in, format == "summary" ? format : known.reader->expected()));
 }
 
-// The tables show the format of the database, as they do for reading.
+// Copies a database. Its tables show the format, as they do for reading.
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
                                const Rename& rename) {
   std::set<std::string> tables;
@@ -250,7 +250,7 @@ Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
 }  // namespace profgauge::readers
 namespace profgauge::readers {
 
-// Decides if one of a folder's skipped files is a missing rank, or something else:
+// Decides if a skipped file of a folder is a missing rank or something else:
 //
 //   profiles that were read    a file that was not            it is
 //   rank0.json, rank1.json     rank2.json, no JSON            a rank that failed: same pattern
@@ -293,7 +293,7 @@ std::string StemOf(const std::string& path) {
   return name.substr(0, name.find('.'));
 }
 
-/// The name with one sign in place of each number.
+/// The name with "#" in place of each number.
 std::string NumberlessName(std::string_view text) {
   std::string pattern;
   for (const char letter : text) {
@@ -303,7 +303,7 @@ std::string NumberlessName(std::string_view text) {
   return pattern;
 }
 
-/// True for a raw form of a rank that has no export. A raw form with its export is no further rank.
+/// True for a raw form of a rank without an export. A raw form beside its export is no rank.
 bool IsRawRank(const std::string& path, const std::vector<Profile>& profiles) {
   const std::string stem = StemOf(path), pattern = NumberlessName(stem);
   bool is_alike = false;
@@ -351,7 +351,7 @@ bool HasNameLike(const std::string& path, const std::vector<Profile>& profiles) 
 
 namespace {
 
-/// True if there are bytes that do not occur in UTF-8 text.
+/// True if the first 512 bytes have control characters that do not occur in text.
 bool IsBinary(std::string_view head) {
   const std::string_view looked = head.substr(0, 512);
   return std::any_of(looked.begin(), looked.end(), [](char letter) {
@@ -395,7 +395,7 @@ std::vector<std::string_view> Cells(std::string_view line, char separator) {
 // A first line of three cells or more is the head of a table; its columns name the tool.
 std::string OfText(std::string_view head) {
   const std::string_view line = head.substr(0, head.find_first_of("\r\n"));
-  // Sentences also have commas.
+  // One comma is no sign of a table, since sentences have commas, too.
   for (const char separator : {',', '\t', ';'}) {
     const auto cells = Cells(line, separator);
     if (cells.size() > 2) return "a table with the columns " + Names(cells);

@@ -86,8 +86,8 @@ Error UnknownDatabase(const std::string& file, sqlite::Database& database,
                     "`nvprof -o FILE.nvvp`");
 }
 
-/// The error for another kind of database, by its header. SQLite's header of 100 bytes has the user
-/// version at 60 and the application id at 68, which ProfGauge's history sets to "pgHi".
+/// The error for an SQLite file that is a history of ProfGauge, not a profile. SQLite's header of
+/// 100 bytes has the application id at 68, which the history sets to "pgHi".
 std::optional<Error> OtherDatabase(const std::string& path, std::string_view head) {
   if (head.size() > 72 && head.substr(68, 4) == "pgHi") {  // The application id.
     return InputError(path, "input/history", "the file is a history of ProfGauge, not a profile",
@@ -96,11 +96,11 @@ std::optional<Error> OtherDatabase(const std::string& path, std::string_view hea
   return std::nullopt;
 }
 
-// Reads the tables from the file itself, because SQLite cannot read a stream. CheckWhole() comes
-// first, so that a truncated file is not reported as an unknown database.
+// Finds the reader by the tables of the file itself, because SQLite cannot read a stream. Calls
+// CheckWhole() first, so that a truncated file is not reported as an unknown database.
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
   if (path == "-" || compressed) {
-    // Unpacked, it would be refused next (rocprofv3's reader).
+    // If the archive were unpacked, rocprofv3's reader would refuse its content.
     if (path.ends_with(".rpd.gz")) {
       return Fail(
           InputError(path, "input/rpd",
@@ -130,7 +130,7 @@ Result<const Reader*> FindDatabaseReader(const std::string& path, bool compresse
 
 namespace {
 
-/// True if the head is the begin of a longer JSON document in a file that can be read again.
+/// True if `text` is the first kSniffBytes of a JSON document in a file that can be read again.
 bool CanBeCondensed(const std::string& path, std::string_view text) {
   if (text.size() < kSniffBytes || HasNoFolder(path)) return false;
   text = WithoutByteOrderMark(text);
@@ -162,7 +162,7 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     if (match == Match::kYes) break;  // The first of several.
   }
   if (best_match == Match::kYes) return best;
-  // Long values can hide the keys that identify the format: reads the document without them.
+  // Long values may hide the keys that identify the format: reads the document without them.
   if (CanBeCondensed(path, text)) {
     PROFGAUGE_TRY(const auto source, OpenByteSource(path));
     if (const auto condensed = CondensedJson(*source); condensed && condensed->size() > 2) {
@@ -227,8 +227,8 @@ bool AllOf(std::string_view texts, std::string_view separator, const Fits& fits)
   return true;
 }
 
-// Compares the keys near the beginning (text/json_shape.h); all of the row's keys must occur. A row
-// without keys, event and list has no signs in JSON, so it fits every file.
+// True if the row's keys, event and list are found near the beginning (text/json_shape.h). All of
+// the row's keys must occur. A row without these three signs fits every file.
 bool FitsJson(const ForeignKind& row, const readers::JsonShape& shape) {
   if (row.list && !shape.is_list) return false;
   return AllOf(row.keys, " ", [&](std::string_view key) { return shape.Has(key); }) &&

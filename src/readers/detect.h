@@ -32,8 +32,8 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
 // Files that are often mistaken for profiles: rules/knowledge/foreign.yaml has, for each kind, its
 // signs, its name and the next step.
 
-/// When a file is checked. Some foreign files have the signs of a supported format; these are
-/// recognized before the readers, by signs that no file of that format has.
+/// The moment of the check. kBeforeReaders: for foreign files that have the signs of a supported
+/// format; they are recognized by signs that no file of that format has. kAfterReaders: all others.
 enum class Asked : bool { kBeforeReaders, kAfterReaders };
 
 /// The error for a known foreign file, by its first bytes (kSniffBytes of them, decompressed) or

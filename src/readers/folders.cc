@@ -50,14 +50,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders of vLLM, SGLang ("bs_8_rank0.json.gz") and xDiT; of SGLang since June 2026.
+/// Folders of captures: of vLLM, SGLang ("bs_8_rank0.json.gz") and xDiT; of SGLang since June 2026.
 constexpr std::string_view kFolders[] = {"capture_traces", "graph_capture_profile"};
 /// "graph_capture_rank_0.1773709742341309550.pt.trace.json.gz" (vLLM),
 /// "capture_trace_rank_0.json.gz" (xDiT), "cuda_graph_capture-DecodeCudaGraphRunner-TP-0.json.gz"
 /// (SGLang).
 constexpr std::string_view kNames[] = {"graph_capture_rank", "capture_trace_rank",
                                        "cuda_graph_capture-"};
-/// An engine captures a graph for each of some dozens of batch sizes.
+/// The limit of captures per rank. Engines capture a graph for each of some dozens of batch sizes.
 constexpr std::size_t kMostCaptures = 1024;
 
 bool IsTrace(const std::string& name) {
@@ -66,7 +66,7 @@ bool IsTrace(const std::string& name) {
       [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
-// Captures are beside a profile, or in a folder below: for both the same test decides.
+// Adds the captures among the files of a profile's folder or of its subfolder.
 void AddCapturesIn(const fs::path& folder, std::set<std::string>& found) {
   for (const FolderEntry& entry : ListEntries(folder)) {
     const bool is_file = entry.kind == EntryKind::kFile || entry.kind == EntryKind::kLinkToFile;
@@ -74,10 +74,10 @@ void AddCapturesIn(const fs::path& folder, std::set<std::string>& found) {
   }
 }
 
-/// Captures by the folder of their profiles, each of which is listed once for all ranks.
+/// Finds captures by the folder of their profiles. Lists each folder once for all ranks.
 class CapturesOfFolders {
  public:
-  /// Those beside the profile, by name.
+  /// The captures beside the profile or in its subfolders, by name.
   std::vector<std::string> Beside(const std::string& path) {
     if (HasNoFolder(path) || IsGraphCapture(path)) return {};
     std::error_code code;
@@ -94,8 +94,8 @@ class CapturesOfFolders {
   std::map<std::string, std::set<std::string>> found_;
 };
 
-/// Those of the profile's rank; of a profile without one, of the lowest. A capture that states no
-/// rank stays for every rank.
+/// Keeps only the captures of this rank, or of the lowest rank if the profile has none (-1). A
+/// capture without a rank in its name is kept for every rank.
 void KeepOfRank(std::int64_t rank, std::vector<std::string>& captures) {
   if (rank < 0) {
     for (const std::string& capture : captures) {
@@ -130,7 +130,7 @@ void AddFacts(const GraphOperators::Outcome& outcome, std::string captures, Prof
   }
 }
 
-// A capture helps and is never needed: one that cannot be read is a fact of the profile, no error.
+// Adds the operators of captures. One that cannot be read becomes a fact, since none is needed.
 void ReadCapturesOf(std::vector<std::string> captures, const ReadOptions& options,
                     GraphOperators& graphs, Profile& profile) {
   KeepOfRank(RankOf(profile), captures);
@@ -190,7 +190,7 @@ void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions&
                        std::vector<Profile>& profiles) {
   CapturesOfFolders folders;
   for (Profile& profile : profiles) {
-    // Captures can be as large as profiles, and ranks that are read one by one list a folder each.
+    // Skips profiles that need no capture: listing folders and reading captures takes time.
     GraphOperators graphs(profile);
     if (!graphs.are_wanted()) continue;
     std::vector<std::string> captures = folders.Beside(profile.source.path);

@@ -14,8 +14,8 @@
 
 namespace profgauge::readers {
 
-/// The subfolders of `folder` that `is_wanted`, by name. Empty if `folder` contains anything but
-/// folders and hidden files, since it may be a profile itself, or if it cannot be listed.
+/// The subfolders of `folder` for which `is_wanted` is true, by name. Returns none if the folder
+/// cannot be listed, or contains anything but folders and hidden files: then it may be a profile.
 std::vector<std::string> FoldersBelow(
     const std::string& folder, const std::function<bool(const std::filesystem::path&)>& is_wanted);
 
@@ -38,19 +38,19 @@ namespace profgauge::readers {
 // capture is no rank and no run. It belongs to the profile of the rank that its name states, if it
 // is beside that profile's folder or named together with it.
 
-/// True if the path is that of a capture's profile.
+/// True if the path is that of a profile of a graph capture.
 bool IsGraphCapture(const std::string& path);
 
 /// The rank whose graphs were captured, if the file's name (not its folder's) has it: a number
 /// after "rank" or "TP", in any letter case.
 std::optional<std::int64_t> RankOfCapture(const std::string& path);
 
-/// Removes captures from `files` and returns them. If there are only captures, nothing is removed:
-/// the user wants to see them.
+/// Removes captures from `files` and returns them. If `files` has only captures, nothing is
+/// removed: the user wants to see them.
 std::vector<std::string> TakeCaptures(std::vector<std::string>& files);
 
-/// Adds operators to the work of graphs, from captures beside each profile and from `named`. The
-/// result becomes a fact of each profile, also if a capture cannot be read.
+/// Adds operators to the work of graphs, as recorded in the captures beside each profile and in
+/// `named`. The result becomes a fact of each profile, even if a capture cannot be read.
 void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions& options,
                        std::vector<Profile>& profiles);
 

@@ -20,10 +20,10 @@ namespace profgauge::readers {
 /// Sums samples by metric. O(1) per sample.
 class HardwareCounters {
  public:
-  /// `percent` of the peak. `at_work`: the device has work before and after the sample.
+  /// Adds a sample in percent of the peak. `at_work`: between the device's first and last work.
   void Add(MetricId metric, double percent, bool at_work);
-  /// Reports the means, as shares of the peak. If the device was idle in all samples, it uses all
-  /// of them; the note says which. Memory traffic is the sum of reading and writing if it has no
+  /// Reports the means, as shares of the peak. A metric without a sample at work uses all samples;
+  /// the note names the samples used. Memory traffic is the sum of reading and writing if it has no
   /// separate counter.
   void State(ProfileBuilder& builder) const;
 

@@ -61,7 +61,7 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
-/// Lists a tool's output folders for a profile if `folder` is one of them; otherwise only `folder`.
+/// Lists a tool's output folders with the profile if `folder` is one of them; otherwise `folder`.
 std::vector<std::string> OutputsOf(const std::string& folder, std::vector<std::string>& earlier) {
   for (const auto& reader : BuiltinReaders()) {
     auto outputs = reader->OutputsOf(folder, earlier);
@@ -99,7 +99,7 @@ Error NoProfiles(const std::string& folder) {
                     "expected files such as worker0.pt.trace.json.gz");
 }
 
-/// The name in `names` of a file with all data of file `name` and more; empty if there is none.
+/// The name in `names` of a file that has all data of the file `name` and more; empty if none has.
 std::string FullerThan(const std::string& name, const std::vector<std::string>& names) {
   for (const auto& reader : BuiltinReaders()) {
     if (std::string fuller = reader->FullerThan(name, names); !fuller.empty()) return fuller;
@@ -164,7 +164,7 @@ Result<const Reader*> ReaderOf(const std::string& path, std::span<const std::byt
                   AsShellWord(path))));
 }
 
-/// Fails if a file or folder is named twice, by any names, as its ranks would count twice.
+/// Fails if a file or folder is named twice, even by different paths: its ranks would count twice.
 Status CheckNoPathTwice(const std::vector<std::string>& paths) {
   std::set<std::string> names;
   std::set<std::pair<dev_t, ino_t>> files;
@@ -251,8 +251,8 @@ std::vector<Read> ReadEach(const std::string& name, const std::vector<std::strin
   return read;
 }
 
-/// In a folder without profiles, a single file of times is the run. With several such files it is
-/// unknown whether they are ranks or separate runs.
+/// In a folder without profiles, a single file of times is the run. Fails if there are several such
+/// files, because they may be ranks or separate runs.
 Status ReadTimesOf(std::vector<Error>& left_out, const ReadOptions& options, Run& run) {
   const auto is_times = [](const Error& error) { return error.code == "input/times"; };
   const auto first = std::ranges::find_if(left_out, is_times);
@@ -269,7 +269,7 @@ Status ReadTimesOf(std::vector<Error>& left_out, const ReadOptions& options, Run
   return {};
 }
 
-/// Loads a folder of one run: its files are the ranks, or a tool's outputs for the profile.
+/// Loads a folder of one run. Its files are the ranks, or the folder has a tool's outputs for them.
 Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, RanksFrom ranks) {
   Run run;
   std::vector<Error> unreadable, left_out;
@@ -315,7 +315,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
   }
   if (run.profiles.empty() && !unreadable.empty()) return Fail(std::move(unreadable.front()));
   if (run.profiles.empty()) {
-    // Without profiles, each run document is a rank with no other data.
+    // Without profiles, each run document is read as a rank that has no other data.
     for (Read& profiles : ReadEach(path, run.documents, inside)) {
       if (!profiles) return Fail(std::move(profiles).error());
       std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));

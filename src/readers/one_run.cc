@@ -73,7 +73,7 @@ Identity IdentityOf(const Profile& profile) {
   return identity;
 }
 
-// Describes the first key for which both maps have a value and the values differ.
+// Describes the first key whose values in the two maps differ. Keys of one map only are ignored.
 template <class Map>
 std::optional<std::string> DifferentValue(std::string_view what, const Map& a, const Map& b) {
   for (const auto& [key, value] : a) {
@@ -91,8 +91,8 @@ bool HaveCommon(const std::set<std::int64_t>& a, const std::set<std::int64_t>& b
 // Clocks without a date (e.g. since boot) cannot be compared with each other.
 bool HasDate(const Profile& profile) { return profile.has_timeline && IsDate(profile.origin_ns); }
 
-// Ranks run at the same time. Returns the gap between two profiles if it exceeds any error of
-// clocks.
+// Returns the gap between two profiles if it exceeds any error of clocks, because the ranks of a
+// run are recorded at the same time.
 std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
   if (!HasDate(*a.profile) || !HasDate(*b.profile)) return std::nullopt;
   const Ns apart = std::max(a.begin, b.begin) - std::min(a.end, b.end);
@@ -102,7 +102,7 @@ std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
                      b.begin > a.begin ? "after" : "before");
 }
 
-// Two profiles of one core, in one folder: not ranks, but several programs on one computer.
+// Why two profiles of the same core in one folder are no ranks: they are of several programs.
 std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
   const std::string_view device = FactOf(a, "nd_idx"), core = FactOf(a, "nc_idx");
   if (device.empty() || core.empty() || device != FactOf(b, "nd_idx") ||
@@ -113,7 +113,7 @@ std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
   return fmt::format("both record core {} of device {}", Printable(core), Printable(device));
 }
 
-// Checks certain evidence before weak evidence, so that the user can verify the reason:
+// Why two profiles are of different runs. Certain evidence goes first, so that users can verify it:
 //
 //   same file                              one run, whatever else differs
 //   format; a format that has no ranks     e.g. a report of totals
@@ -206,7 +206,7 @@ Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& wher
   return CheckRanksKnown(profiles, where);
 }
 
-// Assigns each profile to the first run with whose members it is compatible:
+// Assigns each profile to the first run with whose profiles it is compatible:
 //
 //   profiles   a0 (rank 0)   a1 (rank 1)   b0 (rank 0)        b1 (rank 1)
 //   runs       {a0}          {a0 a1}       {a0 a1} {b0}       {a0 a1} {b0 b1}
@@ -283,7 +283,7 @@ std::vector<std::string> KeepLatest(std::vector<Profile>& profiles) {
     auto& kept = latest[{by->writer, profile.distributed.rank}];
     kept = std::max(kept, std::pair(by->time, profile.source.path));
   }
-  // Processes without recorded ranks are ranks of one run if they ran at the same time.
+  // Two profiles without recorded ranks that may be of one run may be its ranks, so both are kept.
   for (const Profile& a : profiles) {
     for (const Profile& b : profiles) {
       const bool known = a.distributed.rank >= 0 || b.distributed.rank >= 0;

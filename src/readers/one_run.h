@@ -1,8 +1,8 @@
 // Checks whether profiles are the ranks of one run.
 //
-// Two profiles are of different runs if they record the same rank; if world size, format, framework
-// version or the size of a process group differ; or if both number their iterations and have no
-// number in common. Ranks of a run are recorded at the same time, but hosts' clocks differ: two
+// Two profiles are of different runs if they record the same rank; if they differ in world size,
+// format, framework version or the size of a process group; or if both number their iterations
+// without a common number. Ranks of a run are recorded at the same time, but hosts' clocks differ:
 // dated profiles are of different runs if they are more than a minute apart. If they record no
 // ranks, any gap is enough.
 #pragma once
@@ -16,13 +16,13 @@
 
 namespace profgauge::readers {
 
-/// Why the two profiles are not ranks of one run ("both are rank 0"); nullopt if they may be.
+/// Returns why two profiles are not ranks of one run ("both are rank 0"); nullopt if they may be.
 /// Profiles of one file are always of one run. Symmetric except for the order in the text. Compares
 /// the numbers of iterations and sizes of groups: O(rows of the host + collectives).
 std::optional<std::string> WhyOfDifferentRuns(const Profile& a, const Profile& b);
 
-/// Rejects two files of equal bytes: one of them was copied or linked. `where`: as below. Errors:
-/// kInput "input/same-file-twice".
+/// Rejects two files of equal bytes: one of them is a copy or a link. `where` means the same as for
+/// CheckMayBeOneRun(). Error: kInput "input/same-file-twice".
 Status CheckNoFileTwice(const std::vector<Profile>& profiles, const std::string& where);
 
 /// Rejects profiles of several runs, and the same file under two names. `where` is the folder, or
@@ -31,8 +31,8 @@ Status CheckNoFileTwice(const std::vector<Profile>& profiles, const std::string&
 /// if one of them is a summary. O(profiles²) comparisons.
 Status CheckMayBeOneRun(const std::vector<Profile>& profiles, const std::string& where);
 
-/// Also rejects files if nothing states that they are ranks of one run. Errors: also kInput
-/// "input/ranks-unknown". REQUIRES: GiveRanks() of readers/ranks.h was called.
+/// Like CheckMayBeOneRun(), and rejects files if nothing states that they are ranks of one run,
+/// with kInput "input/ranks-unknown". REQUIRES: GiveRanks() of readers/ranks.h was called.
 Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& where);
 
 /// Quotes a path for a POSIX shell, if necessary. Bytes that a terminal would not show are

@@ -93,8 +93,8 @@ bool AreDistinct(const Numbers& numbers) {
   return std::set<std::int64_t>(numbers.begin(), numbers.end()).size() == numbers.size();
 }
 
-/// The columns that differ, except for times. Nothing if a number is too long, or one word has
-/// several columns that disagree ("tp0_tp1").
+/// The columns of numbers that differ, except for times. Nothing if a number is too long, a column
+/// has a word of kRunWords, or the columns of one word disagree ("tp0_tp1").
 std::optional<std::vector<NameColumn>> ColumnsOf(const std::vector<NameParts>& names) {
   std::vector<NameColumn> columns;
   for (std::size_t i = 0; i < names.front().numbers.size(); ++i) {
@@ -162,7 +162,7 @@ bool IsOfOneFile(const std::vector<Profile>& profiles) {
   });
 }
 
-// Compares only with the first profile: names are evidence, so this only looks for contradictions.
+// Compares only with the first profile: names are the evidence, this looks for contradictions.
 bool MayBeOneRun(const std::vector<Profile>& profiles) {
   const auto is_other = [&](const Profile& profile) {
     return WhyOfDifferentRuns(profiles.front(), profile).has_value();
@@ -170,7 +170,7 @@ bool MayBeOneRun(const std::vector<Profile>& profiles) {
   return std::none_of(profiles.begin() + 1, profiles.end(), is_other);
 }
 
-// A summary has its rank in a table, too. It must be equal, since the table is written out again.
+// Sets the rank. A summary also has it in a table that is written out again, so sets it there, too.
 void SetRank(std::int64_t rank, std::string_view by, Profile& profile) {
   profile.distributed.rank = rank;
   profile.facts.emplace_back(kRanksGivenBy, by);
@@ -216,8 +216,8 @@ Groups GroupsOf(const Profile& profile) {
   return groups;
 }
 
-/// True if all profiles have one process group with enough ranks for all of them. This is also true
-/// for several runs of one program; CheckMayBeOneRun(), called earlier, compares their times.
+/// True if all profiles have a common process group of at least as many ranks. This is also true
+/// for several runs of one program, whose times CheckMayBeOneRun(), called earlier, compares.
 bool ShareGroup(const std::vector<Profile>& profiles) {
   Groups common = GroupsOf(profiles.front());
   for (const Profile& profile : profiles) {
@@ -234,7 +234,7 @@ bool ShareGroup(const std::vector<Profile>& profiles) {
 
 /// True if each profile is of a different NeuronCore.
 bool AreOfDifferentCores(const std::vector<Profile>& profiles) {
-  // The names used by neuron-profile and by schema 7.4.0.
+  // `name` is the key of neuron-profile, `later` that of schema 7.4.0.
   const auto fact = [](const Profile& profile, std::string_view name, std::string_view later) {
     const std::string_view found = FactOf(profile, name);
     return found.empty() ? FactOf(profile, later) : found;
@@ -290,8 +290,8 @@ void GiveRanks(std::vector<Profile>& profiles, RanksFrom from) {
   }
 }
 
-// Requires all of these, so that a rank which lost its kernels is not left out: no kernels,
-// launches and rank; other profiles with kernels and all ranks of a world; a name unlike theirs.
+// Leaves out a profile only if all of this is true, so that a rank which lost its kernels stays: it
+// has no kernels, launches and rank; others have kernels and all ranks; its name is unlike theirs.
 std::vector<std::string> LeaveOutCoordinators(std::vector<Profile>& profiles) {
   const auto may_be = [](const Profile& profile) {
     const auto& calls = profile.api.kind;

@@ -1,4 +1,4 @@
-// The rank of each profile of a run, and the source that states it.
+// Finds the rank of each profile of a run, and the source of this number.
 //
 // Profiles of several files are ranks of one run only if something states it: the rank that each
 // file records, a process group in which all communicate, the NeuronCore that each records, the
@@ -43,13 +43,13 @@ std::optional<std::vector<std::int64_t>> RanksOfNames(const std::vector<std::str
 
 /// The fact of a profile whose rank GiveRanks() set; its value is the source.
 inline constexpr std::string_view kRanksGivenBy = "ranks given by";
-/// The value if only the caller makes the files ranks of one run.
+/// The value of kRanksGivenBy if only the caller makes the files ranks of one run.
 inline constexpr std::string_view kByOrder = "their order on the command line";
 
-/// Sets the rank of profiles that record none: by their names (kRecorded; unless time, version,
-/// iterations or world size show different runs) or by their order (kListed), and notes this as a
-/// fact. Recorded ranks stay. If a name contradicts a recorded rank, or has one beyond the world
-/// size, no name counts. A single profile gets no rank.
+/// Sets the rank of profiles that record none, and notes this as a fact. kRecorded: by their names,
+/// unless time, version, iterations or world size show different runs. kListed: by their order.
+/// Recorded ranks stay. If a name contradicts a recorded rank, or its number exceeds the world
+/// size, no name is used. A single profile gets no rank.
 void GiveRanks(std::vector<Profile>& profiles, RanksFrom from);
 
 /// Removes profiles of a server or launcher if the ranks of the run are complete without them (vLLM
@@ -60,7 +60,7 @@ std::vector<std::string> LeaveOutCoordinators(std::vector<Profile>& profiles);
 /// REQUIRES: GiveRanks() has been called.
 bool AreRanksKnown(const std::vector<Profile>& profiles);
 
-/// Errors: kInput "input/ranks-unknown" if not AreRanksKnown(), with a command for each choice.
+/// Fails unless AreRanksKnown(): kInput "input/ranks-unknown", with a command for each choice.
 Status CheckRanksKnown(const std::vector<Profile>& profiles, const std::string& where);
 
 }  // namespace profgauge::readers

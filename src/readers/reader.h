@@ -1,7 +1,7 @@
 // The interface of a profile format; readers/builtin.h lists all formats.
 //
-// The functions that readers/load.cc calls, in order. A reader overrides those that its tools need;
-// the others have defaults.
+// These are the functions that readers/load.cc calls, in order. A reader overrides those that its
+// tools need; the others have defaults.
 //
 //   for a folder     OutputsOf    the folders below it that are read instead of it
 //                    ReadParts    files that make one profile together: they leave the list
@@ -56,19 +56,19 @@ struct StepTimesInput {
 /// Options of the caller.
 struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
-  /// In a folder, leave out and count profiles that cannot be read, if others can.
+  /// In a folder, skip and count profiles that cannot be read, if others can.
   bool keep_readable = false;
-  /// A launch that names its kernel counts as that kernel, with length zero, because work captured
-  /// into a graph did not run. Only for model/graph_operators.h.
+  /// A launch that names its kernel adds this kernel with length zero, because kernels do not run
+  /// while a graph is captured. Only for model/graph_operators.h.
   bool of_captured_graphs = false;
-  /// The aggregation of a DLProf database; -1 is the newest.
+  /// The number of the aggregation to read from a DLProf database; -1: the newest.
   std::int64_t aggregation = -1;
   StepTimesInput step_times{};
   /// The file is in a folder: there, files of iteration times are no profiles, except `*.run.json`.
   bool is_in_folder = false;
   Named named = Named::kByUser;  ///< Whether to wait for a pipe.
   unsigned threads = 0;          ///< Worker threads; 0 means one per core. Never changes results.
-  /// Called repeatedly while bytes are read, from any thread, but never concurrently.
+  /// Called repeatedly while bytes are read: on any thread, one call at a time.
   std::function<void(const ReadProgress&)> progress;
 };
 
@@ -94,34 +94,33 @@ struct WriterAndTime {
 class Reader {
  public:
   virtual ~Reader() = default;
-  /// The reader's id, e.g. "kineto". Readers of two forms of one format may share an id.
+  /// The reader's id, e.g. "kineto". Readers of two forms of one format may share it.
   virtual std::string_view name() const = 0;
-  /// The reader's input, for the help text: tool and thing, e.g. "PyProf's net.dict".
+  /// The tool and the kind of file that the reader expects, for the help: "PyProf's net.dict".
   virtual std::string_view expected() const = 0;
   /// File name endings of complete profiles. An empty or unreadable file with such an ending is a
-  /// rank that failed; a folder of only such files can be read file by file. Default: none, as for
+  /// rank that failed. A folder of only such files can be read file by file. Default: none, as for
   /// tables of which several make a profile.
   virtual std::span<const std::string_view> suffixes() const { return {}; }
-  /// True if its tools compress files without a matching file name. Default: false.
+  /// True if the format's tools compress files without a suffix in the name. Default: false.
   virtual bool IsCompressedUnderAnyName() const { return false; }
-  /// Examines the first decompressed bytes (at most kSniffBytes; a shorter file completely).
-  /// Accepts any bytes, also binary ones, and reads nothing else. kMaybe counts only if no reader
-  /// returns kYes and the bytes are no other known kind of file (detect.h).
+  /// Decides by the first decompressed bytes (at most kSniffBytes; a shorter file is complete)
+  /// whether this reader reads the file. Accepts any bytes and reads nothing else. kMaybe counts
+  /// only if no reader returns kYes and the bytes are no other known kind of file (detect.h).
   virtual Match Sniff(std::span<const std::byte> head) const = 0;
   /// Examines the names of the tables of an SQLite database; Sniff() is not called for these.
   virtual Match SniffTables(const std::set<std::string>& /*tables*/) const { return Match::kNo; }
-  /// Reads all of `source` into a finished profile, which is checked, sorted and begins at 0.
-  /// Faults of events are counted in its log. Errors: kInput, with a code of the format, if the
-  /// file is truncated and `options` do not allow that, if another profile follows, or if it has no
-  /// event.
+  /// Reads all of `source` into a finished profile, which is checked, sorted and begins at 0. Its
+  /// import log counts faulty events. Errors: kInput with a code of the format, if the file has no
+  /// event, if another profile follows, or if it is truncated and `options` do not allow that.
   virtual Result<Profile> Read(ByteSource& source, const ReadOptions& options) const = 0;
-  /// Like Read(), for a file that may have several profiles; at least one. Default: the profile of
-  /// Read(). Such files are summaries of ranks, or of each NeuronCore.
+  /// Like Read(), for a file that may have several profiles, e.g. a summary of ranks or of each
+  /// NeuronCore. Returns at least one. Default: the profile of Read().
   virtual Result<std::vector<Profile>> ReadRanks(ByteSource& source,
                                                  const ReadOptions& options) const;
 
-  /// The error for a file that the format's tools write but that is not read, with the way to get a
-  /// readable one. Called if no reader is sure of the first bytes. Default: nullopt.
+  /// The error for a file that the format's tools write but that is not read. Its help says how to
+  /// get a readable one. Called if no reader is sure of the first bytes. Default: nullopt.
   virtual std::optional<Error> Refuse(const std::string& path, std::string_view head) const;
   /// Like Refuse(), for an SQLite database.
   virtual std::optional<Error> RefuseTables(const std::string& path,
@@ -136,24 +135,24 @@ class Reader {
   virtual std::string_view CheckFirst(const Source& /*source*/) const { return {}; }
   /// The writer and time of a file, if the format's tools put both into its name. Default: nullopt.
   virtual std::optional<WriterAndTime> WriterOf(const std::string& name) const;
-  /// Why profiles of this format are never ranks of one run; empty (default): they may be.
+  /// The reason why profiles of this format are never ranks of one run. Default: empty.
   virtual std::string_view WhyNeverRanks() const { return {}; }
 
-  /// The folders below `folder` with readable output of one run of the format's tools; empty if
-  /// there are none. Older profiles beside them are added to `earlier`. Default: none.
+  /// The folders below `folder` with readable output of one run of the format's tools. Older
+  /// profiles beside them are added to `earlier`. Default: none.
   virtual std::vector<std::string> OutputsOf(const std::string& folder,
                                              std::vector<std::string>& earlier) const;
-  /// The file of a folder that has all data of `name` and more, if the format's tools write both:
-  /// reading both would count everything twice. Default: none ("").
+  /// The name in `names` of a file that has all data of `name` and more. A format's tools may write
+  /// both, and reading both would count everything twice. Default: empty.
   virtual std::string FullerThan(const std::string& name,
                                  const std::vector<std::string>& names) const;
-  /// Reads and removes those of `files` that are parts of one profile. Gets files of all formats,
-  /// from one folder or as the user named them, and ignores other formats. Default: does nothing.
+  /// Reads and removes those of `files` that together are one profile. Gets files of all formats,
+  /// of one folder or as the user named them, and ignores other formats. Default: does nothing.
   virtual Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
                            Run& run) const;
-  /// Orders the profiles that were read together: those of one folder, or those that the user named
-  /// (""). Gets profiles of all formats and ignores other formats. May remove profiles; the reason
-  /// goes to `run.skipped`. Default: every profile is a rank.
+  /// Decides which profiles that were read together are ranks: those of one folder, or those that
+  /// the user named (`folder` is ""). Gets profiles of all formats and ignores other formats. May
+  /// remove profiles; the reason goes to `run.skipped`. Default: every profile is a rank.
   virtual Status Settle(const std::string& folder, Run& run) const;
 };
 

@@ -19,21 +19,21 @@
 
 namespace profgauge::readers {
 
-/// Returns the examined first bytes again when the stream is read.
+/// Passes on the examined first bytes when the stream is read, so a pipe is read like a file.
 ///
 ///   source   |==== head, at most kSniffBytes ====|=========== the rest ===========|
 ///   Peek()   read once, kept
 ///   Read()   copied from the head                  read from the source, with progress
 ///
-/// So a pipe is read like a file. Progress is reported from the first read after the head.
+/// Progress is reported from the first read after the head.
 class Replayed final : public ByteSource {
  public:
-  /// Progress is reported to `options`; nothing is read yet.
+  /// Reads nothing yet. Progress will be reported to `options`.
   Replayed(std::unique_ptr<ByteSource> source, const ReadOptions& options)
       : source_(std::move(source)), progress_(options.progress) {}
 
-  /// The first kSniffBytes bytes, or all if there are fewer. Read() repeats a read error. Valid as
-  /// long as this. REQUIRES: called at most once, before Read().
+  /// The first kSniffBytes bytes, or all if there are fewer; valid as long as this object. Read()
+  /// repeats a read error. REQUIRES: called at most once, before Read().
   std::span<const std::byte> Peek() {
     head_.resize(kSniffBytes);
     std::size_t have = 0;

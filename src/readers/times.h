@@ -10,15 +10,15 @@
 
 namespace profgauge::readers {
 
-/// The length from `start` to `end`. If it does not fit into 64 bits, the largest or smallest
-/// number, which no valid row has (TimesFit).
+/// The length from `start` to `end`. If it does not fit into 64 bits, returns the largest or
+/// smallest number, which no valid row has (see TimesFit).
 inline Ns Between(std::int64_t start, std::int64_t end) {
   Ns length = 0;
   if (!__builtin_sub_overflow(end, start, &length)) return length;
   return end > start ? std::numeric_limits<Ns>::max() : std::numeric_limits<Ns>::min();
 }
 
-/// Adds; a sum that does not fit becomes the largest or smallest number.
+/// Adds `more` to `sum`. A sum that does not fit becomes the largest or smallest number.
 inline void AddTo(std::int64_t& sum, std::int64_t more) {
   if (!__builtin_add_overflow(sum, more, &sum)) return;
   sum = more > 0 ? std::numeric_limits<std::int64_t>::max()

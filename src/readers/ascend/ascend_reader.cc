@@ -48,7 +48,7 @@ Error NoEvents(const ByteSource& source, std::string message) {
 constexpr const char* kClusterTable = "cluster_step_trace_time.csv";
 
 /// Tables of torch_npu that are no profile, by the begin of their first line: totals of operators,
-/// calls, steps, memory. With them the error names the file to pass instead.
+/// calls and steps, and memory. The error for them names the file to pass instead.
 constexpr std::string_view kTables[] = {
     "Device_id,OP Type,Core Type",
     "Device_id,Level,API Name",
@@ -67,8 +67,8 @@ class TraceReader final : public Reader {
     return kSuffixes;
   }
 
-  /// True for a list of events in JSON whose times are texts. Kineto's traces are objects, or lists
-  /// whose times are numbers.
+  /// kYes for a document with signs of Ascend, or for a list of events whose times are texts.
+  /// Kineto's traces are objects, or lists whose times are numbers.
   Match Sniff(std::span<const std::byte> head) const override {
     const auto text = TextOf(head);
     const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
@@ -107,7 +107,7 @@ class TraceReader final : public Reader {
                       "pass ASCEND_PROFILER_OUTPUT/trace_view.json next to it");
   }
 
-  // With export_type=Db the profiler writes all data to one database. Any of these tables shows it.
+  // With export_type=Db the profiler writes one database. Any of these tables shows it.
   std::optional<Error> RefuseTables(const std::string& path,
                                     const std::set<std::string>& tables) const override {
     if (!tables.contains("CANN_API") && !tables.contains("PYTORCH_API") &&
@@ -121,8 +121,8 @@ class TraceReader final : public Reader {
                       "--export=on --output=DIR`, and pass it");
   }
 
-  // A folder of several ranks has one folder for each, so no single OutputsOf() fits. Raw data has
-  // no events yet.
+  // Refuses a folder of several ranks, which has one output folder for each, so that no single
+  // OutputsOf() fits. Also refuses raw data, which has no events yet.
   std::optional<Error> RefuseFolder(const std::string& path,
                                     const std::vector<std::string>& names) const override {
     const auto recordings = std::count_if(names.begin(), names.end(), [](const std::string& name) {
@@ -161,7 +161,7 @@ class TraceReader final : public Reader {
     return found ? kTrace : "";
   }
 
-  /// Drops the table of the whole cluster if it is read together with the trace of one rank.
+  /// Drops the table of the whole cluster if it is read together with other profiles.
   Status Settle(const std::string&, Run& run) const override {
     const auto is_table = [](const Profile& profile) {
       return profile.source.dialect == kClusterTable;
@@ -207,7 +207,7 @@ class TableReader final : public Reader {
     PROFGAUGE_CHECK(ReadCsvRows(
         source, options,
         [&](const CsvRow& row) {
-          // The tables of steps and of kernels have no column in common.
+          // Only the tables of steps and of kernels get here, and they have no column in common.
           if (row.Text("Type") == "rank" || row.Text("Type") == "stage")
             return cluster.Receive(row);
           kernels.Receive(row);
@@ -225,7 +225,7 @@ class TableReader final : public Reader {
       profile.has_timeline = false;
     } else if (profile.device.size() == 0) {
       return Fail(NoEvents(source, "the Ascend table has no kernel"));
-      // Without the rows in between, idle time of the device is unknown, so there is no timeline.
+      // With rows missing in between, the device's idle time is unknown, so there is no timeline.
     } else if (kernels.is_excerpt()) {
       profile.has_timeline = false;
     }

@@ -23,8 +23,8 @@ double Share(Ns part, Ns whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-/// The time in a cell; nothing if it is negative, as no time of a step is. Numbers of all ranks
-/// that need such a cell are absent, too.
+/// The time in a cell; nothing if it is missing or negative, which no time of a step is. Then the
+/// metrics that need the column are absent for all ranks.
 std::optional<Ns> TimeOf(const CsvRow& row, const char* column) {
   const auto time = ParseMicroseconds(row.Text(column), Fraction::kDecimal, kMaxDuration);
   return time && *time >= 0 ? time : std::nullopt;
@@ -73,7 +73,7 @@ void ClusterSteps::Receive(const CsvRow& row) {
   rank.bubble = std::min(rank.bubble + TimeOf(row, "Bubble").value_or(0), kMaxTime);
 }
 
-// Every rank must have the columns in each step: a mean over the other ranks would hide a rank.
+// Requires the columns in all rows of all ranks: a mean over the other ranks would hide one.
 std::string ClusterSteps::WhyNone(std::initializer_list<Column> columns) const {
   for (const Column column : columns) {
     std::int64_t lacking = 0, of = 0;
@@ -115,7 +115,7 @@ Ns ClusterSteps::Sum(Column column) const {
   return sum;
 }
 
-// A rank that a stage lists but that has no row did not write its part, or it was not analyzed.
+// Reports the ranks that a stage lists but that have no row: not written, or not analyzed.
 void ClusterSteps::StateRanks(Reported& reported) const {
   constexpr std::size_t kMissingNamed = 8;
   Add(reported, metric::kProfileRanks, static_cast<std::int64_t>(ranks_.size()));
@@ -151,7 +151,7 @@ void ClusterSteps::StateImbalance(Reported& reported) const {
   if (sum > 0) Add(reported, metric::kRankImbalance, (most - least) * count / sum);
 }
 
-// Absent if the parts contradict Stage: then a column means something else than its name says.
+// Idle time is absent if the parts contradict Stage: then a column does not mean its name.
 void ClusterSteps::StateIdle(Reported& reported) const {
   std::string why = WhyNone({kFree, kStage});
   if (why.empty()) why = WhyContradicted();
@@ -169,7 +169,7 @@ void ClusterSteps::StateIdle(Reported& reported) const {
   Add(reported, metric::kGpuIdleMax, most);
 }
 
-// The share is of the sums over all ranks, so ranks with longer steps count more.
+// Divides the sums over all ranks, so ranks with longer steps count more.
 void ClusterSteps::StateShare(MetricId id, Column part, Column whole, Reported& reported) const {
   std::string why = WhyNone({part, whole});
   if (why.empty() && whole == kStage) why = WhyContradicted();
@@ -199,7 +199,7 @@ void ClusterSteps::StateTables(Reported& reported) const {
   reported.tables.push_back(std::move(gpus));
 }
 
-// Some versions of the profiler may write fewer columns, so a missing column is no lost cell.
+// Counts cells without a number, only of columns that every version of the profiler writes.
 void ClusterSteps::CountLostCells() {
   for (const Column column : {kComputing, kExposed, kFree, kStage}) {
     if (std::string why = WhyNone({column}); !why.empty()) {
@@ -208,7 +208,7 @@ void ClusterSteps::CountLostCells() {
   }
 }
 
-// All ranks of a run have the same steps, so a rank with fewer steps lost some.
+// Counts the steps that a rank lost, because all ranks of a run have the same steps.
 void ClusterSteps::CountLostSteps() {
   std::int64_t most = 0;
   for (const auto& [id, rank] : ranks_) most = std::max(most, rank.steps);

@@ -29,13 +29,13 @@ class ClusterSteps {
  public:
   explicit ClusterSteps(ImportLog& log) : log_(log) {}
 
-  /// Adds a row of a rank or of a stage. A rank row without a number is counted as unreadable.
+  /// Adds a row of a rank or a stage. A rank row without a rank number counts as unreadable.
   void Receive(const CsvRow& row);
-  /// True if no rank row was received: then the file is no cluster table.
+  /// True if no row of a rank was received, because then the file is no cluster table.
   bool empty() const { return ranks_.empty(); }
-  /// Sums each rank over its steps. Values that a rank does not state are absent, with the reason;
-  /// if every version states them, they are lost data. Ranks without a row that "stage" rows list
-  /// are missing; steps that only other ranks have are lost. REQUIRES: not empty().
+  /// Sums each rank over its steps. A value that a rank's rows do not have is absent, with the
+  /// reason; if every profiler version writes it, it also counts as lost. Ranks that only "stage"
+  /// rows list are missing; steps that only other ranks have are lost. REQUIRES: not empty().
   Reported Report();
 
  private:
@@ -45,15 +45,15 @@ class ClusterSteps {
   /// The sums of one rank over its steps.
   struct Rank {
     std::int64_t steps = 0;
-    std::array<std::int64_t, kColumns> cells{};  ///< Number of steps that state the value.
+    std::array<std::int64_t, kColumns> cells{};  ///< Number of steps with a value in the column.
     std::array<Ns, kColumns> sums{};
     Ns bubble = 0;
     bool Has(Column column) const { return cells[column] == steps; }
   };
 
-  /// Why a number that needs `columns` is absent; empty if all ranks state them.
+  /// Why a metric that needs `columns` is absent; empty if all rows of ranks have them.
   std::string WhyNone(std::initializer_list<Column> columns) const;
-  /// Why the parts of the time are absent: their sum is not the time.
+  /// Why the parts of the time are absent: they do not add up to Stage. Empty if they do.
   std::string WhyContradicted() const;
   Ns Sum(Column column) const;
   void StateRanks(Reported& reported) const;

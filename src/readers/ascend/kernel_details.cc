@@ -20,7 +20,7 @@
 namespace profgauge::readers::ascend {
 namespace {
 
-/// The table lists this many different operators. The others are one row, so that sums stay right.
+/// The table lists this many operators. All others share one row, so that sums stay right.
 constexpr std::size_t kMostOps = 10'000;
 
 /// Formats the types "DT_BF16;DT_FLOAT" as "BF16, FLOAT".
@@ -162,12 +162,12 @@ void KernelDetails::ReportOps() {
   reported.tables.push_back(std::move(shapes));
 }
 
+// Finds the holes between kernels: idle times that are not the wait of the next kernel. The first
+// kernel of a step waits for none, so its wait may be 0. REQUIRES: kernels are sorted by start.
 //   rows, us   |== a ==|    |== b ==|                  |== c ==|
 //   gap                 20                   700
 //   wait                    b: 20                      c: 50
 //   holes      none: it is the wait          one of 650, as 700 > 2 * 50 + 100 of slack
-//
-// The first kernel of a step may have the wait 0, as it waits for none. REQUIRES: sorted by start.
 KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
   Holes holes;
   std::set<std::int64_t> begun;
@@ -186,9 +186,9 @@ KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
   return holes;
 }
 
-// The table has each kernel's wait for the one before. If gaps between rows contradict the waits,
-// rows are missing there: the table is an excerpt, or rows were lost. Many holes, or long ones,
-// show it (thresholds ascend.* in rules/knowledge).
+// Counts missing rows. The table has each kernel's wait for the kernel before it. If gaps between
+// rows exceed these waits, rows are missing there: the table is an excerpt, or rows were lost. Only
+// many holes, or long ones, are counted (thresholds ascend.* in rules/knowledge).
 void KernelDetails::CountMissingRows() {
   for (auto& [id, kernels] : devices_) {
     std::stable_sort(kernels.begin(), kernels.end(),
@@ -229,14 +229,14 @@ void KernelDetails::Finish() {
   ReportOps();
 }
 
-// Compares trace_view.json with itself: launches and device events, processes, and its totals.
+// Compares trace_view.json with itself: launches, names of processes, and the profiler's totals.
 //
 //   arrow HostToDevice ends at (place, time)   an event begins there: launch and work
 //                                              none does: the call launched work that was lost
 //   track Computing of Overlap Analysis        its length against the union of the kernels
 //   track Communication                        against the union of the collectives
 
-// Makes the call a launch without a device event, which the analysis counts as missing.
+// Makes a call with an arrow to no event a launch, which is then counted as without its kernel.
 void TraceView::AddLostLaunches() {
   std::vector<std::pair<Place, Ns>> starts;
   for (const Event& event : events_) starts.emplace_back(event.place, event.start);
@@ -268,7 +268,7 @@ void TraceView::CheckProcesses() {
 }
 
 void TraceView::CheckOwnTotals() {
-  // Merging makes a repeated track (in a trace written twice) as long as a single one.
+  // Merging the spans makes a track that a trace has twice as long as a single one.
   Spans computing, communicating;
   for (const auto& event : events_) {
     if (ProcessOf(event.place) != Process::kDerived) continue;

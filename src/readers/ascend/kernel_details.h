@@ -30,14 +30,14 @@ class KernelDetails {
  public:
   explicit KernelDetails(ProfileBuilder& builder) : builder_(builder) {}
 
-  /// Adds one kernel. A row that equals another in device, stream, task, name and times is counted
-  /// and left out.
+  /// Adds one kernel. A row that equals an earlier one in device, stream, task, name and times is
+  /// counted and left out.
   void Receive(const CsvRow& row);
   /// Adds the steps, each from its first kernel to its last, the devices, and tables of operators.
   /// Call once, after the last row. O(n log n).
   void Finish();
-  /// True if the stated waiting times show that rows are missing inside the table: then it is
-  /// unknown when the device was idle.
+  /// True if the recorded waiting times show that rows are missing inside the table. The device's
+  /// idle time is then unknown.
   bool is_excerpt() const { return is_excerpt_; }
 
  private:
@@ -49,7 +49,7 @@ class KernelDetails {
   /// The time of one kernel on the device, and the wait before it.
   struct Stay {
     Ns start = 0, duration = 0;
-    Ns wait = -1;  // As stated, since the previous kernel; negative: not stated.
+    Ns wait = -1;  // As recorded, since the previous kernel; negative: not recorded.
     std::int64_t step = -1;
   };
   /// Gaps between kernels of a device that are far longer than the stated waiting time.
@@ -70,7 +70,7 @@ class KernelDetails {
   std::map<std::int64_t, std::pair<Ns, Ns>> steps_;
   std::map<std::int32_t, std::vector<Stay>> devices_;
   boost::unordered_flat_set<Identity> rows_;
-  std::uint64_t copies_ = 0;  ///< Rows that equal another row in all columns.
+  std::uint64_t copies_ = 0;  ///< Rows that repeat an earlier row.
   std::map<std::tuple<std::string, std::string, std::string>, OpSum>
       ops_;           ///< Type, shapes, types.
   Ns cube_time_ = 0;  ///< Time of kernels that state their cube utilization.

@@ -13,7 +13,7 @@ JsonKeep KeptKeys(const Rename& rename) {
                     "args/Fwd thread id", "args/Input Dims", "args/Call stack"},
                    {}};
   keep.clean = [&rename](std::string_view path, std::string_view text) {
-    // Processes and threads are CANN's: "Ascend Hardware", "Group 0 Communication".
+    // Names of processes and threads are CANN's own words, e.g. "Ascend Hardware", so they stay.
     const bool is_name = path == "args/Call stack" || (path == "name" && !text.ends_with("_name"));
     return is_name ? CopiedName(text, rename) : WithoutPaths(text);
   };

@@ -1,4 +1,4 @@
-// Copies of Ascend's trace and tables without folders, and only with columns that reports need.
+// Copies Ascend's trace and tables without folders, and only with columns that reports need.
 #pragma once
 
 #include <string_view>
@@ -14,8 +14,8 @@ inline constexpr std::string_view kReader = "ascend";
 /// The keys of trace_view.json to copy. `rename` must outlive it.
 JsonKeep KeptKeys(const Rename& rename);
 
-/// The part of a column of kernel_details.csv and cluster_step_trace_time.csv that is copied: of a
-/// column that is not listed, only numbers.
+/// The part of a column of kernel_details.csv or cluster_step_trace_time.csv to copy. For a column
+/// that is not listed, only numbers are copied.
 CsvKeep KeptColumn(std::string_view column);
 
 }  // namespace profgauge::readers::ascend

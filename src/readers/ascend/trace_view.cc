@@ -17,8 +17,8 @@ namespace profgauge::readers::ascend {
 namespace {
 
 constexpr std::string_view kCollective = "hcom_";
-/// The search for the row around a moment goes out at most this many levels. Operators nest less
-/// deep than calls of Python, whose default limit is 1000; only hostile files nest deeper.
+/// The largest number of enclosing rows that a search visits. Operators nest less deep than
+/// Python's calls, whose default limit is 1000, so only hostile files nest deeper.
 constexpr int kMostNested = 1'000;
 /// Numbers for the streams of collectives, which have no number in the file, begin here.
 constexpr std::int64_t kFirstGroupStream = 1'000'000;
@@ -30,7 +30,7 @@ bool ContainsUpper(std::string_view text, std::string_view part) {
   return found != text.end();
 }
 
-// Tasks of a stream that waits for another one, in any letter case: they take time without work.
+// True for tasks of a stream that waits for another one, which take time without work.
 bool IsWait(std::string_view text) {
   return ContainsUpper(text, "EVENT_WAIT") || ContainsUpper(text, "NOTIFY_WAIT") ||
          ContainsUpper(text, "EVENT_RECORD") || ContainsUpper(text, "NOTIFY_RECORD");
@@ -38,7 +38,7 @@ bool IsWait(std::string_view text) {
 
 }  // namespace
 
-// A pid has up to 33 bits and may be a text, so both are kept as written.
+// Numbers a process and thread as written: a pid has up to 33 bits and may be a text.
 TraceView::Place TraceView::PlaceOf(const JsonRow& row) {
   std::string key(row.Text("pid"));
   const auto thread = row.Text("tid");
@@ -112,7 +112,7 @@ void TraceView::ReceiveComplete(const JsonRow& row) {
   if (length && *length < 0) log.Add(Counter::events_negative_dur);
   const Ns duration = std::max<Ns>(length.value_or(0), 0);
   const auto place = PlaceOf(row);
-  // Only events of the host have a category.
+  // Only host events have a category.
   if (row.Find("cat") != nullptr) return AddHost(row, *start, duration, place);
   Event event;
   event.start = *start;
@@ -126,7 +126,7 @@ void TraceView::ReceiveComplete(const JsonRow& row) {
   events_.push_back(event);
 }
 
-// Operators get consecutive ids, as the file has none and arrows must refer to them.
+// Adds a host event. Operators get consecutive ids, because the file has none and arrows need them.
 void TraceView::AddHost(const JsonRow& row, Ns start, Ns duration, Place place) {
   const auto category = row.Text("cat");
   const auto name = row.Text("name");
@@ -245,12 +245,12 @@ void TraceView::Nest(std::vector<Started>& rows) {
   }
 }
 
+// Finds the innermost row around `at`: goes outward from the last row that began before `at` to the
+// first one that has not ended. No row is missed: rows that ended before c, or with it, have ended.
+//
 //   rows by start   |-- a --------------------|
 //                     |- b -|  |- c -|
 //   at                                 ^         c ended before; a is around c and has not
-//
-// Finds the innermost row around `at`: goes outward from the last row that began before `at` to the
-// first one that has not ended. No row is missed: rows that ended before c, or with it, have ended.
 std::int64_t TraceView::Around(const std::vector<Started>& rows, const End& at) {
   const auto behind =
       std::upper_bound(rows.begin(), rows.end(), at, [](const End& end, const Started& r) {
@@ -300,8 +300,8 @@ void TraceView::AddDeviceEvents() {
   }
 }
 
-// Collectives of the device's process repeat those of the Communication process, which are
-// complete. Only without such a process are they counted here. Copies have no direction.
+// Adds work of the device's process. Its collectives repeat those of the Communication process,
+// which are complete, so they count only without such a process. Copies have no direction.
 void TraceView::AddWork(const Event& event) {
   const auto name = builder_.Name(event.name);
   const auto task = builder_.Name(event.task);
@@ -340,7 +340,7 @@ void TraceView::AddCollective(const Event& event) {
   const auto name = thread_names_.find(process + "/" + thread);
   const bool is_named = name != thread_names_.end();
   if (!is_named) ++without_thread_;
-  // Threads with tasks have no such name.
+  // Threads with the tasks of collectives have other names.
   const bool is_collective = is_named ? name->second.find("Communication") != std::string::npos
                                       : builder_.Name(event.name).starts_with(kCollective);
   if (!is_collective) return builder_.log().Add(Counter::events_derived);
@@ -365,7 +365,7 @@ void TraceView::LinkRow(const Event& event, DeviceRow& row) {
   }
 }
 
-// A call is a launch if an arrow leads from it to a kernel or task, whatever its name is.
+// Adds the runtime's calls. A call with an arrow to device work is a launch, whatever its name is.
 void TraceView::AddCalls() {
   std::sort(launching_.begin(), launching_.end());
   for (const auto& call : calls_) {

@@ -87,7 +87,7 @@ class TraceView final : public JsonRowReceiver {
     Ns start = 0;
     Ns end = 0;
     std::int64_t id = -1;
-    std::size_t outer = kNoRow;  ///< The row around it, by Nest().
+    std::size_t outer = kNoRow;  ///< Index of the row around it, by Nest().
   };
 
   Place PlaceOf(const JsonRow& row);
@@ -109,10 +109,10 @@ class TraceView final : public JsonRowReceiver {
   void AddCollective(const Event& event);
   /// Sets the launch and the op of an event from an arrow into it.
   void LinkRow(const Event& event, DeviceRow& row);
-  /// Counts launches whose device work was lost: calls whose arrow leads to no event.
+  /// Makes the calls whose arrow leads to no event launches, since their device work was lost.
   void AddLostLaunches();
   void AddCalls();
-  /// The "Overlap Analysis" of each NPU.
+  /// The spans of each NPU in its process "Overlap Analysis".
   using Spans = std::map<std::int32_t, std::vector<Span>>;
   void CheckOwnTotals();
   void CheckOwnTotal(std::string_view track, const Spans& own, const Spans& ours);
@@ -120,7 +120,7 @@ class TraceView final : public JsonRowReceiver {
   /// The arrows that have both ends, sorted by their end.
   static std::vector<Link> Sorted(const Arrows& arrows);
   /// The source of the arrow into the event at (place, time); nullptr if there is none. If several
-  /// arrows end there, the first by source. REQUIRES: `links` come from Sorted().
+  /// arrows end there, the first by its source. REQUIRES: `links` come from Sorted().
   static const End* SourceOf(const std::vector<Link>& links, Place place, Ns time);
   /// Sorts rows by place and start, the longest first, and sets each row's `outer`: the last row
   /// before it that ends after it. O(rows log rows).

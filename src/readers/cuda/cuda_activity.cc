@@ -56,7 +56,7 @@ std::string_view CudaSyncName(std::int64_t type) {
   }
 }
 
-// Only the host's memory decides: a copy from pageable memory is staged by the driver and blocks.
+// Only the host's memory matters: the driver stages copies from pageable memory, so they block.
 HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t destination,
                           std::int64_t pageable) {
   if (kind != CopyKind::kHostToDevice && kind != CopyKind::kDeviceToHost) {

@@ -39,20 +39,20 @@ inline constexpr Wanted kCudaLaunchColumns[] = {{{"gridX"}},
 /// + (size of the first) of the scan.
 std::vector<Wanted> JoinedColumns(std::initializer_list<std::span<const Wanted>> lists);
 
-/// CUPTI's syncType: "Stream Sync".
+/// The name of a value of CUPTI's syncType, e.g. "Stream Sync".
 std::string_view CudaSyncName(std::int64_t type);
 
-/// `pageable` is the number that means pageable memory; pinned memory is one more. NVProf uses
-/// CUPTI's numbers, in which pageable memory is 1; in Nsight Systems it is 0.
+/// The host's memory of a copy. `pageable` is the number that means pageable memory; pinned memory
+/// is one more. NVProf has CUPTI's numbers, with pageable memory as 1; in Nsight Systems it is 0.
 HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t destination,
                           std::int64_t pageable);
 
-/// True if a call's return value is an error. cudaErrorNotReady from a query is a result, not an
-/// error: work is unfinished.
+/// True if a call's return value is an error. cudaErrorNotReady from a query is a result, because
+/// it means that work is unfinished.
 bool CudaCallFailed(std::string_view name, std::int64_t return_value);
 
-/// Counts the rows of one table while they are read. A few rows without times are a glitch among
-/// all events of a file, but may be all rows of their kind.
+/// Counts the rows of one table while they are read. A few rows without times are negligible among
+/// all events of a file, but may be most rows of their kind.
 class TableLoss {
  public:
   explicit TableLoss(ImportLog& log)
@@ -73,10 +73,10 @@ class TableLoss {
 /// one function); Profile::api_symbols keeps the recorded name. Call it once per recorded name.
 std::pair<StringId, ApiKind> AddApiName(std::string_view recorded, ProfileBuilder& builder);
 
-/// The meaning of CUPTI's number for the kind of a copy.
+/// The meaning of CUPTI's number for a kind of copy.
 struct CudaCopy {
   CopyKind kind;
-  std::string_view name;  ///< nsys' words: "[CUDA memcpy Host-to-Device]".
+  std::string_view name;  ///< In nsys' words: "[CUDA memcpy Host-to-Device]".
   bool migrates = false;  ///< Pages of unified memory, moved by the driver.
 };
 /// Interprets CUPTI's number for the kind of a copy.
@@ -95,9 +95,9 @@ inline constexpr std::string_view kCudaMemset = "[CUDA memset]";
 ///   kept       [step#1 -- ]  [step#2 ----------------------- ) [step#3 -- ]
 class OpenMarkers {
  public:
-  /// A marker, with or without an end. `name`: as the program wrote it.
+  /// Adds a marker, with or without an end. `name`: as the program wrote it.
   void AddStart(const HostRow& row, std::string_view name);
-  /// A marker without an end; its length is used if no marker of its name follows.
+  /// Adds a marker without an end. Its length is used if no marker of its name follows.
   void AddOpen(const HostRow& row, std::string_view name);
   /// Adds the markers without an end to the builder. REQUIRES: AddStart() of all markers.
   void Finish(ProfileBuilder& builder);

@@ -20,7 +20,7 @@ class ById {
   void Add(std::int64_t id, Row row) {
     if (rows_.empty()) first_ = id;
     const std::uint64_t place = PlaceOf(id);
-    // Gaps may take as much memory as the rows.
+    // The array may have as many unused places as it has rows.
     if (id < first_ || place > 2 * count_ + 64) {
       others_[id] = std::move(row);
       return;

@@ -24,7 +24,7 @@ class Cells {
  public:
   /// Removes all rows; new rows have this many cells.
   void Clear(std::size_t columns);
-  /// Adds the current row of a statement, of a row function, or a row with these cells.
+  /// Adds the current row of a statement, the row of a row function, or a row of these cells.
   template <class Row>
   void Add(const Row& row);
   /// Adds a row of integers and nulls, according to `types`; returns where to store the numbers.
@@ -43,7 +43,7 @@ class Cells {
   bool IsText(std::size_t row, std::size_t column) const;  ///< True for texts and bytes.
   /// Empty for a number. Valid until the next Clear() or Add().
   std::string_view Text(std::size_t row, std::size_t column) const;
-  /// A number as SQLite prints it. REQUIRES: IsSet(), not IsText().
+  /// The cell's number as text, as SQLite prints it. REQUIRES: IsSet(), not IsText().
   std::string NumberAsText(std::size_t row, std::size_t column) const;
 
  private:

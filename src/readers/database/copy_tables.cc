@@ -41,7 +41,7 @@ class Partial {
   }
   const std::string& path() const { return path_; }
 
-  /// Makes a hard link: unlike a rename, it never replaces an existing file.
+  /// Uses a hard link because, unlike a rename, it never replaces an existing file.
   Status PutInPlace() const {
     std::error_code failed;
     fs::create_hard_link(path_, target_, failed);

@@ -17,9 +17,9 @@ namespace profgauge::readers {
 struct KeptTable {
   std::string table;
   std::vector<std::string_view> columns;
-  /// Columns that are ids in the table of texts, for texts that are names of code.
+  /// Columns with ids of texts that are names of code.
   std::vector<std::string_view> names = {};
-  /// Such columns for words of the system, the format or a maker, which are never renamed.
+  /// Columns with ids of texts that are words of the system, the format or a maker; never renamed.
   std::vector<std::string_view> words = {};
   /// Columns of texts, each with the function that makes the copy's text.
   std::vector<std::pair<std::string_view, std::string_view>> texts = {};
@@ -47,9 +47,9 @@ struct Scrubbed {
 /// Checks that `path` does not exist. Errors: kOutput "output/exists".
 Status CheckIsNew(const std::string& path);
 
-/// Copies `in` to `out`; `in` is never written to. Only listed tables and columns are copied: a
-/// copy cannot leak data that a newer version adds. `out` appears complete or not at all. Errors:
-/// kOutput "output/exists" if `out` exists, or if it cannot be written.
+/// Copies `in` to `out`; `in` is never written to. Copies only the listed tables and columns, so
+/// that data which a newer version adds cannot leak. `out` appears complete or not at all. Errors:
+/// kOutput "output/exists" if `out` exists, or another code if it cannot be written.
 Result<Scrubbed> CopyTables(const std::string& in, const std::string& out, const KeptDatabase& keep,
                             const Rename& rename);
 

@@ -21,7 +21,7 @@ class ParquetRow {
     const auto& at = columns_[static_cast<std::size_t>(column)];
     if (!at || blocks_.block(*at).is_set[row_] == 0) return SQLITE_NULL;
     const parquet::Form form = blocks_.column(*at).form;
-    // Text may have any bytes. It is repaired where it is shown.
+    // A text is passed as bytes, because it may not be UTF-8. It is repaired where it is shown.
     return form == parquet::Form::kText   ? SQLITE_BLOB
            : form == parquet::Form::kReal ? SQLITE_FLOAT
                                           : SQLITE_INTEGER;
@@ -87,7 +87,7 @@ Result<TableScan> TableScan::OpenParquet(const ParquetTables& tables, const std:
   return scan;
 }
 
-// Copies the cells of a block, so that readers get the same form of rows from both kinds of files.
+// Copies the cells of a block, so that readers get rows in the same form from both kinds of files.
 Result<bool> TableScan::NextParquetBlock() {
   cells_ = nullptr;
   PROFGAUGE_TRY(const std::size_t rows, parquet_->blocks.Next());

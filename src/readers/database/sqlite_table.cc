@@ -52,11 +52,10 @@ struct Block {
   Status status;
 };
 
-/// How one thread reads rows: from the pages or, if those are not plain, with its own connection
-/// and statement.
+/// Reads rows for one thread: from pages or, if those are not plain, with its own statement.
 class BlockReader {
  public:
-  /// REQUIRES: the arguments outlive this.
+  /// REQUIRES: all arguments outlive the reader.
   BlockReader(const sqlite::Database& database, const std::string& sql,
               const std::optional<PlainTable>& plain)
       : origin_(database), sql_(sql) {
@@ -66,7 +65,7 @@ class BlockReader {
   Status Read(std::int64_t first, std::int64_t last, std::size_t columns, Cells& cells) {
     const auto rowids = static_cast<std::size_t>(last - first) + 1;
     cells.Clear(columns);
-    // If rows are missing, SQLite is asked: with a damaged key, pages can be hidden.
+    // If rows are missing, SQLite reads all, because a damaged key may hide pages.
     if (pages_ && pages_->Read(first, last, cells) && cells.rows() == rowids) return {};
     cells.Clear(columns);
     if (!statement_) PROFGAUGE_CHECK(Open());
@@ -100,8 +99,8 @@ class BlockReader {
 };
 
 /// The range of rowids, if reading the table with several threads pays: the table is long, has few
-/// gaps and does not change meanwhile. Gaps cost whole blocks: if so many rowids need more bytes
-/// than the file has, several threads do not pay.
+/// gaps and does not change meanwhile. A gap costs whole blocks, so nothing is returned if the file
+/// is too small for a row at each rowid.
 Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::string& table,
                                         const std::set<std::string>& columns) {
   constexpr std::uint64_t kRowsWorthThreads = 16 * kBlockRows, kLeastRow = 4, kUsualRow = 32;
@@ -122,7 +121,7 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
   return Rowids{first, count + 1, std::min(count + 1, bytes / kUsualRow)};
 }
 
-// SQL of the condition for wanted rows; empty if all are wanted, "0" if the column is missing.
+// The SQL condition for wanted rows; empty if all are wanted, "0" if the column is missing.
 std::string FilterOf(const Only& only, const std::set<std::string>& columns) {
   if (only.column.empty()) return {};
   const std::string column(only.column);
@@ -138,11 +137,11 @@ Result<TableScan> TableScan::OpenColumns(Tables tables, const std::string& table
   return OpenParquet(tables.parquet(), table, wanted, only);
 }
 
+// For each wanted column, selects the first name that exists, or null, so that others keep numbers:
+//
 //   wanted   {"start"}  {"demangledName", "shortName"}  {"bytes"}
 //   table    start, shortName, ...
 //   select   "start", "shortName", null from "KERNEL" not indexed where (1)
-//
-// Takes the first name that exists. A missing column is null, so the others keep their numbers.
 Result<TableScan> TableScan::OpenSqlite(sqlite::Database& database, const std::string& table,
                                         std::span<const Wanted> wanted, const Only& only) {
   TableScan scan;
@@ -189,6 +188,7 @@ std::string_view TableScan::Text(std::size_t column) const {
   return printed_.emplace_back(cells_->NumberAsText(row_, column));
 }
 
+// Reads blocks of rowids with several threads, and passes them on in order:
 //   rowids   | 1 .. 4096 | 4097 .. 8192 | 8193 .. 12288 | ...
 //   reader   0             1              2               0       each with its own file
 //   take     block 0, 1, 2, ... by one thread at a time
@@ -270,9 +270,9 @@ bool HasWriteAheadLog(const std::string& path) {
   return !missing && size > 0;
 }
 
-// The length of a database according to its header, in bytes; 0 if unknown. The header has the page
-// size at 16, the change counter at 24, the count of pages at 28, and at 92 the change counter of
-// that count. If the counters differ, an old library wrote last: the count is stale.
+// The length in bytes of a database, from its header; 0 if unknown. The header has the page size at
+// 16, the change counter at 24, the count of pages at 28, and at 92 the change counter for which
+// that count is valid. If the counters differ, an old library wrote last: the count is stale.
 std::uint64_t StatedSize(std::string_view head) {
   if (head.size() < sqlite_format::kFileHead || !IsSqlite(head)) return 0;
   // Libraries before 3.7.0 did not update the count of pages.
@@ -337,7 +337,7 @@ std::size_t CellsOf(std::string_view page, std::size_t head) {
   return head + 2 * cells <= page.size() ? cells : 0;
 }
 
-// Uses SQLite's rule for the types of columns that hold whole numbers.
+// True if a column of this type holds integers, by SQLite's own rule.
 bool IsWhole(std::string_view type) {
   return sqlite3_strlike("%int%", std::string(type).c_str(), 0) == 0;
 }
@@ -438,7 +438,7 @@ bool PageRows::ReadNode(const Node& node, Asked asked, std::size_t depth, std::s
   return children && ReadChildren(*children, asked, depth + 1, cells);
 }
 
-// Children that follow each other in the file are read in one go of up to 64 KiB.
+// Reads children that follow each other in the file in one go of up to 64 KiB.
 bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::size_t depth,
                             Cells& cells) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -452,7 +452,7 @@ bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::si
   return true;
 }
 
-// Checks also the order of rows outside the wanted range, because SQLite uses binary search.
+// Also checks the order of rows outside the wanted range, because SQLite uses binary search.
 std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, Asked asked,
                                                               std::string_view page) const {
   const std::size_t cells = CellsOf(page, sqlite_format::kInnerHead);
@@ -480,7 +480,7 @@ std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, 
   return children;
 }
 
-// At the largest rowid, 2^63 - 1, direct reading fails, since `least` would overflow.
+// Direct reading fails at the largest rowid, 2^63 - 1, because `least` would overflow.
 bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Cells& cells) {
   const std::size_t count = CellsOf(page, sqlite_format::kLeafHead);
   if (count == 0) return false;
@@ -500,8 +500,8 @@ bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Ce
   return true;
 }
 
-// Most rows of a table have the same header, i.e. numbers of the same sizes. The layout of the row
-// before is kept until a different header comes.
+// Keeps the layout of the row before until a different header comes, because most rows of a table
+// have the same header, which states the sizes of its numbers.
 bool PageRows::AddRow(std::int64_t rowid, std::string_view payload, Cells& cells) {
   const std::string_view known = layout_.header();
   if (known.empty() || !payload.starts_with(known)) {
@@ -561,7 +561,7 @@ bool RowLayout::Set(std::string_view header,
   numbers_.clear();
   for (const auto& column : columns) {
     Number number;
-    // A row may be older than the last columns. Their values are the defaults of the schema.
+    // A row may be older than the table's last columns. The schema has their default values.
     if (column && *column >= stored_.size()) return false;
     const Stored stored = column ? stored_[*column] : Stored{};
     if (stored.type == sqlite_format::kReal || stored.type > sqlite_format::kOne) return false;

@@ -65,11 +65,11 @@ class RowLayout {
   std::vector<Number> numbers_;
 };
 
-// Rows of integers, read directly from a database's pages.
+// Reads rows of integers directly from a database's pages.
 //
 // SQLite runs a program for each row, which takes several times as long as reading the numbers. The
 // format of pages is fixed (https://sqlite.org/fileformat2.html). Only plain pages are read here;
-// SQLite reads the others and has the error messages for a damaged file.
+// SQLite reads the others and reports damaged files.
 
 /// A table all of whose wanted columns are declared as integers.
 ///
@@ -90,9 +90,9 @@ struct PlainTable {
   std::vector<std::size_t> rowids;  ///< The wanted columns that are the rowid.
 };
 
-/// Describes a table with rowids in a file that does not change. `columns` are names, empty for a
-/// missing one. Returns nullopt if a wanted column may hold other types, or if SQLite reports an
-/// error: then SQLite must read the table.
+/// Describes a table with rowids in a file that does not change. `columns` are names; an empty name
+/// means a missing column. Returns nullopt if a wanted column may hold other types than integers,
+/// or if SQLite reports an error: then SQLite must read the table.
 std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::string& table,
                                          const std::vector<std::string>& columns);
 
@@ -100,7 +100,7 @@ std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::
 /// ranges.
 class PageRows {
  public:
-  /// REQUIRES: `table` outlives this.
+  /// REQUIRES: `table` outlives the rows.
   explicit PageRows(const PlainTable& table);
 
   /// Adds the rows with rowids from `first` to `last`. Returns false if one of them is not plain,
@@ -125,7 +125,7 @@ class PageRows {
   /// The children that may contain wanted rows; nullopt if the page is damaged.
   std::optional<std::vector<Node>> Children(const Node& node, Asked asked,
                                             std::string_view page) const;
-  /// Empty if there is no such page. Valid until the next call. `ahead`: pages needed next.
+  /// The bytes of a page until the next call; empty if there is none. `ahead`: pages needed next.
   std::string_view Page(std::uint32_t page, std::size_t ahead);
 
   const PlainTable& table_;
@@ -175,8 +175,8 @@ struct Wanted {
   std::initializer_list<const char*> names;
 };
 
-/// Restricts rows to those with one of these numbers in the column; no numbers: all rows. For
-/// Parquet the column must be a wanted one.
+/// Restricts rows to those with one of these numbers in the column. Without numbers, all rows are
+/// read. For Parquet, the column must be a wanted one.
 struct Only {
   std::string_view column;
   std::vector<std::int64_t> numbers;
@@ -204,8 +204,8 @@ class TableScan {
 
   bool exists() const { return exists_; }
   bool Has(std::size_t column) const { return exists_ && present_[column]; }
-  /// An upper bound of the rows of a long table, to reserve memory; 0 for a short one. Limited by
-  /// the bytes of the file, so a damaged rowid cannot demand memory.
+  /// An upper bound of the number of rows of a long table, to reserve memory; 0 for a short one.
+  /// The bytes of the file limit it, so that a damaged rowid cannot demand memory.
   std::uint64_t RowsAtMost() const {
     return parquet_ ? parquet_->rows_at_most : rowids_ ? rowids_->rows_at_most : 0;
   }
@@ -223,13 +223,13 @@ class TableScan {
     });
   }
 
-  /// True if the cell of this row has a value.
+  /// True if the cell in this column of the row has a value.
   bool IsSet(std::size_t column) const { return cells_ != nullptr && cells_->IsSet(row_, column); }
   /// Returns `otherwise` for a null cell. For a text, returns the number at its start, or 0.
   std::int64_t Integer(std::size_t column, std::int64_t otherwise = 0) const {
     return IsSet(column) ? cells_->Integer(row_, column) : otherwise;
   }
-  /// A 32-bit integer; `otherwise` also for a number that does not fit.
+  /// The cell as a 32-bit integer; `otherwise` for a null cell or a number that does not fit.
   std::int32_t Small(std::size_t column, std::int32_t otherwise) const {
     return Narrow(Integer(column, otherwise), otherwise);
   }
@@ -275,7 +275,7 @@ class TableScan {
   mutable std::deque<std::string> printed_;  ///< Numbers of this row that were read as text.
 };
 
-/// Names of all tables, without views, which are not read.
+/// The names of all tables. Views are not included, because they are not read.
 Result<std::set<std::string>> TableNames(sqlite::Database& database);
 
 // Opening a profile that is an SQLite database.
@@ -283,17 +283,17 @@ Result<std::set<std::string>> TableNames(sqlite::Database& database);
 /// True if `head` is the beginning of an SQLite file.
 bool IsSqlite(std::string_view head);
 
-/// Checks that the file is as long as its head states. Errors: kInput "sqlite/truncated". Checked
-/// only if the head's number of pages is valid and no log is beside the file. O(1).
+/// Checks that the file is as long as its header states; skipped if the header's number of pages is
+/// invalid or a write-ahead log is beside the file. Error: kInput "sqlite/truncated". O(1).
 Status CheckWhole(const std::string& path);
 
-/// True if a journal that its writer did not finish is beside the database: then the file mixes old
-/// and new pages, without any error.
+/// True if a journal that its writer did not finish is beside the database. SQLite would read such
+/// a file, a mixture of old and new pages, without any error.
 bool HasHotJournal(const std::string& path);
 
-/// Reads the whole file once for its size and hash, then opens it read-only: as immutable or, if a
-/// write-ahead log is beside it, with that log, which is counted as a warning. Fills
-/// builder.source(), with NVIDIA as the maker. Errors: kInput.
+/// Reads the whole file once for its size and hash, then opens it read-only. If a write-ahead log
+/// is beside it, opens it with that log, which is counted as a warning; otherwise as immutable.
+/// Fills builder.source(), with NVIDIA as the maker. Errors: kInput.
 Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view format,
                                       std::string_view dialect, ProfileBuilder& builder);
 
@@ -317,15 +317,15 @@ inline std::uint64_t BigEndian(std::string_view bytes) {
   return number;
 }
 
-/// The page size stated in a file's head of kFileHead bytes; 0 if it is damaged.
+/// The page size in a file's header (kFileHead bytes); 0 if it is damaged.
 inline std::uint64_t PageSize(std::string_view head) {
   std::uint64_t size = BigEndian(head.substr(16, 2));
   if (size == 1) size = 65536;
   return std::has_single_bit(size) ? size : 0;
 }
 
-/// Removes a number of one to nine bytes from the front. False at the end, and if its first byte is
-/// 0x80: SQLite does not read all such overlong numbers in the same way.
+/// Removes a number of one to nine bytes from the front. Returns false at the end, or if the first
+/// byte is 0x80: SQLite does not read all such overlong numbers in the same way.
 inline bool TakeNumber(std::string_view& bytes, std::uint64_t& number) {
   number = 0;
   if (bytes.starts_with('\x80')) return false;

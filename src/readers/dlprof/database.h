@@ -1,7 +1,8 @@
 // Data of one import of a DLProf database, which the parts of its reader share.
 //
-// Schema of 1.8.0: the string table `dictionary`, to which the columns *_id point; read_only_*
-// tables of events; all others per aggregation, one for each run of DLProf over the profile.
+// Schema of 1.8.0: the columns *_id point to the string table `dictionary`. The tables read_only_*
+// have events. All others have rows for each aggregation, which is one run of DLProf over the
+// profile.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,6 @@ namespace profgauge::readers::dlprof {
 //   model_summary           one row for each aggregation    aggr_id
 //   op_nodes, metric, ...   sums of an aggregation          aggr_id
 // Rows cover the whole profile; only the sums are limited to an aggregation's iterations.
-// Rows are of the whole profile; only the sums are of an aggregation's iterations.
 
 /// One op of the database. Texts are as written.
 struct DatabaseOp {

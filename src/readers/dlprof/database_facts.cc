@@ -32,7 +32,7 @@ Status ReadVersion(DatabaseImport& import) {
   return {};
 }
 
-// The command line and the names of user and host are not read.
+// Reads facts of the system, except the command line and the names of user and host.
 Status ReadSystem(DatabaseImport& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_system_config",
                                            {{{"cpu_model"}},
@@ -161,7 +161,7 @@ void ListAggregations(const std::vector<Aggregation>& all, std::int64_t chosen,
   }
 }
 
-// The newest has the largest number. All are listed as facts, as each may be asked for.
+// Chooses the newest, i.e. the largest number. Lists all as facts: any may be asked for.
 Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "model_summary",
                                            {{{"aggr_id"}},

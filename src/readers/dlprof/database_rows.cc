@@ -48,7 +48,7 @@ std::string MarkerOf(const DatabaseOp& op) {
                      Quoted(op.type), Quoted(op.direction), lines, Quoted(op.name));
 }
 
-// "[[32,3],[6]]\n" as "[[32, 3], [6]]".
+// Formats "[[32,3],[6]]\n" as "[[32, 3], [6]]".
 std::string ShapesOf(std::string_view json) {
   std::string text;
   for (const char c : json) {
@@ -68,7 +68,7 @@ std::string TypesOf(const std::string& type, std::string_view shapes) {
   return text + "]";
 }
 
-// Reverses the lines, as HostTable::call_stack has the innermost frame first.
+// Reverses the lines, because HostTable::call_stack has the innermost frame first.
 std::string StackOf(const std::string& lines) {
   std::string stack;
   for (std::size_t end = lines.size(); end > 0;) {
@@ -155,7 +155,7 @@ Result<TableScan> OpenCalls(DatabaseImport& import, const char* table) {
                           {{"copy_kind"}}});
 }
 
-// Adds the call of a row, and starts its device row if `device` is wanted.
+// Adds the call of a row and, if `device` is set, starts the row of its device work.
 class CallRows {
  public:
   explicit CallRows(DatabaseImport& import) : import_(import) {}
@@ -261,7 +261,7 @@ Status ReadOtherCalls(DatabaseImport& import, CallRows& rows, const char* table)
   return scan.ForEach([&] { rows.AddCall(scan, import.Text(scan.Integer(kName, -1)), -1); });
 }
 
-// Reads the iterations in order: the window of the aggregation, and markers if there are several.
+// Reads the iterations in order: the window of the aggregation and, if there are several, markers.
 Status ReadIterations(DatabaseImport& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "iteration_list",
                                            {{{"iter_value"}}, {{"start_time"}}, {{"stop_time"}}},
@@ -276,8 +276,8 @@ Status ReadIterations(DatabaseImport& import) {
   import.aggregation.window = {
       first == iterations.end() ? iterations.begin()->second.start : first->second.start,
       last == iterations.end() ? iterations.rbegin()->second.end : last->second.end};
-  // A profile without iterations is one iteration, from the profiler's start to the last event.
-  // This is DLProf's wall clock, and the base of its shares.
+  // A profile without iterations gets one, from the profiler's start to the last event. This is
+  // DLProf's wall clock, and the base of its shares.
   const ThreadId thread = import.builder->AddThread("DLProf", "iterations");
   for (const auto& [number, span] : iterations) {
     HostRow row;

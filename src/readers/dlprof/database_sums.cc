@@ -30,7 +30,7 @@ struct Spread {
 struct Sums {
   std::map<std::int64_t, Ns> of_metric;  // Of metric: id to sum.
   std::map<std::int64_t, Spread> spreads;
-  // Of node_time_metrics: id to metric id.
+  // Sums in node_time_metrics: node id to metric id.
   std::map<std::int64_t, std::int64_t> cpu, gpu, overhead, idle;
 };
 
@@ -69,8 +69,8 @@ struct Totals {
   double of_rows = 0, stored = 0;
 };
 
-/// A single sum that differs becomes a fact. If a stored total exceeds the rows, rows are missing
-/// in the file.
+/// Compares sums of rows with the stored sums and counts each difference in the import log. If a
+/// stored total exceeds that of the rows by more than a tolerance, rows are missing in the file.
 class Check {
  public:
   Check(DatabaseImport& import, Sums sums) : import_(import), sums_(std::move(sums)) {}
@@ -121,8 +121,8 @@ std::map<std::int64_t, Ns> DeviceTimes(const DatabaseImport& import) {
   return times;
 }
 
-/// Compares each operator's sums with its rows. Only the totals of all operators show whether rows
-/// are missing.
+/// Compares each operator's sums with those of its rows. Only the totals of all operators show
+/// whether rows are missing.
 Status CheckOps(DatabaseImport& import, Check& check) {
   const std::map<std::int64_t, Ns> device = DeviceTimes(import);
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "op_nodes",
@@ -163,7 +163,7 @@ Status CheckKernels(DatabaseImport& import, Check& check) {
   return {};
 }
 
-// The sum of a node; absent if it is missing.
+// The sum of a node; absent if the node has none.
 Value SumAt(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, std::int64_t node) {
   const auto id = ids.find(node);
   if (id == ids.end()) return {};
@@ -270,7 +270,7 @@ std::optional<double> Stated(const TableScan& scan, std::size_t column) {
   return scan.IsSet(column) ? std::optional(scan.Real(column)) : std::nullopt;
 }
 
-// The columns of StateAggregation(): utilization, its efficiency, seven parts of the time.
+// Reports the columns of StateAggregation(): utilization, efficiency, seven parts of the time.
 void StateShares(const DatabaseImport& import, const TableScan& scan, Stating& state) {
   enum : std::size_t {
     kUtilization = 1,

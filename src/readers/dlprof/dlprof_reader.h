@@ -8,8 +8,8 @@
 
 namespace profgauge::readers {
 
-/// Reads the database: ops, calls, kernels and copies as rows. If it has no kernels, it uses the
-/// values of an aggregation.
+/// Reads the database: operators, calls, kernels and copies become rows. Without kernels, the
+/// values of an aggregation are used.
 std::unique_ptr<Reader> MakeDlprofDatabaseReader();
 /// Reads one report file, whose numbers DLProf computed, as a profile without a timeline. Settle()
 /// joins the reports of one run.
@@ -21,9 +21,9 @@ namespace profgauge::readers::dlprof {
 
 // The files that DLProf writes for one run: reports, one file for each kind, and a database.
 
-/// DLProf writes its reports and its database beside the export that it read: one run in three
-/// forms, of which the most complete is used. Reports of one run become one profile. If `folder` is
-/// empty, only reports that the user named are joined, if all are of one run. Errors: kInput
+/// Settles one run's files: DLProf writes reports and database beside the export that it read. The
+/// most complete of the three is used, and reports of one run become one profile. If `folder` is
+/// empty, only reports that the user named are merged, if all are of one run. Error: kInput
 /// "input/several-runs" if a folder has files of several runs.
 Status SettleRun(const std::string& folder, Run& run);
 

@@ -88,7 +88,7 @@ CsvText ParseCsv(std::string_view text) {
   CsvCutter cutter([&csv](std::span<const std::string> cells) {
     csv.rows.emplace_back(cells.begin(), cells.end());
   });
-  // DLProf ends every row, including the last one. A number without an end may be cut.
+  // DLProf ends every row, including the last one, so a last number without a line end may be cut.
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   csv.truncated = !cutter.Feed(text) || !cutter.End(kNone);
   return csv;
@@ -150,7 +150,7 @@ Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std:
       for (const auto& [key, value] : keys.as_object()) {
         SummaryLine line{block, key, {}};
         if (value.is_object()) {
-          // The order is the one of the CSV form.
+          // The columns are in the order of the CSV form.
           for (const char* column : {"GPU Time (ns)", "CPU Time (ns)", "# Ops", "# Kernels"}) {
             const auto* cell = value.as_object().if_contains(column);
             if (cell != nullptr) line.cells.push_back(CellOf(*cell));

@@ -24,32 +24,32 @@ enum class ReportKind : std::uint8_t {
   kOpType,
   kExpertSystems
 };
-/// "summary", "detailed"…, as in the file's name.
+/// The word for a kind in file names, e.g. "summary" or "detailed".
 std::string_view KindName(ReportKind kind);
 /// Finds the kind by the first line; nullopt if it is no title of DLProf 0.10 to 1.8.
 std::optional<ReportKind> KindOfTitle(std::string_view first_line);
 
 using Row = std::vector<std::string>;
 
-/// The number in a cell; nullopt if it is none, or exceeds the range of integers.
+/// The number in a cell; nullopt if it is no number or exceeds the range of integers.
 std::optional<double> RealOf(std::string_view text);
 
-/// The rows of a report. An incomplete last row is dropped.
+/// The rows of a report without a last row that is cut off.
 struct CsvText {
   std::vector<Row> rows;   ///< Including the title and the head.
   bool truncated = false;  ///< The last row has no line end.
 };
-/// Leaves out a last row that is cut off.
+/// Splits the text into rows. Drops a last row that is cut off.
 CsvText ParseCsv(std::string_view text);
 
-/// Columns by name. Units in parentheses are ignored; "Avg." is "Avg", "Group Node" is "Group Op".
+/// Finds columns by name, without units: "Avg." is "Avg", "Group Node" is "Group Op".
 class Columns {
  public:
   explicit Columns(const Row& head);
   bool Has(std::string_view name) const { return Find(name).has_value(); }
   /// Empty if the row or the report does not have the column.
   std::string_view Text(const Row& row, std::string_view name) const;
-  /// nullopt if it is not an integer.
+  /// The integer in the column; nullopt if the cell is none.
   std::optional<std::int64_t> Integer(const Row& row, std::string_view name) const;
   std::optional<double> Real(const Row& row, std::string_view name) const {
     return RealOf(Text(row, name));
@@ -75,7 +75,7 @@ struct SummaryLine {
 };
 /// Parses the blocks of the CSV form.
 std::vector<SummaryLine> SummaryOfCsv(const std::vector<Row>& rows);
-/// Parses the JSON form, where a value is a list of one element and a table's row an object.
+/// Parses the JSON form, where a value is a list of one element and a table's row is an object.
 /// Errors: kInput "dlprof/not-json", "dlprof/not-a-summary".
 Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std::string& file);
 

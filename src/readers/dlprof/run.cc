@@ -33,8 +33,7 @@ std::string KindOf(const Profile& report) {
   return report.source.dialect.substr(0, report.source.dialect.find(','));
 }
 
-/// The run's name in DLProf's file names: "dlprof" of "x/dlprof_summary.csv". Empty if the file has
-/// no such name.
+/// The run's name in DLProf's file names: "dlprof" of "x/dlprof_summary.csv". Empty if none.
 std::string RunOf(const Profile& report) {
   const std::string name = fs::path(report.source.path).stem().string();
   const std::string kind = "_" + KindOf(report);
@@ -81,8 +80,8 @@ const ReportedMetric* StatedOf(const Profile& profile, MetricId id) {
   return nullptr;
 }
 
-/// Names the values that differ between two reports of a run: "wall clocks"; empty if none. Sums
-/// with unreadable rows are not compared.
+/// Names the values that differ between two reports of a run ("wall clocks"); empty if they agree.
+/// Sums of reports with unreadable rows are not compared.
 std::string_view WhatDiffers(const Profile& a, const Profile& b) {
   const ReportedMetric* ours = StatedOf(a, metric::kProfileWallTime);
   const ReportedMetric* theirs = StatedOf(b, metric::kProfileWallTime);
@@ -95,7 +94,7 @@ std::string_view WhatDiffers(const Profile& a, const Profile& b) {
   return std::abs(x - y) > knowledge::kLossTotalTolerance * std::max(x, y) ? "kernel times" : "";
 }
 
-/// Merges the reports of one run into one profile. REQUIRES: not empty, each of another kind.
+/// Merges the reports of one run into one profile. REQUIRES: one or more, each of another kind.
 Result<Profile> Merge(std::vector<Profile> reports) {
   // The summary comes first, because it has most numbers.
   std::stable_sort(reports.begin(), reports.end(), [&](const Profile& a, const Profile& b) {
@@ -134,7 +133,7 @@ Result<Profile> Merge(std::vector<Profile> reports) {
   return merged;
 }
 
-/// Merges the reports that the user named if all are of one folder and fit together.
+/// Merges the reports that the user named, if all are in one folder and fit together.
 Status SettleNamed(Run& run) {
   if (run.profiles.size() < 2 || !std::all_of(run.profiles.begin(), run.profiles.end(), IsReport) ||
       !WhySeveral(run.profiles).empty()) {
@@ -155,6 +154,7 @@ Status SettleNamed(Run& run) {
 
 }  // namespace
 
+// Decides which profiles of a folder form a run:
 //   in the folder                      result
 //   one database, reports              the database; reports are skipped with the reason
 //   reports of one run                 one profile, merged; several databases are skipped

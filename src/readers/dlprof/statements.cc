@@ -1,5 +1,5 @@
-// Adds columns of DLProf's table of operators to its other tables: to types of operators, whether
-// they can use Tensor Cores and do; to operators that another table names, their type.
+// Adds columns of DLProf's table of operators to its other tables. Types of operators get the use
+// of Tensor Cores; operators that another table names get their type.
 
 #include "readers/dlprof/statements.h"
 
@@ -48,7 +48,7 @@ std::string TextOf(const Value& value) {
 }
 
 /// Adds the number of kernels that each operator launched, from the table of kernels. Adds nothing
-/// if two launching operators have one name, as each would get the kernels of both.
+/// if two operators with kernels have the same name, because each would get the kernels of both.
 bool AddKernelCounts(const ReportedTable* kernels, ReportedTable& ops) {
   if (kernels == nullptr) return false;
   std::map<std::string, std::int64_t> counts, operators;
@@ -154,13 +154,13 @@ Value TextValue(std::string_view text) { return text.empty() ? Value{} : Value{s
 Value NumberValue(std::optional<std::int64_t> number) { return number ? Value{*number} : Value{}; }
 constexpr double kMostCalls = 1e15;
 
-/// Computes the number of calls from the printed total and average, since only the average is
-/// rounded: 1000 ns at 333.3 ns are 3 calls.
+/// Computes the number of calls from the printed total and average. Only the average is rounded, so
+/// the result is exact: 1000 ns at 333.3 ns are 3 calls.
 Value Calls(std::int64_t total, std::string_view average) {
   const auto mean = RealOf(average);
   if (!mean || !(*mean > 0)) return {};
   const double calls = std::round(static_cast<double>(total) / *mean);
-  // A row has at least one call. A number above any count shows a damaged average.
+  // A row has at least one call. A result above any count shows that the average is damaged.
   if (!(calls >= 1) || calls > kMostCalls) return {};
   return static_cast<std::int64_t>(calls);
 }
@@ -246,7 +246,7 @@ struct KernelTotal {
   bool uses_tensor_cores = false;
 };
 
-// The report has a row for each pair of kernel and operator. The table of kernels sums by name.
+// Reports the rows, one for each pair of kernel and operator, and their sums by kernel name.
 void StateKernelRows(const Reading& in) {
   std::map<std::string, KernelTotal> totals;
   {
@@ -475,7 +475,7 @@ class Block {
     const auto is_given = [](const std::string& cell) { return !Trim(cell).empty(); };
     return std::ranges::count_if(*at->second, is_given) == 1 ? Cell(key, 0) : std::nullopt;
   }
-  /// One value of a line with several values.
+  /// The value at a position of a line with several values.
   std::optional<double> Cell(std::string_view key, std::size_t cell) const {
     const auto at = rows_.find(key);
     if (at == rows_.end() || cell >= at->second->size()) return std::nullopt;
@@ -495,8 +495,8 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
   for (const auto& [key, fact] : facts) {
     if (std::string value = system.Text(key); !value.empty()) builder.AddFact(fact, value);
   }
-  // The text "A100, A100" is one cell in JSON, and one cell for each GPU in CSV. If there are more
-  // GPUs than names, and all names are equal, the other GPUs have the same name.
+  // In JSON the text "A100, A100" is one cell; in CSV each GPU has a cell. If there are more GPUs
+  // than names and all names are equal, the other GPUs get the same name.
   constexpr double kMostGpus = 1024;
   const std::string text = system.Text("GPU Name(s)");
   std::vector<std::string_view> names;
@@ -525,8 +525,8 @@ bool HasNoKernels(const Block& kernels) {
   return count && time && *count == 0 && *time == 0;
 }
 
-/// True if DLProf recognized operators. Without markers, one operator has all kernels, and its
-/// "efficiency" has all kernels in the denominator.
+/// True if DLProf recognized operators. Without markers it assigns all kernels to one operator,
+/// whose "efficiency" has all kernels in the denominator.
 bool TellsOperators(const Block& system, const Block& ops) {
   const std::string framework = system.Text("Framework");
   const auto count = ops.Cell("All ops", 2);
@@ -542,8 +542,8 @@ void StateIdle(double utilization, double memory, Stating& state) {
                 ": the rest of kernels and memory operations");
 }
 
-// DLProf's shares cover the time without gaps and overlaps, so the time of neither kernels nor
-// memory operations is idle time.
+// Neither the time of kernels nor that of memory operations is idle time: DLProf's shares cover the
+// time without gaps and overlaps.
 void StateBusy(const Block& summary, Stating& state) {
   const auto utilization = summary.Number("GPU Utilization %");
   const auto memory = summary.Number("Memory Duration %");
@@ -583,7 +583,7 @@ std::string WhyNoShares(const Block& summary) {
 }
 
 void StateShares(const Block& summary, bool has_kernels, Stating& state) {
-  // It is unknown which of the shares is wrong.
+  // If the shares contradict each other, it is unknown which one is wrong, so all are absent.
   if (const std::string why = WhyNoShares(summary); !why.empty()) {
     return state.None(kSharesOfTime, why);
   }

@@ -1,4 +1,4 @@
-// Reports the values of DLProf's reports as metrics and tables of the catalogs.
+// Reports the values of DLProf's reports as metrics, and as tables of our catalogs.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ std::vector<std::string> AdviceColumns();
 /// Sums over one op type.
 struct TypeUnits {
   std::int64_t kernels = 0;
-  bool is_eligible = false, uses = false;  ///< If any of its operators can use, or uses, Tensor
-                                           ///< Cores.
+  bool is_eligible = false, uses = false;  ///< True if any of its operators can use, or uses,
+                                           ///< Tensor Cores.
 };
 using UnitsByType = std::map<std::string, TypeUnits>;
 
@@ -36,11 +36,11 @@ using UnitsByType = std::map<std::string, TypeUnits>;
 void AddUnits(const UnitsByType& units, bool has_kernels, ReportedTable& types);
 
 /// Adds the operator data of the table `ops` to the run's tables of operator types, kernels and
-/// Tensor Core operators, if these exist. Operators are found by name; kernels of operators with a
-/// repeated name are not counted.
+/// Tensor Core operators, if these exist. Operators are found by name. Kernels of operators whose
+/// name repeats are not counted.
 void JoinOps(std::vector<ReportedTable>& tables);
 
-/// Why numbers of the GPU are absent: DLProf prints a share of nothing as 0.
+/// The reason why GPU metrics are absent without device work: DLProf prints their shares as 0.
 inline constexpr const char* kNoDeviceWork =
     "DLProf recorded no kernel, copy or memset, so its 0 has no meaning";
 

@@ -1,5 +1,5 @@
-// Reports DLProf's numbers as metrics, if they are valid. A time below 0 or a share above 100 %
-// shows a damaged or edited file; the metric becomes absent with the reason.
+// Reports DLProf's numbers as metrics. A time below 0 or a share above 100 % shows a damaged or
+// edited file, so its metric is absent, with the reason.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace profgauge::readers::dlprof {
 
 /// Why these parts of one whole, in percent, contradict each other; empty if they do not. Each is
-/// rounded, so their sum may exceed 100 % by the rounding error.
+/// rounded, so their sum may exceed 100 % by the rounding errors.
 std::string WhyTooMuch(std::span<const std::optional<double>> percents);
 
 /// Shares of the device time, which are unknown if the file has no device work.
@@ -26,24 +26,24 @@ inline constexpr MetricId kSharesOfTime[] = {
     metric::kDataloaderExposedShare, metric::kBreakdownCpu,    metric::kBreakdownIo,
     metric::kBreakdownOther};
 
-/// Reports each metric once. If it is out of range, it is absent with the reason. Missing numbers
-/// (nullopt) report nothing: another source may have the metric.
+/// Reports each metric once. A number out of range makes its metric absent, with the reason. A
+/// missing number (nullopt) reports nothing, because another source may have the metric.
 class Stating {
  public:
   Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}
 
-  /// Reports metric `id`, an integer (count or ns) from 0 on; fractions are cut off. `more` is
-  /// appended to the source of the number.
+  /// Reports metric `id`, an integer (count or ns) of at least 0; fractions are cut off. `more` is
+  /// appended to the name of the number's source.
   void Whole(MetricId id, std::optional<double> value);
-  /// A time in ns from 0 on, rounded.
+  /// Reports a time in ns of at least 0, rounded.
   void Time(MetricId id, std::optional<double> ns);
-  /// A percentage, 0 to 100 plus the rounding error of one decimal.
+  /// Reports a percentage from 0 to 100, plus the rounding error of one decimal.
   void Percent(MetricId id, std::optional<double> value, const char* more = "");
-  /// A share, 0 to 1 plus a rounding error.
+  /// Reports a share from 0 to 1, plus a rounding error.
   void Share(MetricId id, double value, const char* more = "");
-  /// A fact about the part of the profile that the numbers cover.
+  /// Adds a fact about the part of the profile that the numbers cover.
   void Fact(const char* key, std::optional<double> value);
-  /// The iterations that the numbers cover.
+  /// Adds facts about the iterations that the numbers cover.
   void Iterations(std::optional<double> total, std::optional<double> start,
                   std::optional<double> stop);
   /// Reports the metric as absent, because the file's value is no valid number.

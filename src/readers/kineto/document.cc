@@ -78,7 +78,7 @@ class Squeezer {
  private:
   static constexpr std::size_t kKept = 64;
 
-  /// The number of blanks from `at` on, counted in whole words: up to a word less than there are.
+  /// The number of blanks from `at` on, rounded down to a multiple of the word's size.
   static std::size_t BlanksAt(const std::string& text, std::size_t at) {
     static constexpr std::string_view kWord = "                                ";
     std::size_t blanks = 0;
@@ -217,11 +217,11 @@ void Input::TookOut(std::uint64_t position, std::uint64_t bytes) {
   gaps_.emplace_back(position, taken_out_);
 }
 
+// Converts a position in the text that was read to an offset in the stream. After a gap of 36
+// removed bytes, they differ by 36. gaps_ has the removed bytes up to and with each gap, so a
+// binary search finds them.
 //   stream     {"a": 1},<100 blanks>{"b": 2}      of the file
-//   read text  {"a": 1},<64 blanks>{"b": 2}       36 were taken out
-//
-// A position after the gap is 36 less than the offset in the stream. gaps_ has the removed bytes up
-// to and with each gap, so a binary search finds the bytes to add.
+//   read text  {"a": 1},<64 blanks>{"b": 2}       36 were removed
 std::uint64_t Input::OffsetOf(std::uint64_t position) const {
   const auto behind = std::partition_point(
       gaps_.begin(), gaps_.end(), [position](const auto& gap) { return gap.first <= position; });
@@ -239,7 +239,7 @@ std::vector<Chunk::Gap> Input::GapsIn(std::uint64_t begin, std::uint64_t end) co
   return gaps;
 }
 
-// Searches backward: the chunk is as long as possible, and mostly the first candidate is a cut.
+// Searches backward, so that the chunk is as long as possible. Mostly the first candidate is a cut.
 std::size_t FindCut(std::string_view text) {
   for (auto at = text.rfind('{'); at != std::string_view::npos && at > 0;
        at = text.rfind('{', at - 1)) {
@@ -272,14 +272,14 @@ std::size_t FindListEnd(std::string_view text, std::size_t from) {
 
 namespace {
 
-/// Far longer than an event of any profiler: the longest known ones have some kilobytes.
+/// The size limit of one element, far above any profiler's: the longest known ones have kilobytes.
 constexpr std::size_t kLongestElement = std::size_t{16} << 20;
 constexpr std::string_view kEmptyElement = R"({"ph":"M","name":""})";
 
 /// Finds the end of an object, whose text comes in pieces.
 class ObjectEnd {
  public:
-  /// The bytes of the piece that belong to the object; nothing if the object goes on after it.
+  /// Returns the number of bytes of the piece up to the object's end; nothing if it ends later.
   std::optional<std::size_t> Feed(std::string_view piece) {
     for (std::size_t at = 0; at < piece.size(); ++at) {
       const char c = piece[at];
@@ -307,8 +307,8 @@ class ObjectEnd {
   bool in_string_ = false, escaped_ = false;
 };
 
-// Replaces the element at the begin of `text` by kEmptyElement if it is too long, or by its first
-// byte if the stream ends inside it. `begin`: the position of the text.
+// Replaces an object at the start of `text` by kEmptyElement if it is too long, or by its first
+// byte if the stream ends inside it. `begin` is the stream position of `text`. True if replaced.
 bool TakeOutLongElement(Input& input, std::uint64_t begin, std::string& text) {
   const std::size_t at = text.size() - TrimLeft(text).size();
   if (at == text.size() || text[at] != '{') return false;
@@ -332,9 +332,9 @@ bool TakeOutLongElement(Input& input, std::uint64_t begin, std::string& text) {
   return true;
 }
 
-// Reads kChunkBytes and cuts at the last element that begins there. If none begins, white space is
-// removed first, so that padding of any length needs no memory; then the size doubles. The bytes of
-// the chunk before are overwritten, as clearing them takes a third of the time of reading.
+// Reads kChunkBytes and cuts at the last element that begins in them. If none begins, it first
+// removes white space, so that padding of any length needs no memory; then it doubles the size. It
+// overwrites the previous chunk's bytes: clearing them takes a third of the time of reading.
 void FillChunk(Input& input, Chunk& chunk) {
   const std::uint64_t begin = input.position();
   std::size_t at = 0, size = kChunkBytes;
@@ -351,7 +351,7 @@ void FillChunk(Input& input, Chunk& chunk) {
       at = chunk.text.size();
       if (squeezer) squeeze();
     } while (at < size && !input.at_end());
-    // The last chunk is not cut: the end of the list and of the document follows its last event.
+    // The last chunk is not cut: the end of the list and of the document follow its last event.
     if (input.at_end() && at < size) {
       chunk.last = true;
       return;
@@ -451,8 +451,8 @@ void ReadDevices(const json::value& devices, ProfileBuilder& builder) {
   }
 }
 
-/// The members of a group: a list or, in traces recorded on demand, the text of a list ("[0, 1]").
-/// A text that was cut ("..., 29, ...") has no members.
+/// The ranks of a process group: a list or, in traces recorded on demand, the text of a list ("[0,
+/// 1]"). Returns no ranks for an abbreviated text ("0, 1, ..., 29").
 std::vector<std::int64_t> RanksIn(const json::object& group) {
   std::vector<std::int64_t> ranks;
   const auto* value = group.if_contains("ranks");
@@ -475,7 +475,7 @@ std::vector<std::int64_t> RanksIn(const json::object& group) {
   return ranks;
 }
 
-/// Reads `pg_config`, this rank's data about its process groups.
+/// Reads `pg_config`, which describes the process groups of this rank.
 void ReadGroups(const json::value& groups, std::vector<ProcessGroup>& out) {
   if (!groups.is_array()) return;
   for (const auto& entry : groups.get_array()) {
@@ -534,7 +534,7 @@ void ReadProfilersLog(const json::value& messages, Envelope& envelope, ImportLog
   }
 }
 
-// Only single values become facts, because structures may hold anything.
+// Only single values become facts, because lists and objects may hold anything.
 void ReadEntry(std::string_view key, const json::value& value, Envelope& envelope,
                ProfileBuilder& builder) {
   if (key == "WARNING" || key == "ERROR") {
@@ -543,7 +543,7 @@ void ReadEntry(std::string_view key, const json::value& value, Envelope& envelop
   if (key == "deviceProperties") return ReadDevices(value, builder);
   if (key == "distributedInfo") return ReadDistributed(value, builder);
   if (std::find(kFacts.begin(), kFacts.end(), key) == kFacts.end()) return;
-  // An unsigned number is larger than any time.
+  // An unsigned number exceeds int64_t here, so it is no time.
   if (const auto* time = value.if_int64(); time != nullptr && key == "baseTimeNanoseconds") {
     envelope.base_time = *time;
     envelope.has_base_time = true;
@@ -603,7 +603,7 @@ std::optional<json::value> Parse(std::string_view text) {
   return value;
 }
 
-/// A part of the document, completed to an object, and its keys, which point into `text`.
+/// A part of the document that was completed to an object. Its keys point into `text`.
 struct Part {
   explicit Part(std::string object) : text(std::move(object)) {}
   Part(const Part&) = delete;

@@ -63,7 +63,7 @@ struct Chunk {
   std::vector<Gap> gaps = {};  ///< In order.
   /// The position of text[at] in the stream.
   std::uint64_t OffsetOf(std::size_t at) const;
-  /// Appends `more`, which follows it in the stream.
+  /// Appends `more`, the next chunk of the stream.
   void Append(const Chunk& more);
 
   std::string text;
@@ -77,9 +77,9 @@ class Input {
   /// Appends up to `count` bytes to `out`; fewer only at the end. If the source's end is damaged,
   /// error() is set.
   void Read(std::string& out, std::size_t count) { Read(out, out.size(), count); }
-  /// The same, but replaces the bytes of `out` after its first `at`.
+  /// Like Read(out, count), but replaces the bytes of `out` after its first `at`.
   void Read(std::string& out, std::size_t at, std::size_t count);
-  /// Returns bytes: the next Read() yields them first, before bytes returned earlier.
+  /// Puts bytes back: the next Read() yields them first, before bytes that were put back earlier.
   void Unread(std::string_view bytes) { held_.insert(0, bytes); }
   /// Position of the next byte; removed white space is not counted.
   std::uint64_t position() const { return total_ - taken_out_ - held_.size(); }
@@ -87,7 +87,7 @@ class Input {
   void TookOut(std::uint64_t position, std::uint64_t bytes);
   /// Offset in the stream of the byte at that position.
   std::uint64_t OffsetOf(std::uint64_t position) const;
-  /// The white space removed from `begin` on and before `end`.
+  /// The white space that was removed at positions from `begin` on and before `end`.
   std::vector<Chunk::Gap> GapsIn(std::uint64_t begin, std::uint64_t end) const;
   /// Notes that an element was removed because it is too long to be kept; see NextChunk().
   void SkippedElement(std::uint64_t position) {
@@ -95,10 +95,10 @@ class Input {
   }
   std::uint64_t elements_skipped() const { return elements_skipped_; }
   std::uint64_t first_skipped() const { return first_skipped_; }  ///< Its offset in the stream.
-  /// Decompressed bytes read from the source so far, including returned ones.
+  /// Decompressed bytes read from the source so far. Unread() does not reduce this number.
   std::uint64_t total() const { return total_; }
   bool at_end() const { return ended_ && held_.empty(); }
-  /// Why the source stopped before its end, if it did.
+  /// The reason why the source stopped before its end, if it did.
   const std::optional<Error>& error() const { return error_; }
   /// The hash of all bytes that came from the source.
   std::string Hash() const { return hash_.Hex(); }
@@ -126,7 +126,7 @@ inline constexpr std::size_t kChunkBytes = kReadBlock;
 /// the caller joins it with the next one. Searches backward; O(text) if there is none.
 std::size_t FindCut(std::string_view text);
 
-/// The first such position from `from` on.
+/// The position of the first such `{` at or after `from`; npos if there is none.
 std::size_t FindFirstCut(std::string_view text, std::size_t from);
 /// Position of a `]` from `from` on that looks like the end of the list: after a `}`, and before
 /// the document's end or another of its keys; npos if there is none. Only for repairs: a list
@@ -140,7 +140,7 @@ std::size_t FindListEnd(std::string_view text, std::size_t from);
 /// earlier chunk, whose memory is reused. `last` is set on the chunk that ends the stream.
 void NextChunk(Input& input, Chunk& chunk);
 
-/// True for white space, and for zeros that pad a file.
+/// True if `text` has only white space and zero bytes, which pad some files.
 bool IsBlank(std::string_view text);
 
 /// The document's data outside the list.
@@ -149,7 +149,7 @@ struct Envelope {
   bool has_base_time = false;
   bool complete = false;  ///< The document is closed.
   bool goes_on = false;   ///< The document continues after its end, or has a second list of events.
-  /// The profiler states that it has no GPU activity: data loss if work was launched.
+  /// The profiler reports no GPU activity. This is data loss if the run launched GPU work.
   bool says_no_gpu_work = false;
   std::string run_document;  ///< The text of `profgauge.run`; empty: none.
 };

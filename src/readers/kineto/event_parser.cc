@@ -16,9 +16,9 @@ namespace {
 
 namespace json = boost::json;
 
-/// Recognizes a key by its position, since most events have the layout of the event before. A
-/// lookup costs a hash; a comparison with the key at the same position is cheaper and mostly
-/// succeeds.
+/// Recognizes a key by its position in the event, because most events have the keys of the event
+/// before in the same order. Comparing with the key that was last seen at this position is cheaper
+/// than a lookup, which costs a hash, and mostly succeeds.
 class KeyMemory {
  public:
   void Begin() { next_ = 0; }
@@ -53,7 +53,7 @@ class KeyMemory {
 /// Wanted structures become text with canonical white space: "[[32, 3], []]".
 class Handler : public JsonHandler {
  public:
-  /// Prepares a chunk, before the parser gets a text that represents the elements before it. If
+  /// Prepares a chunk, before the parser gets text that represents the elements before `chunk`. If
   /// `single`, parsing stops after the first event.
   void Begin(std::string_view chunk, bool single, EventReceiver& receiver) {
     chunk_ = chunk;
@@ -66,7 +66,7 @@ class Handler : public JsonHandler {
     events_ = 0;
     partial_.clear();
   }
-  /// Elements are the chunk's from here on.
+  /// From now on, the parser reads the chunk itself, so elements go to the receiver.
   void BeginElements() {
     receiver_ = next_receiver_;
     events_ = 0;
@@ -107,7 +107,7 @@ class Handler : public JsonHandler {
     }
     return true;
   }
-  // With single_, an error stops the parser at the `}`.
+  // In `single` mode, an error code stops the parser at the event's `}`.
   bool on_object_end(std::size_t, Code& code) {
     if (nested_ > 0) {
       CloseNested('}');
@@ -169,7 +169,7 @@ class Handler : public JsonHandler {
 
   bool Wanted() const { return nested_ == 0 && level_ >= Level::kEvent && field_ < Field::kCount_; }
 
-  // Returns the whole text: Boost passes it in parts, e.g. if it has an escape.
+  // Returns the whole text of a string, which Boost passes in parts, e.g. if it has an escape.
   std::string_view Whole(View part, std::size_t size) {
     if (part.size() == size) return {part.data(), part.size()};
     partial_.append(part.data(), part.size());
@@ -199,7 +199,7 @@ class Handler : public JsonHandler {
     if (receiver_) receiver_->ReceiveOther();
   }
 
-  /// A view that lives as long as the event: into the chunk, a literal or the scratch buffer.
+  /// The same text as a view that lives as long as the event: of the chunk, or of a copy.
   std::string_view Stable(std::string_view text) {
     const std::less<const char*> before;
     const bool in_chunk = !before(text.data(), chunk_.data()) &&
@@ -236,7 +236,7 @@ class Handler : public JsonHandler {
     }
   }
 
-  /// Writes the separator of elements. Strings have no quotes: their last byte shows no separator.
+  /// Writes ", " before an element unless it is the first, which the text itself cannot show.
   void Separate() {
     if (!fresh_) structure_->append(", ");
     fresh_ = false;
@@ -289,8 +289,8 @@ struct alignas(kCacheLinePair) EventParser::Impl {
   RawEvent event;
 };
 
-/// Reads from `at` on as if `before` came first. With `single` it returns the position after the
-/// next event. Otherwise, or if there is none, it reads to the end and sets `end`.
+/// Reads the chunk from `at` on as if the text `before` came first. With `single`, returns the
+/// position after the next event. Without an event or `single`, reads to the end and sets `end`.
 std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chunk, std::size_t at,
                                                            std::string_view before, bool single,
                                                            EventReceiver& receiver, ParseEnd& end) {
@@ -314,12 +314,12 @@ std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chun
   return std::nullopt;
 }
 
+// Parses elements, alternating between learned layouts and the parser. `before` makes the text up
+// to `at` a valid beginning: "[" at the start, "[null," after a comma. All but `,` between two
+// elements is left to the parser, which finds the list's end or an error.
+//
 //   chunk    {known layout}, {new layout}, {known layout}, 3, ...
 //   read by  Match           parser, single  Match          parser, to the chunk's end
-//
-// `before` makes the text up to `at` a valid beginning for the parser: "[" at the start, "[null,"
-// after a comma. Anything except `,` between two elements is left to the parser, which finds the
-// list's end or an error.
 ParseEnd EventParser::Impl::Parse(std::string_view chunk, EventReceiver& receiver) {
   ParseEnd end;
   if (layouts == Layouts::kNone) {

@@ -12,16 +12,16 @@
 
 namespace profgauge::readers::kineto {
 
-/// Deeper nesting is no trace; each level takes stack.
+/// The limit of nested brackets. Deeper text is no trace, and each level takes stack.
 inline constexpr std::size_t kMaxDepth = 256;
 
-/// Receives the events one by one; an event's views are valid only during the call. A chunk may
-/// prove to be broken after some of its events. Then RepairChunk() reads all of them again, into
-/// cleared rows.
+/// Receives the events of a chunk, one call each. The views of an event are valid only during its
+/// call. If the chunk is invalid JSON after some events, RepairChunk() clears the rows and passes
+/// all its events again.
 class EventReceiver {
  public:
   virtual ~EventReceiver() = default;
-  /// An element that is an object, even if it has no known field.
+  /// Receives an element that is an object, even if all its fields are unknown.
   virtual void Receive(const RawEvent& event) = 0;
   /// An element of the list that is not an object.
   virtual void ReceiveOther() = 0;

@@ -112,8 +112,8 @@ bool IsExactCategory(std::string_view cat) {
 // Interns objects that events share and rows refer to by number: threads, traces, texts, launch
 // configurations and collectives.
 
-// Process and thread are texts, as old traces have "stream 7" and "Traces" there. Consecutive
-// events mostly are of one thread, so the last one is compared first.
+// Process and thread are texts, because old traces have "stream 7" and "Traces" there. Compares
+// with the last event's thread first, which mostly is the same.
 ThreadId EventSink::ThreadOf(const RawEvent& event) {
   if (event.is_placed_later) return {};
   const auto pid = event.Text(Field::kPid);
@@ -131,8 +131,8 @@ ThreadId EventSink::ThreadOf(const RawEvent& event) {
   return last_thread_;
 }
 
-// The number of the label in this chunk, from 1 on. Merge() converts it to the number in the file.
-// Events without a label belong to trace 0.
+// The number in this chunk, from 1 on, of the label before the event's process. Merge() replaces it
+// by the number in the file. An event without a label belongs to trace 0.
 TraceNumber EventSink::TraceOf(const RawEvent& event) {
   const auto pid = event.Text(Field::kPid);
   if (pid.empty() || pid.front() != '[') return 0;
@@ -158,8 +158,8 @@ TraceNumber EventSink::NumberOfTrace(std::string_view label) {
   return static_cast<TraceNumber>(traces.size());
 }
 
-// If a merging tool wrote the rank into each device event, the event's GPU is that rank's. The tool
-// makes correlations unique and calls have no rank, so only GPUs are kept apart.
+// Some merging tools write the rank into each device event, but not into calls. The event's GPU is
+// then that rank's. Correlations need no rank, because the tool makes them unique.
 TraceNumber EventSink::TraceOfGpu(const RawEvent& event) {
   const TraceNumber labelled = TraceOf(event);
   if (labelled != 0 || !event.Has(Field::kRank)) return labelled;
@@ -195,8 +195,8 @@ LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
   return LaunchConfigId{static_cast<std::uint32_t>(configs.size() - 1)};
 }
 
-// An event of a process group counts even without a collective's name. A group without a name has
-// its id (before PyTorch 2.4) or else its description as name.
+// An event of a process group is a collective even without a collective's name. A group without a
+// name is named by its id (before PyTorch 2.4), or else by its description.
 CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
   const bool of_group = event.Has(Field::kGroupName) || event.Has(Field::kGroupDescription);
   if (!event.Has(Field::kCollective) && !of_group) return {};
@@ -235,9 +235,9 @@ bool IsMeasured(Category category) {
   }
 }
 
-// True if an event of an unknown kind has the fields of device events: a correlation with its
-// launch, and a device. The device is an argument, follows from a stream, or is the process, whose
-// number is then too small for a process of the system.
+// True if an event of an unknown kind looks like device work: it has a correlation with its launch,
+// and a device. The device is an argument, follows from a stream, or is the process if its number
+// is too small for a process of the system.
 bool IsDeviceShaped(const RawEvent& event) {
   constexpr std::int64_t kMostDevices = 64;
   if (IntegerOr(event, Field::kCorrelation, -1) < 0) return false;
@@ -259,7 +259,7 @@ std::int64_t StreamOf(const RawEvent& event) {
   return ParseInteger(tid).value_or(-1);
 }
 
-// For device events the process is the device, whether there is an argument or not.
+// In device events the process is the device, if there is no argument.
 std::int32_t GpuOf(const RawEvent& event) {
   const auto recorded = IntegerOr(event, Field::kDevice, -1);
   if (recorded >= 0) return Narrow(recorded, -1);
@@ -420,7 +420,7 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
     case Category::kPythonFunction:
       return AddPython(event, times);
     case Category::kTrace:
-      // If several profilers wrote the file, the first to begin counts, as in
+      // If several profilers wrote the file, the span that begins first is used, by the rule of
       // ProfileBuilder::SetSpan().
       if (!rows_->has_span || times.start < rows_->span_start) {
         rows_->has_span = true;
@@ -439,8 +439,8 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
   }
 }
 
-// Other tools may choose any names for kinds. An exact name of PyTorch is evidence of PyTorch,
-// unless the name is a common one.
+// An exact category name of PyTorch is evidence that PyTorch wrote the file, unless the name is a
+// common one that other tools may choose, too.
 void EventSink::CountSource(const RawEvent& event, const KnownCategory& known) {
   const bool is_common = known.category == Category::kTrace || known.text == "async" ||
                          (known.category == Category::kKernel && !event.Has(Field::kStream) &&
@@ -477,7 +477,7 @@ void EventSink::AddHost(const RawEvent& event, HostKind kind, Times times) {
   row.call_stack = Text(event, Field::kCallStack);
   row.concrete_inputs = Text(event, Field::kConcreteInputs);
   row.sequence = IntegerOr(event, Field::kSequence, -1);
-  // Operators of the backward pass have the forward operator's thread; others have 0 or no value.
+  // Backward operators name the forward operator's thread; others have 0 or no value there.
   row.backward = IntegerOr(event, Field::kForwardThread, 0) > 0;
   row.id = IdInTrace(row.id, TraceOf(event));
   row.collective = CollectiveOf(event);
@@ -494,8 +494,8 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   row.thread = ThreadOf(event);
   row.correlation = IntegerOr(event, Field::kCorrelation, -1);
   row.op_id = IntegerOr(event, Field::kExternalId, -1);
-  // PyTorch 1.12 to 2.2 copied the correlation into the id, where it may equal an operator's id by
-  // accident (kineto#843).
+  // PyTorch 1.12 to 2.2 copied the correlation into this id, where it may equal an operator's id by
+  // accident (kineto#843). Such an id counts as missing.
   if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
   rows_->has_correlations |= row.correlation >= 0;
   const TraceNumber trace = TraceOf(event);
@@ -503,8 +503,8 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   row.op_id = IdInTrace(row.op_id, trace);
   if (name.starts_with("hip")) rows_->rocm = true;
   rows_->api.push_back(row);
-  // Kernels do not run while a graph is captured, but ROCm's profiler names them at the launch. So
-  // they become kernels of length 0 (ReadOptions::of_captured_graphs).
+  // No kernel runs while a graph is captured, but ROCm's profiler names the kernel in its launch
+  // call. Such a kernel is added with length 0 (ReadOptions::of_captured_graphs).
   if (!adds_launched_ || row.kind != ApiKind::kLaunch || !event.Has(Field::kKernel)) return;
   DeviceRow work;
   work.start = times.start;
@@ -514,8 +514,8 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   rows_->device.push_back(work);
 }
 
-// Caches the kind by name: there are many calls with few names, and searching each name for words
-// takes longer than the rest of the row.
+// Caches the kind of call by name, because searching each name for words takes longer than the rest
+// of the row, and many calls share few names.
 ApiKind EventSink::KindOfCall(StringId id, std::string_view name) {
   if (id.value >= call_kinds_.size()) call_kinds_.resize(id.value + std::size_t{1});
   std::optional<ApiKind>& known = call_kinds_[id.value];
@@ -623,8 +623,8 @@ const EventSink::KnownCategory& EventSink::CachedCategory(std::string_view cat) 
 // Receives events that are not executed: changes of memory, arrows from calls to launched kernels,
 // and names.
 
-// Device Type is 0 for the CPU, 1 for a GPU, otherwise a value of c10::DeviceType. Before PyTorch
-// 1.10 there are no addresses and totals. Bytes are negative if memory is freed.
+// "Device Type" is 0 for the CPU, 1 for a GPU, otherwise a value of c10::DeviceType. Traces before
+// PyTorch 1.10 have no addresses and totals. "Bytes" is negative if memory is freed.
 void EventSink::ReceiveMemory(const RawEvent& event) {
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
@@ -686,8 +686,8 @@ void EventSink::ReceiveFlow(const RawEvent& event) {
   rows_->flows.push_back(row);
 }
 
-// Arrows are needed only if launches are not numbered. This is known only at the end of the file,
-// as a later chunk may number them. An arrow's end has the device as process, and a stream.
+// Arrows from calls to kernels are needed only if launches have no correlation. This is known only
+// at the end of the file, since a later chunk may have one. An arrow ends at its device and stream.
 void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
   ++rows_->launch_flows;
   if (rows_->has_correlations) return;

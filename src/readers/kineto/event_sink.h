@@ -130,11 +130,11 @@ class EventSink final : public EventReceiver {
   ThreadId last_thread_;
 };
 
-/// The number in "stream 7", or of plain digits: from the argument, else from the thread, in which
-/// PyTorch before 1.12 writes "stream 7". -1: none.
+/// The stream of a device event: from its argument, else from its thread, which is "stream 7"
+/// before PyTorch 1.12 and plain digits since. -1 if there is none.
 std::int64_t StreamOf(const RawEvent& event);
-/// The GPU from the argument, else from the process; -1: none. A label before the process ("[TP00]
-/// 0") is skipped.
+/// The GPU of a device event: from its argument, else from its process, without a label in front
+/// ("[TP00] 0"). -1 if there is none.
 std::int32_t GpuOf(const RawEvent& event);
 
 }  // namespace profgauge::readers::kineto

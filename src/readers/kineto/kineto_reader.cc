@@ -112,7 +112,7 @@ bool IsName(std::string_view path) {
 
 std::vector<std::string> Paths() {
   std::vector<std::string> paths(std::begin(kDocument), std::end(kDocument));
-  // A file is either an object with the list, or the list itself.
+  // The list is the value of a key, or the whole document.
   for (const std::string_view list : {"traceEvents/", ""}) {
     for (const std::string_view key : kEvent) paths.push_back(fmt::format("{}{}", list, key));
     for (const std::string_view key : kArgs) {
@@ -173,7 +173,7 @@ constexpr RecordingHint kHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
-/// For recordings of the device alone: operators, not only their shapes, are missing.
+/// For profiles without host events: they have no operators at all, not only no shapes.
 constexpr RecordingHint kNoHostHints[] = {
     {Capability::kHostOps, "record with the CPU among the profiler's activities"},
     {Capability::kShapes,
@@ -331,7 +331,7 @@ class Import {
       builder_.log().Add(Counter::events_unreadable, input_.elements_skipped() - 1);
       builder_.log().AddAt(Counter::events_unreadable,
                            fmt::format("byte {}: an event of over 16 MiB", input_.first_skipped()));
-      // The skipped event may cover most of the time, so no total is known without it.
+      // The total event count is unknown: the skipped event may have covered most of the time.
       builder_.log().Add(Counter::events_too_long, input_.elements_skipped());
     }
     builder_.log().Add(Counter::events_ignored_kind,
@@ -345,7 +345,7 @@ class Import {
   void Take(Parsed& parsed) {
     if (list_ended_) return KeepOutside(parsed.chunk.text);
     if (joined_.chunk.text.empty() && !CutInside(parsed)) return Add(parsed);
-    // A cut before or after this chunk was inside an element.
+    // The cut before or after this chunk was inside an element, so it is joined.
     auto& chunk = joined_.chunk;
     chunk.Append(parsed.chunk);
     // Parses again only at doubled lengths, so that a long element costs linear time.
@@ -466,7 +466,7 @@ class Import {
   }
 
   /// The error for Chrome trace events of which none is PyTorch's. It names their categories, the
-  /// most frequent first. Nothing for a file without events.
+  /// most frequent first. Returns nothing for a file without events.
   std::optional<Error> OfAnotherTool() const {
     std::map<std::string, std::uint64_t> counts;
     for (const auto& [category, count] : seen_) {
@@ -632,7 +632,7 @@ class KinetoReader final : public Reader {
       return has("\"traceEvents\"") || std::ranges::any_of(kKeysOfPyTorch, has) ? Match::kYes
                                                                                 : Match::kNo;
     }
-    // If one event fills the head, the others are unseen and may be Ascend's.
+    // If one event fills the sniffed bytes, later ones are unseen and may be Ascend's.
     const bool shows_events = text.size() < kSniffBytes - 3 || has("\"ts\"");
     return has("\"ph\"") && shows_events ? Match::kYes : Match::kNo;
   }
@@ -641,7 +641,7 @@ class KinetoReader final : public Reader {
     return Import(source, options).Run();
   }
 
-  /// Parses "HOST_PID.TIME.pt.trace.json.gz", the name that tensorboard_trace_handler writes.
+  /// Splits a name of tensorboard_trace_handler, "HOST_PID.TIME.pt.trace.json.gz".
   std::optional<WriterAndTime> WriterOf(const std::string& file) const override {
     std::string_view name = file;
     for (const std::string_view suffix : {".gz", ".pt.trace.json"}) {
@@ -676,8 +676,8 @@ void ParseChunk(Worker& worker, Parsed& parsed) {
   parsed.rows.Clear();
   worker.sink.Begin(parsed.rows);
   parsed.end = worker.parser.Parse(parsed.chunk.text, worker.sink);
-  // A cut may be inside an element if a text looks like one (see FindCut). Only at the end of the
-  // stream it is certain that nothing follows.
+  // An unfinished element may come from a false cut (see FindCut). Only in the stream's last chunk
+  // it shows that the file was truncated.
   const bool cut_short = parsed.end.state == ParseEnd::State::kInside && parsed.chunk.last;
   parsed.repaired = cut_short || parsed.end.state == ParseEnd::State::kInvalid;
   if (!parsed.repaired) return;

@@ -48,7 +48,7 @@ std::unique_ptr<Reader> MakeKinetoReader();
 
 namespace profgauge::readers::kineto {
 
-// The contents of a shared copy of a trace: the keys that the reader uses.
+// Defines a shared copy of a trace, which has only the keys that the reader uses.
 
 /// The reader whose files are copied.
 inline constexpr std::string_view kReader = "kineto";
@@ -62,7 +62,7 @@ bool IsNameArgument(std::string_view key);
 }  // namespace profgauge::readers::kineto
 namespace profgauge::readers::kineto {
 
-// Parses the chunks of a list with several workers and passes on the results in the file's order.
+// Parses the chunks of a list with several workers and passes on the rows in the file's order.
 //
 // Each worker reads (and inflates) a chunk under a lock and parses it without the lock. So reading
 // and parsing overlap, and no thread has a fixed role. The result does not depend on the number of

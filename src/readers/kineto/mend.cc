@@ -135,8 +135,8 @@ class Mender {
     return true;
   }
 
-  // A word is any text between two separators: a number, a literal of JSON, or invalid text. A word
-  // in the place of a key has no clear meaning.
+  // Takes a bare word: any text between two separators, i.e. a number, a literal of JSON, or
+  // invalid text. Fails for a word in the place of a key, which has no clear meaning.
   bool Word() {
     if (IsControl(text_[at_])) {
       ++at_;
@@ -177,12 +177,12 @@ class Mender {
       const char c = text_[end];
       if (c == '"') {
         if (Closes(end + 1, key)) break;
-        // In `"cpu_op, "name": …` the closing quote is missing, and everything after it would be
-        // misread.
+        // In `"cpu_op, "name": …` the closing quote is missing. Everything after it would be
+        // misread, so the event is not repaired.
         if (StartsEventKey(begin, end)) return false;
         inner_quote = true;
       } else if (c == '\\') {
-        // A path may end in a backslash. Then the quote after it does close the string.
+        // A path may end in a backslash before the quote that closes its string.
         const bool quote = end + 1 < text_.size() && text_[end + 1] == '"';
         if (quote && Closes(end + 2, key)) {
           bad_escape = true;
@@ -265,8 +265,8 @@ class Mender {
     return 6;
   }
 
-  /// True if a quote before `next` can end a string. Then the text up to the next key or element
-  /// continues like JSON:
+  /// True if a quote before `next` can end a string, because the text that follows, up to the next
+  /// key or element, is valid JSON:
   ///
   ///   after a key      `:`
   ///   after a value    unclosed brackets, inside out; then `,` and an element, or the end
@@ -332,11 +332,11 @@ class Probe final : public EventReceiver {
   int count = 0;
 };
 
+// Repairs a chunk's elements. An element reaches from its `{` to the next text that looks like a
+// cut. If it cannot be read, it is extended to later cuts. If that fails, too, it is left out.
+//
 //   chunk    {good}, {repairable}, {hopeless}, {good}, {cut
 //   Run()    Element Element       Skip        Element kInside
-//
-// An element reaches from its `{` to the next text that looks like a cut. If it cannot be read, it
-// is extended to the following cuts. If that fails, too, it is left out.
 class Repair {
  public:
   Repair(const Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows)
@@ -392,7 +392,7 @@ class Repair {
     return false;
   }
 
-  // Parses twice, so that rows are made only of accepted elements.
+  // Parses the text twice: first only to check it, then to make rows of the accepted elements.
   bool Accept(const Mended& mended) {
     Probe probe;
     const auto end = parser_.Parse(mended.text, probe);
@@ -416,16 +416,16 @@ class Repair {
     return true;
   }
 
-  /// Finds the `]` that ends the list in the last chunk. Lists inside events look like it. After
-  /// the right one, the document continues to its end.
+  /// Finds the `]` that ends the list in the last chunk. A list inside an event may look like it,
+  /// so the document must continue to its end after the right one.
   std::size_t ListEnd() const {
     for (auto at = FindListEnd(text_, at_); at != std::string_view::npos;
          at = FindListEnd(text_, at + 1)) {
       if (text_.size() - at > kMaxTail) continue;
       const auto rest = Trim(text_.substr(at + 1));
       if (rest.empty()) return at;
-      // The text from the `]` on must be the end of an object: it is repaired as one, and must end
-      // where the repaired object ends.
+      // The text from the `]` on must be the end of an object. It is repaired as one, which must
+      // reach to the end of the text.
       const auto document = "{\"\": [" + std::string(text_.substr(at));
       const auto mended = Mend(document);
       if (mended && Trim(std::string_view(document).substr(mended->end)).empty()) return at;

@@ -34,12 +34,12 @@ struct Mended {
   std::vector<Counter> repairs;  ///< One for each repair made.
 };
 
-/// Repairs the object or list at the start of `text`. Empty if it does not end within `text`, or if
-/// its meaning is unclear. The result is not checked: the caller parses it. O(text).
+/// Repairs the object or list at the start of `text`. Returns nothing if it does not end within
+/// `text` or its meaning is unclear. The result is not checked: the caller parses it. O(text).
 std::optional<Mended> Mend(std::string_view text);
 
-// Reads a chunk of invalid JSON, event by event. Each event is read, repaired and read, or left
-// out. The rows' import log counts all cases, with the places of the first ones.
+// Reads a chunk of invalid JSON event by event. Each event is read as it is, repaired and read, or
+// skipped. The rows' import log counts each case, with the place of the first one.
 
 /// Like EventParser::Parse, but never returns kInvalid: an unreadable event is skipped up to the
 /// next one. kInside means that the chunk ends inside an event, or in similar text. Clears `rows`

@@ -24,8 +24,8 @@ struct RangeRow {
   StreamRow row;
 };
 
-/// A begin or an end of an event. Order is by time; in the file's order for equal times. `process`
-/// and `thread` are the builder's ids after Merge().
+/// The begin or the end of an event, ordered by time, then by position in the file. `process` and
+/// `thread` are the builder's ids after Merge().
 struct ApartRow {
   StringId process, thread;  ///< As written.
   Ns time = 0;
@@ -34,7 +34,7 @@ struct ApartRow {
   std::variant<std::monostate, HostRow, ApiRow, DeviceRow, PythonRow, SyncRow, RangeRow> row;
 };
 
-/// The begins and ends of one trace. Keeps all until Finish(), because an end may be any number of
+/// The begins and ends of one trace. Keeps them all until Finish(), because an end may be many
 /// chunks after its begin. O(n log n).
 class PairedEvents {
  public:

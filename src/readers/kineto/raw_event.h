@@ -79,13 +79,13 @@ enum class Form : std::uint8_t { kNumber, kString, kBool, kNull, kStructure };
 
 /// One event as written; nothing is converted yet. Its views point into the text of the chunk or
 /// into memory of the parser, and are valid during the receiver's call. Clear() prepares it for the
-/// next event but leaves old texts: only fields in `present` are valid.
+/// next event but leaves old texts, so only fields in `present` are valid.
 struct RawEvent {
   std::uint64_t present = 0;  ///< One bit per field.
   std::array<std::string_view, kFieldCount> text;
   std::array<Form, kFieldCount> form;
   std::uint32_t duplicate_keys = 0;
-  /// The row's time and thread are unknown yet (0 and none); the row's receiver sets them.
+  /// True if the row's receiver sets its time and thread, which are 0 and none until then.
   bool is_placed_later = false;
 
   static constexpr std::uint64_t Bit(Field field) {
@@ -110,7 +110,7 @@ struct RawEvent {
   std::string_view Text(Field field) const {
     return Has(field) ? text[static_cast<std::size_t>(field)] : std::string_view{};
   }
-  /// True if the field is present and was written in that form. Unlike for Has(), null counts.
+  /// True if the field is present in that form. Unlike in Has(), a null counts as present.
   bool Is(Field field, Form how) const {
     return (present & Bit(field)) != 0 && form[static_cast<std::size_t>(field)] == how;
   }
@@ -135,9 +135,9 @@ inline double RealOr(const RawEvent& event, Field field, double otherwise) {
   return ParseReal(event.Text(field)).value_or(otherwise);
 }
 
-/// The label "[TP00]" of the process "[TP00] 0" in a file that SGLang's profile merger made of
-/// several ranks' traces; empty if the process has no such label. Without a recognized label, ids
-/// and devices of several traces must be distinguished by process.
+/// The label "[TP00]" of a process "[TP00] 0"; empty if there is none. SGLang's profile merger
+/// writes such labels into a file of several ranks. Without a label, only the process distinguishes
+/// the ids and devices of the ranks.
 inline std::string_view LabelOf(std::string_view process) {
   if (!process.starts_with('[')) return {};
   const auto end = process.find("] ");

@@ -33,13 +33,13 @@ struct Remap {
   std::vector<TraceNumber> traces;
   Traces* all_traces = nullptr;
 
-  // The upper bits have the chunk's number of the trace. It is replaced by the file's number.
+  // Replaces the chunk's number of the trace, in the upper bits of the id, by the file's number.
   void Id(std::int64_t& id) const {
     const auto trace = static_cast<std::size_t>(id >> kIdBits);
     if (id <= kLargestId || trace > traces.size()) return;
     id = IdInTrace(id & kLargestId, traces[trace - 1]);
   }
-  // GPUs without a label are recorded as well, since labels may be in another chunk.
+  // Notes GPUs without a label as well, since labels may be in another chunk.
   void GpuNumber(std::int32_t& gpu) const {
     const auto trace = static_cast<std::size_t>(std::max(gpu, 0) >> kGpuBits);
     if (trace > 0 && trace <= traces.size()) {

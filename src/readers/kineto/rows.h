@@ -41,7 +41,7 @@ struct NameRow {
 ///
 /// A number that does not fit stays as it is written.
 using TraceNumber = std::uint32_t;
-/// Prefix of the label of a trace whose events state their rank: "rank 3", from `args.rank`.
+/// Prefix of the label of a trace whose events have their rank in `args.rank`: "rank 3".
 inline constexpr std::string_view kRankLabel = "rank ";
 /// Adds the trace's number to an id, to distinguish ids of several traces in one file. Negative ids
 /// and ids of more than 48 bits are returned unchanged.
@@ -55,15 +55,15 @@ class Traces {
   /// Ranks of a merged trace are fewer, unless a file is hostile.
   static constexpr std::size_t kMostLabels = 4096;
 
-  /// From 1 on, in order of appearance; the same number for the same label.
+  /// The number of a label, from 1 on in order of appearance.
   TraceNumber NumberOf(std::string_view label);
   std::size_t count() const { return numbers_.size(); }
-  /// A number as GpuInTrace() made it. Cheap for one like the last: it is called for each row.
+  /// Notes a GPU number of GpuInTrace(). Called for each row: cheap if the last one is repeated.
   void See(std::int32_t gpu) {
     if (gpu != last_) gpus_.insert(last_ = gpu);
   }
-  /// Numbers GPUs as the traces do; if several traces use one number, each gets a separate GPU.
-  /// Call once, after the last chunk. Does nothing without labels.
+  /// Gives each GPU one number: the trace's own number, or new ones if several traces use the same
+  /// number. Call once, after the last chunk. Does nothing without labels.
   ///
   ///   [TP00] 0, [TP01] 1    different numbers: 0 and 1 stay
   ///   [TP00] 0, [TP01] 0    each trace counts from 0: 0 and 1, in the order of the traces
@@ -109,7 +109,7 @@ struct Rows {
   Ns span_start = 0;
   Ns span_duration = 0;
   std::map<std::string, std::uint64_t> unread;  ///< Events of unknown categories, by category.
-  // Contents that show whether another tool wrote the file.
+  // Evidence of the tool that wrote the file.
   bool is_pytorch = false;                    ///< An event has a category that only PyTorch writes.
   bool has_names = false;                     ///< Names of processes or threads.
   std::map<std::string, std::uint64_t> seen;  ///< Events of categories that any tool may write.
@@ -117,7 +117,7 @@ struct Rows {
   std::string bad_time;  ///< The first event whose start cannot be used, and its text.
   ImportLog log;
 
-  /// Empties it but keeps its memory.
+  /// Removes all rows but keeps their memory.
   void Clear();
 };
 

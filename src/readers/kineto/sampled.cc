@@ -25,7 +25,7 @@ constexpr Kind kKinds[] = {
     {"sm__cycles_active", metric::kGpuMeasuredSmActive},
     {"dram__throughput", metric::kGpuMeasuredDram},
 };
-// The limit is for hostile files.
+// The limit of counters that are kept, against hostile files.
 constexpr std::size_t kMostCounters = 64;
 
 const Kind* KindOf(std::string_view name) {

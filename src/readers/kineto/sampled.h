@@ -21,8 +21,8 @@ namespace profgauge::readers::kineto {
 
 struct Rows;
 
-/// Stands for the counters that are not read beyond the first 64: hostile files name as many as
-/// they like.
+/// The name under which counters after the first 64 unread ones are counted. Without this limit a
+/// hostile file could name any number.
 inline constexpr std::string_view kOtherCounters = "other counters";
 
 /// One sample of a counter.
@@ -39,10 +39,10 @@ bool IsReadCounter(std::string_view name);
 /// Collects the counters of all chunks of a file, in order.
 class SampledCounters {
  public:
-  /// Call it before the rows are merged.
+  /// Notes the counters of one chunk. Call it before the rows are merged.
   void Take(const Rows& rows);
-  /// Reports the metrics, and names the counters that are not read. If a metric has several
-  /// counters, the most general is used: the first in the order of kinds, then the shortest name.
+  /// Reports the metrics, and names the counters that are not read. If several counters measure one
+  /// metric, it takes the one whose kind is first in kKinds, then the shortest name.
   void Finish(ProfileBuilder& builder) const;
 
  private:

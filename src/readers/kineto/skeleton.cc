@@ -18,13 +18,13 @@ using json_scan::SkipSpace;
 using json_scan::SkipString;
 using json_scan::SkipWord;
 
-/// Limits of the tree, because a hostile file can make each event a new layout. Beyond them the
-/// tree stops growing, and the parser reads the rest.
+/// Limits of the tree, because in a hostile file each event may have a new layout. When a limit is
+/// reached, the tree stops growing and the parser reads the events with new layouts.
 constexpr std::size_t kMaxNodes = 4096;
 constexpr std::size_t kMaxChildren = 48;
 constexpr std::size_t kMaxLiteral = 1024;
-/// The limit of depth: deeper structures are left to the JSON parser. Each level is a call. The
-/// parser's limit (kMaxDepth) is higher.
+/// The limit of depth, because each level is a call. Deeper structures are left to the JSON parser,
+/// whose limit (kMaxDepth) is higher.
 constexpr int kMaxLearntDepth = 16;
 
 std::uint64_t Word(const char* at) {
@@ -47,7 +47,7 @@ struct Scalar {
     return behind;
   }
   if (IsDigit(*at) || *at == '-') {
-    // Uses a branch, not a sum: the CPU need not wait for the next value's position.
+    // Uses a branch instead of a sum, so that the CPU need not wait for the next value's position.
     const char* behind = nullptr;
     if (*at != '-') {
       behind = SkipNumber(at, end);
@@ -71,8 +71,8 @@ class StructureReader {
  public:
   StructureReader(const char* end, std::string* out) : end_(end), out_(out) {}
 
-  /// The position after the structure at `at`; null if it has values other than those listed in the
-  /// header.
+  /// The position after the structure at `at`; null if it contains a value that Match() does not
+  /// read (see the header).
   const char* Read(const char* at, int depth) {
     const bool object = *at == '{';
     const char close = object ? '}' : ']';
@@ -230,8 +230,8 @@ class Splitter {
 
 }  // namespace
 
-// An existing literal keeps its field: its bytes determine the key, and its path shows whether the
-// key is of the event or of "args".
+// A known literal keeps its field, because its bytes determine the key, and its path shows whether
+// the key is of the event or of "args".
 std::uint32_t Skeletons::Child(std::uint32_t parent, std::string_view literal, Field field,
                                bool last) {
   // A linear search is enough: siblings are few, and only learning searches here.
@@ -275,7 +275,7 @@ Skeletons::Literal Skeletons::Literal::Of(std::string_view bytes) {
   return made;
 }
 
-// Most literals have 8 to 32 bytes, and differ from their siblings at the end.
+// Compares the last bytes first, because most literals have 8 to 32 bytes and differ at the end.
 inline bool Skeletons::Literal::StandsAt(const char* at, const char* end) const {
   constexpr std::size_t kWord = sizeof(word);
   const auto room = static_cast<std::size_t>(end - at);
@@ -303,7 +303,7 @@ inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, c
   return nullptr;
 }
 
-// Known bytes of a structure are compared first. They always end at the structure's bracket.
+// Compares the bytes of known structures first. They always end at the structure's bracket.
 const char* Skeletons::ReadStructure(const char* at, const char* end, Field field,
                                      std::string* out) {
   constexpr std::ptrdiff_t kLongest = 128;
@@ -336,7 +336,7 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
     if (found == nullptr) return 0;
     node = found->node;
     at += found->size;
-    // The rest is in the next chunk or missing. The parser decides.
+    // The rest of the element is in the next chunk or missing, so the parser decides.
     if (at == end) return 0;
     if (found->last) return static_cast<std::size_t>(at - text.data());
     const Field field = found->field;
@@ -348,7 +348,7 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
       if (wanted) event.Set(field, scalar.text, scalar.form);
       continue;
     }
-    // An object in "args" has separate layouts.
+    // This layout has no object as "args".
     if (field == Field::kArgs && *at == '{') return 0;
     std::string* const out = wanted ? &scratch_.Next() : nullptr;
     at = ReadStructure(at, end, field, out);

@@ -63,8 +63,8 @@ class Skeletons {
   Skeletons(const Skeletons&) = delete;
   Skeletons& operator=(const Skeletons&) = delete;
 
-  /// Learns the layout of `element`, a valid JSON object of the list. Does not learn layouts with
-  /// escaped keys, or more than a fixed number.
+  /// Learns the layout of `element`, a valid JSON object of the list. Ignores layouts with escaped
+  /// keys, and all layouts once there is a fixed number of them.
   void Learn(std::string_view element);
 
   /// Reads the element at the start of `text` into `event` and returns its length. Returns 0 if no
@@ -108,8 +108,8 @@ class Skeletons {
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::size_t kNodeBytes = std::size_t{16} << 10;
-  /// The latest structures of one field, the last ones near the front: shapes and grids are often
-  /// the same as in recent events.
+  /// The latest structures of one field, the last ones near the front, because shapes and grids are
+  /// often those of recent events.
   struct KnownStructures {
     std::array<std::unique_ptr<Structure>, 8> of;
     std::size_t count = 0;

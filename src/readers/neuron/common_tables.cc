@@ -11,8 +11,8 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// Streams of a NeuronCore: two per engine (instructions; matmuls of the Tensor Engine, which
-// overlap by design), then collectives, then one per DMA engine.
+// Numbers of a NeuronCore's streams: first two per engine (its instructions; the Tensor Engine's
+// matmuls, which overlap by design), then one for collectives, then one per DMA engine.
 constexpr std::int64_t kOtherStream = 2 * static_cast<std::int64_t>(profgauge::neuron::kEngines);
 constexpr std::int64_t kCollectiveStream = kOtherStream + 1;
 constexpr std::int64_t kDmaStream = 16;

@@ -48,7 +48,7 @@ constexpr Signature kSignatures[] = {
     {TableKind::kCpu, "cpu_id", "util_percent"},
 };
 
-// Tries whole numbers first, so that 64-bit ids stay exact.
+// Tries integers before reals, so that 64-bit ids stay exact.
 void AddCell(std::string_view text, Record& record) {
   const char* end = text.data() + text.size();
   std::int64_t integer = 0;
@@ -78,7 +78,7 @@ TableKind TableOfHeader(std::span<const std::string> header, std::string_view na
   for (const Signature& signature : kSignatures) {
     if (has(signature.column) && has(signature.other)) return signature.kind;
   }
-  // Columns like "pcore_idx" and "start_ts" are not enough, but a table name of the schema is.
+  // Columns like "pcore_idx" are shared by all tables, so the table's name decides the kind.
   const TableKind named = TableKindOf(name);
   const bool neuron = has("pcore_idx") || has("timestamp") || has("start_ts") || has("category");
   return neuron ? named : TableKind::kUnknown;
@@ -104,7 +104,7 @@ void CsvTable::Take(std::span<const std::string> fields) {
     kind_ = TableOfHeader(header_, name_);
     import_.Begin(kind_);
     if (IsNamed(kind_)) import_.TakeUnread(name_);
-    // The viewer's "Export to CSV" puts this column first. By default it exports samples.
+    // Only the viewer's "Export to CSV" puts this column first. By default it exports sampled rows.
     if (header_.front() == "timeline_track") import_.log().AddAt(Counter::rows_sampled, name_);
     return;
   }
@@ -127,8 +127,8 @@ struct Wanted {
   Key key = Key::kNone;
 };
 
-/// The name decides, because columns change from version to version. Parquet files are found by
-/// their names (TablesOf), unlike CSV files.
+/// The kind by the table's name, because columns change between versions. A Parquet file always has
+/// a table's name (TablesOf), unlike a CSV file.
 TableKind KindOf(const parquet::Table& table, const std::string& name) {
   const TableKind kind = TableKindOf(name);
   if (kind != TableKind::kUnknown) return kind;
@@ -187,8 +187,8 @@ void AddCell(const Cells& cells, std::size_t row, bool keep_all, Record& record)
   }
 }
 
-/// The share of all files' bytes that is read, after `rows` rows of this table. RowRoom needs it as
-/// if all files were one.
+/// The share of the bytes of all files that was read, after `rows` rows of this table. RowRoom
+/// needs the share of all files as if they were one.
 double ShareRead(const FilesRead& read, const parquet::Table& table, std::uint64_t rows) {
   const double of_table = static_cast<double>(rows) / static_cast<double>(table.rows());
   return (static_cast<double>(read.bytes) + of_table * static_cast<double>(table.size())) /

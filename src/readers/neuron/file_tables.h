@@ -17,27 +17,27 @@ namespace profgauge::readers::neuron {
 
 // Tables of schema 7.4.0 as CSV, one table per file.
 
-/// Finds the kind of a table by its header: by columns that only one table has. Otherwise, `name`
-/// decides (the file's, without folder and extension), if the header has a column that Neuron's
-/// tables share. So a CSV file may have any name. kUnknown: no kind.
+/// Finds the kind of a table by its header: by columns that only one table has. Otherwise by `name`
+/// (the file's, without folder and extension), if the header has a column that Neuron's tables
+/// share. So a CSV file may have any name. Returns kUnknown for other headers.
 TableKind TableOfHeader(std::span<const std::string> header, std::string_view name);
-/// "Instruction" of "x/Instruction.csv" and of "Instruction_0.csv", as big tables are split.
+/// The table's name in a path: "Instruction" in "x/Instruction.csv" and "Instruction_0.csv".
 std::string TableNameOf(const std::string& path);
 
 /// Passes the lines of one file to `import`. The first line is the header. A cell that is a number
-/// as a whole is one, else a text; empty cells are absent. A short line has the first cells.
+/// as a whole is one, else a text; an empty cell has no value. A short line has the first cells.
 class CsvTable {
  public:
   /// `path` gives the table its name and is not opened. `import` must outlive this object.
   CsvTable(Import& import, const std::string& path);
-  /// One line, cut into cells. Empty lines are skipped.
+  /// Reads one line, cut into cells. An empty line is skipped.
   void Take(std::span<const std::string> fields);
   /// Number of cells of a complete row.
   std::size_t columns() const { return header_.size(); }
   /// kUnknown until the header was read.
   TableKind kind() const { return kind_; }
   std::uint64_t rows() const { return row_; }
-  /// True if the header is repeated inside the file: two files were concatenated.
+  /// True if the header is repeated inside the file, because two files were concatenated.
   bool is_joined() const { return is_joined_; }
 
  private:
@@ -62,9 +62,9 @@ struct FilesRead {
   std::string parquet_form;  ///< How the first Parquet file is encoded.
 };
 
-/// Passes the rows of the file to `import` and adds the file's bytes and contents to `read`. A
-/// truncated file is counted and left out if `options` allow that, since a Parquet file has its
-/// index at its end. Errors: kInput.
+/// Passes the rows of the file to `import`, and adds the file's bytes and its hash to `read`. A
+/// truncated file is an error or, with `options.allow_incomplete`, counted and skipped as a whole,
+/// because a Parquet file has its index at the end. Errors: kInput.
 Status ReadParquetTable(const std::string& path, const ReadOptions& options, Import& import,
                         FilesRead& read);
 

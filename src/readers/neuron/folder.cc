@@ -180,13 +180,13 @@ bool HasTableHeader(const std::string& path) {
   return got && IsTable(AsText(std::span(head).first(*got)));
 }
 
-/// "Instruction_3.parquet" is part 3 of the table Instruction.
+/// A file of a table: "Instruction_3.parquet" is part 3 of the table Instruction.
 struct TableFile {
   std::string path, table;
   std::optional<std::int64_t> part;
 };
 
-// "Instruction_3" is part 3; "HbmUsageSummaryByType" is no part.
+// Splits a file's name: "Instruction_3" is part 3; "HbmUsageSummaryByType" is no part.
 TableFile FileOf(const std::string& path) {
   TableFile file{path, TableNameOf(path), std::nullopt};
   const std::string stem = std::filesystem::path(path).stem().string();
@@ -198,7 +198,7 @@ TableFile FileOf(const std::string& path) {
   return file;
 }
 
-/// The order of reading. The schema's version is first, since errors of tables may name it.
+/// The place in the order of reading: the schema's version first, for errors of other tables.
 int OrderOf(const TableFile& file) {
   if (!IsParquetName(file.path)) return 2;
   const TableKind kind = TableKindOf(file.table);

@@ -22,28 +22,28 @@
 
 namespace profgauge::readers::neuron {
 
-/// How to record a readable profile: part of all help texts about Neuron's files.
+/// How to record a readable profile. All help texts about Neuron's files contain this text.
 inline constexpr std::string_view kExport =
     "export the profile with `neuron-explorer view -n MODEL.neff -s PROFILE.ntff --ingest-only "
     "--display-name NAME`, then pass the folder `profiles/global/NAME@latest`; before SDK 2.27 "
     "with `neuron-profile view -n MODEL.neff -s PROFILE.ntff --output-format json --output-file "
     "profile.json`";
 
-/// The folders of neuron-explorer's profiles: in `profiles/global` of its data folder, or in
-/// `folder`. Empty if there are none.
+/// The folders of neuron-explorer's profiles, whose names end in @latest: those in
+/// `profiles/global` of the data folder `folder` or, if there are none, those in `folder`.
 std::vector<std::string> ProfilesBelow(const std::string& folder);
 
-/// The error for a file that only Neuron's tools read; nullopt for other files. The name decides,
-/// because these formats are not documented; `head` is not used.
+/// The error for a file that only Neuron's tools read; nullopt for other files. The file's name
+/// decides, because these formats are not documented; `head` is not used.
 std::optional<Error> RefuseRaw(const std::string& path, std::string_view head);
 
-/// Reads tables that are separate files of one profile, and removes them from `files`. Each folder
-/// with such files is one profile. Errors: those of OrderTables() and ReadNeuronTables().
+/// Reads the profiles whose tables are separate files, one profile per folder, and removes these
+/// files from `files`. Errors: those of OrderTables() and ReadNeuronTables().
 Status ReadTableFiles(std::vector<std::string>& files, const ReadOptions& options, Run& run);
 
-/// A system profile beside device profiles is no rank but the host of their run: its memory and CPU
-/// data go to the first device profile. If there are several system profiles, the first counts.
-/// Does nothing without a device profile.
+/// A system profile beside device profiles is not a rank but the host of their run: its memory and
+/// CPU data are moved to the first device profile. If there are several system profiles, the first
+/// one is used. Does nothing without a device profile.
 void SettleHost(Run& run);
 
 // Recognizes Neuron's file formats by their content.
@@ -53,8 +53,8 @@ enum class Form : std::uint8_t { kNone, kJson, kSummaryText, kCsv };
 /// Finds the format by the first bytes of a file, not by its name.
 Form FormOf(std::string_view head);
 
-/// The start of the document: a brace that opens the text, or a line after lines of a log. npos:
-/// there is none.
+/// The start of the document: a brace at the begin of the text, or at the begin of a line after log
+/// lines. npos if there is none.
 std::size_t DocumentStart(std::string_view text);
 /// True if the first line is the header of a table of schema 7.4.0.
 bool IsTable(std::string_view text);
@@ -66,8 +66,8 @@ std::string_view AsText(std::span<const std::byte> bytes);
 
 // Finds which files of a folder are tables of one profile, and which tables.
 
-/// Moves the files that are tables after the others, and returns the first of them. If one Parquet
-/// file has a table's name, all Parquet files of its folder are tables. A lone CSV file is none.
+/// Moves the files that are tables to the end, and returns the first of them. If one Parquet file
+/// has a table's name, all Parquet files of its folder are tables. A single CSV file is no table.
 std::vector<std::string>::iterator TablesOf(std::vector<std::string>& files);
 
 /// Table files of one folder in reading order: tables that define times come first, then parts of a

@@ -51,8 +51,8 @@ void ForEach(Rows& rows, const Change& change) {
   for (auto& row : rows) change(row);
 }
 
-// Calls `span` with each start and duration, and `time` and `length` with single ones. Each field
-// with a time is listed here, so that scaling and shifting handle all of them.
+// Applies a function to each time: `span` to a start with its duration, `time` and `length` to
+// single ones. Lists each field with a time, so that scaling and shifting miss none.
 template <class Spanned, class Time, class Length>
 void ForEachTime(profgauge::neuron::Data& data, const Spanned& span, const Time& time,
                  const Length& length) {
@@ -80,7 +80,7 @@ void ForEachTime(profgauge::neuron::Data& data, const Spanned& span, const Time&
   });
 }
 
-// Most files have their rows in order.
+// Sorts only rows that are not in order, because most files have them in order.
 template <class Rows, class Less>
 void SortUnlessSorted(Rows& rows, const Less& less) {
   if (!std::is_sorted(rows.begin(), rows.end(), less)) {
@@ -88,7 +88,7 @@ void SortUnlessSorted(Rows& rows, const Less& less) {
   }
 }
 
-/// Sorts by core, engine and start. Engines alternate in a file; each has its rows in order.
+/// Sorts by core, engine and start. In a file, rows of engines alternate, each engine's in order.
 void SortInstructions(std::vector<profgauge::neuron::Instruction>& rows) {
   Permutation order = GroupedRows(rows.size(), [&](std::uint32_t row) {
     return std::int64_t{rows[row].core} * 256 + static_cast<std::int64_t>(rows[row].engine);
@@ -111,13 +111,13 @@ Error TimeBaseError(Ns last, double total_seconds) {
 
 }  // namespace
 
+// Finds the unit of times. Public notes name both units; measured files have nanoseconds.
+//
 //   reach   from the first hardware time to the end of the last row, as numbers
 //   total   seconds, of the summary or the hardware's clock
 //   reach / total   up to 3e9   nanoseconds; less than 1e9 where rows end early
 //                   about 1e12  picoseconds: all times are divided by 1000, and counted
 //                   else        the rows are not of this summary: an error
-//
-// Public notes on the format name both units. The measured files have nanoseconds.
 Status Import::SetTimeBase() {
   std::sort(data_->summary.begin(), data_->summary.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -128,7 +128,7 @@ Status Import::SetTimeBase() {
   if (total <= 0 && known) total = static_cast<double>(hardware.last - hardware.first) * 1e-9;
   const double reach = static_cast<double>(last_end_ - std::min(first, last_end_));
   if (total > 0 && reach > 0) {
-    // Nanoseconds give 1e9 per second, picoseconds 1e12. Rows may end early, but hardly late.
+    // 1e9 means nanoseconds, 1e12 picoseconds. Rows may end early, but hardly late.
     const double ratio = reach / total;
     if (ratio > 3e9 && ratio >= 3e11 && ratio < 3e12) {
       Scale(1000);
@@ -138,7 +138,7 @@ Status Import::SetTimeBase() {
     }
   }
   ShiftToOrigin();
-  // The clock's numbers are whole. A total as a 32-bit real differs by some nanoseconds.
+  // The clock's numbers are integers. The total may be a 32-bit real, which differs by some ns.
   constexpr double kShortReal = 1e-6;
   const double clock = known ? static_cast<double>(hardware.last - hardware.first) : 0;
   const bool is_clock = known && std::abs(clock - total * 1e9) <= kShortReal * clock;
@@ -167,8 +167,8 @@ void Import::Scale(std::int64_t divisor) {
   if (data_->hardware.first > 0) scale(data_->hardware.first);
 }
 
-// Makes times count from the first hardware time; earlier times become 0. Files with times from 0
-// have no hardware time, or one after their rows.
+// Makes times count from the first hardware time; earlier times become 0. Does nothing if there is
+// no hardware time, or if it is after all rows: then times count from 0 already.
 void Import::ShiftToOrigin() {
   const Ns origin = data_->hardware.first;
   if (origin <= 0 || origin > last_end_) return;
@@ -178,7 +178,7 @@ void Import::ShiftToOrigin() {
   last_end_ -= origin;
 }
 
-// Sorts eight tables concurrently. Each is mostly in order, or alternates between a few series.
+// Sorts eight tables concurrently. Each is mostly in order, or alternates between few series.
 void Import::SortRows() {
   const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
   const std::function<void()> sorts[] = {
@@ -193,7 +193,7 @@ void Import::SortRows() {
                          [](const auto& a, const auto& b) { return a.time < b.time; });
       },
       [&] {
-        // Rows of curves alternate, too.
+        // The rows of a few curves alternate, so rows are grouped by curve first.
         auto& rows = data_->curves;
         PermuteInPlace(GroupedRows(rows.size(),
                                    [&](std::uint32_t row) {
@@ -209,10 +209,10 @@ void Import::SortRows() {
   ForEachAtOnce(std::size(sorts), [&](std::size_t i) { sorts[i](); });
 }
 
+// Links instructions by ids. If several rows have one id, the first counts. Id 0 means none.
+//
 //   instruction  id 90 at row 0, id 70 at row 1        dependencies
 //   edges        70 -> 90, 70 -> 33                    1 -> 0; the other has no row: counted
-//
-// If several rows have one id, the first one counts. Id 0 means none.
 Import::Unlinked Import::LinkDependencies() {
   Unlinked unlinked;
   boost::unordered_flat_map<std::int64_t, std::uint32_t> rows;
@@ -238,14 +238,14 @@ Import::Unlinked Import::LinkDependencies() {
   return unlinked;
 }
 
-// If over 1 % of a table's rows have no usable times, its sums are unreliable.
+// Counts a table as unusable if over 1 % of its rows have no usable times, which make sums wrong.
 void Import::CountUnusable() {
   for (const auto& [table, usable] : usable_) {
     if (usable.dropped * 100 > usable.rows) log().AddAt(Counter::rows_unusable, table);
   }
 }
 
-// Only for these counts a difference shows lost rows, not for counts by classes of opcodes.
+// Counts lost rows by total counts only, because counts by classes of opcodes do not show them.
 void Import::CountLost(std::span<const profgauge::neuron::Identity> identities) {
   constexpr std::string_view kCounts[] = {"_engine_instruction_count", "dma_packet_count",
                                           "dma_transfer_count", "cc_op_count"};
@@ -272,7 +272,7 @@ void Import::ReportIdentities() {
 
 void Import::FillFromRows() {
   Unlinked unlinked;
-  // Only the first part writes to the builder and its log; the others write to separate data.
+  // Runs the parts concurrently: only the first writes to the builder and its log.
   const std::function<void()> parts[] = {
       [&] { FillCommonTables(*data_, builder_); },
       [&] { unlinked = LinkDependencies(); },
@@ -300,7 +300,7 @@ void Import::AddFacts() {
   }
 }
 
-// Adds data about hardware and the cost of FLOPs that the file does not have, from AWS's pages.
+// Adds hardware data and the FLOPs per cycle, from AWS's pages, where the file has none.
 void Import::CompleteHardware() {
   const Value* instance = data_->FindSummary("instance_type");
   if (const auto* type = instance == nullptr ? nullptr : std::get_if<std::string>(instance)) {

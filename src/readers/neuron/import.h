@@ -45,25 +45,25 @@ class Import {
   /// Sets the share (0..1) of the file that was read before the next rows, to estimate how large
   /// tables become. Default: unknown.
   void SetRead(double share) { room_.SetRead(share); }
-  /// Notes that the file has that table, even if it is empty.
+  /// Notes that the file has this table, even if the table is empty.
   void Begin(TableKind kind);
-  /// Checks that a table has the columns that its rows need: a start, and an end or a duration.
-  /// Tables without times need none. Errors: kInput "neuron/columns".
+  /// Checks that a table has the columns that its rows need: a start, an end or a duration and, for
+  /// instructions, an opcode. Tables without times need none. Error: kInput "neuron/columns".
   Status CheckColumns(TableKind kind, std::string_view table,
                       std::span<const std::string> columns) const;
-  /// Notes missing columns that metrics need; later schemas may drop some.
+  /// Notes missing columns that metrics need, because later schemas may drop some.
   void NoteMissing(TableKind kind, std::string_view table, std::span<const std::string> columns);
   /// Adds row number `index` of a table. `table` is its name in the file, for messages. A row that
   /// cannot be used is counted in the log. Does nothing for kinds that are not read.
   void Take(TableKind kind, std::string_view table, const Record& record, std::uint64_t index);
-  /// Notes a table that is not read; the user sees its name.
+  /// Counts a table that is not read, so that the user sees its name.
   void TakeUnread(std::string_view table);
   /// Adds one value of a summary, with the name as written.
   void TakeSummaryValue(std::string name, Value value);
 
   /// Finds the unit and the origin of times, fills the common tables, and checks the identities.
   /// Call once. Errors: kInput "neuron/time-base" if times contradict the total time,
-  /// "neuron/no-rows" if there are no rows. O(rows log rows), mostly less, since files have their
+  /// "neuron/no-rows" if there are no rows. O(rows log rows), but mostly faster, because files have
   /// rows in order.
   Result<Profile> Finish();
 
@@ -84,12 +84,12 @@ class Import {
     StringId path;
   };
   Usable& UsableOf(std::string_view table);
-  /// Reads start and duration of a row. False: the row is counted and left out.
+  /// Reads start and duration of a row. If it returns false, the row is counted and left out.
   bool TakeTimes(const Record& record, std::string_view table, std::uint64_t index, Times& times);
   StringId Intern(std::string_view text) {
     return text.empty() ? StringId{} : builder_.Intern(text);
   }
-  /// Neighboring rows often have the same text, which is found without a search.
+  /// Interns a text. Neighboring rows often have the same text, which needs no search.
   StringId Intern(Key key, std::string_view text) {
     if (text.empty()) return {};
     return interned_[static_cast<std::size_t>(key)].Of(
@@ -97,7 +97,7 @@ class Import {
   }
   StringId Intern(const Record& record, Key key) { return Intern(key, record.Text(key)); }
 
-  // Parts of Take() for each table. A row whose times cannot be used is counted and left out.
+  // Parts of Take(), one for each table. A row with unusable times is counted and left out.
   void TakeInstruction(const Record& record, std::string_view table, std::uint64_t index);
   void TakeDma(TableKind kind, const Record& record, std::string_view table, std::uint64_t index);
   void TakeActive(const Record& record);
@@ -124,7 +124,7 @@ class Import {
   void TakeHostEvent(const Record& record, std::string_view table, std::uint64_t index);
   void AddDeviceSpan(const Record& record, Ns start, Ns duration, std::string_view name);
   void AddCallToFlows(const Record& record, const ApiRow& call);
-  /// Links work to the calls that launched it, if events name flows. After the last row.
+  /// Links work to the calls that launched it, if events name their flows. Call after the last row.
   void LinkFlows();
   void TakeHostMemory(const Record& record);
   void TakeCpu(const Record& record);
@@ -138,7 +138,7 @@ class Import {
   void CompleteHardware();
   void SortRows();
   void NameLayers();
-  /// Edges whose rows are missing, and ids that several rows have.
+  /// Counts of edges whose rows are missing, and of ids that several rows have.
   struct Unlinked {
     std::uint64_t edges = 0, duplicates = 0;
   };
@@ -148,7 +148,7 @@ class Import {
   void FillFromRows();
   void ReportIdentities();
   void CountUnusable();
-  /// Counts rows that are in the file's own summary and missing in the file.
+  /// Counts rows that the file's own summary counts and that are missing in the file.
   void CountLost(std::span<const profgauge::neuron::Identity> identities);
   void AddFacts();
 
@@ -162,10 +162,10 @@ class Import {
   std::map<std::string, Usable, std::less<>> usable_;
   Usable* usable_now_ = nullptr;  ///< The entry for the table of the last row.
   std::string usable_name_;       ///< Its name.
-  /// Attributes of the last instruction's graph, and the source line in them.
+  /// Graph attributes of the last instruction, and the source line in them.
   std::string attributes_;
   StringId attributes_source_;
-  /// Parents' names of layers that have a parent, by row of Data::layers.
+  /// The name of the parent of each layer that has one, by row of Data::layers.
   std::map<std::size_t, std::string> layer_parents_;
   struct HostUse {
     std::uint64_t samples = 0, shares = 0;
@@ -200,7 +200,7 @@ class Import {
   bool has_host_ = false;
 };
 
-/// A core's number. A number above 65536 is invalid: it would make tables too large.
+/// A core's number. A number above 65536 is invalid, because it would make tables too large.
 std::int32_t CoreOf(const Record& record);
 
 /// Removes the empty brackets of an unknown commit: "2.29.41 ()" becomes "2.29.41".

@@ -20,7 +20,7 @@ std::string WithoutEmptyCommit(std::string version) {
   return version;
 }
 
-// MAJOR changes if columns are removed or renamed. Later versions are read by the known names.
+// Notes the schema's version. MAJOR changes if columns are removed or renamed.
 void Import::SetSchemaVersion(const Record& record) {
   constexpr int kKnownMajor = 7;  // Major version of 7.4.0.
   for (const auto& [name, value] : record.All()) {
@@ -58,7 +58,7 @@ Status Import::CheckColumns(TableKind kind, std::string_view table,
   };
   if (!HasTimes(kind)) return {};
   const bool has_length = has(Key::kDuration) || has(Key::kEnd);
-  // Without opcodes, waits would count as executed instructions.
+  // Instructions need an opcode, because waits would count as executed instructions without it.
   const bool has_kind = kind != TableKind::kInstructions || has(Key::kOpcode);
   if (has(Key::kStart) && has_length && has_kind) return {};
   return Fail(InputError(
@@ -76,7 +76,7 @@ namespace {
 
 using profgauge::neuron::Part;
 
-// Columns that metrics need, with the names of schema 7.4.0.
+// A column that a metric needs, by its name in schema 7.4.0.
 struct Needed {
   TableKind table;
   Key key;
@@ -133,7 +133,7 @@ std::string SimilarText(std::string_view column, std::span<const std::string> co
 
 }  // namespace
 
-// If a table is in several files, all of them have the same columns.
+// Notes each missing column once, because all files of a table have the same columns.
 void Import::NoteMissing(TableKind kind, std::string_view table,
                          std::span<const std::string> columns) {
   const auto has = [&](Key key) {
@@ -168,7 +168,7 @@ void Import::TakeMetadata(const Record& record) {
   hardware.first = record.Integer(Key::kFirstTime, hardware.first);
   hardware.last = record.Integer(Key::kLastTime, hardware.last);
   SetSchemaVersion(record);
-  // Only fields without names of people, accounts or paths.
+  // Only fields that have no names of people, accounts or paths.
   constexpr std::string_view kFacts[] = {
       "data_version",     "profile_schema_version", "ntff_version",     "num_physical_cores",
       "is_simulation",    "instance_type",          "compiler_version", "runtime_version",
@@ -186,7 +186,7 @@ void Import::TakeMetadata(const Record& record) {
   }
 }
 
-// Warnings are the profiler's and are shown unchanged. Errors are events of the device.
+// Warnings are the profiler's own and are shown unchanged. Errors are events of the device.
 void Import::TakeMessage(TableKind kind, const Record& record) {
   profgauge::neuron::Message message;
   message.core = CoreOf(record);

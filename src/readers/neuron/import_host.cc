@@ -22,7 +22,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// Schema 7.4.0 has a source for hardware counters; the JSON has only these names.
+// True for an execution on a device. Schema 7.4.0 has a source for these; the JSON only has names.
 bool IsDevice(const Record& record, std::string_view name) {
   return record.Says(Key::kEventSource, "neuron_hw") || name == "nc_exec_running" ||
          name == "cc_running" || name == "cc_exec_barrier";
@@ -41,8 +41,8 @@ double ShareOf(const Record& record) {
   return percent >= 0 && percent <= 100 ? percent / 100 : -1;
 }
 
-/// The id of the call that requested an event; -1 if unknown. JSON has a column for it, Parquet one
-/// of the attributes `{"parent_id":1}`.
+/// The id of the call that requested an event; -1 if unknown. JSON has a column with it, Parquet
+/// has it in the attributes `{"parent_id":1}`.
 std::int64_t ParentOf(const Record& record) {
   if (const auto parent = record.Integer(Key::kParentId)) return *parent;
   constexpr std::string_view kParent = "\"parent_id\"";
@@ -100,7 +100,7 @@ void Import::TakeHostEvent(const Record& record, std::string_view table, std::ui
   builder_.AddApi(row);
 }
 
-// A flow consists of the calls and executions of one request. Its id is a text.
+// Adds a call to its flows. A flow has the calls and executions of one request; its id is a text.
 void Import::AddCallToFlows(const Record& record, const ApiRow& call) {
   ForEachFlow(record.Text(Key::kFlows), [&](std::string_view flow) {
     flow_calls_[std::string(flow)].push_back(
@@ -132,7 +132,7 @@ void Import::LinkFlows() {
   flow_work_.clear();
 }
 
-// Adds executions. Moments of clock synchronization are no executions.
+// Adds an execution. Moments of clock synchronization are no executions.
 void Import::AddDeviceSpan(const Record& record, Ns start, Ns duration, std::string_view name) {
   const std::int32_t core = CoreOf(record);
   if (name != "nc_exec_running" && !name.starts_with("cc_")) {
@@ -200,7 +200,7 @@ void Import::ReportHost() {
   if (memory_.samples > 0) add("memory", memory_);
   if (memory_.most_bytes >= 0) set(metric::kHostMemoryPeak, memory_.most_bytes);
   if (memory_.shares > 0) set(metric::kHostMemoryPeakShare, memory_.most);
-  // "average" is the mean of all CPUs; without it the mean is computed.
+  // The field "average" is the mean of all CPUs. If it is missing, the mean is computed.
   double sum = 0, busiest = -1, average = -1;
   std::uint64_t single = 0;
   for (const auto& [cpu, use] : cpus_) {

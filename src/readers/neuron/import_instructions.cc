@@ -10,8 +10,8 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// Operands differ in every instruction. Beyond this size of texts only the semaphore that an
-// instruction waits for is kept, so that memory is limited.
+// The limit of memory for operand texts, which differ in every instruction. Beyond it, only the
+// semaphore that an instruction waits for is kept.
 constexpr std::size_t kMostOperandBytes = std::size_t{32} << 20;
 
 // These opcodes are not counted in total_exec_time (schema 7.4.0, Summary).
@@ -28,7 +28,7 @@ constexpr std::string_view kSetup[] = {
     "MODIFY_POOL_CONFIG",
 };
 
-// Missing numbers of bytes are 0: these files leave out zeros.
+// A missing number of bytes is 0, because these files leave out zeros.
 profgauge::neuron::Traffic TrafficOf(const Record& record) {
   const auto bytes = [&](Key key) { return std::max<std::int64_t>(0, record.Amount(key, 0)); };
   profgauge::neuron::Traffic traffic;
@@ -47,8 +47,7 @@ profgauge::neuron::Traffic TrafficOf(const Record& record) {
   return traffic;
 }
 
-/// Reads the line of source from the graph's attributes, a text in JSON: "source_file",
-/// "source_line".
+/// Reads the line of source from the graph's attributes, a text in JSON with "source_line" etc.
 std::string AttributeSource(std::string_view attributes) {
   const auto value = [&](std::string_view key) -> std::string_view {
     const auto at = attributes.find(key);
@@ -64,8 +63,8 @@ std::string AttributeSource(std::string_view attributes) {
   return fmt::format("{}:{}", file, value("source_line"));
 }
 
-/// The first source line of an instruction. Fused instructions have several: "[a.py:1, b.py:2]" or
-/// "a.py:1, b.py:2".
+/// The first source line of an instruction. A fused instruction lists several: "[a.py:1, b.py:2]"
+/// or "a.py:1, b.py:2".
 std::string_view FirstPlace(std::string_view places) {
   const auto begin = places.find_first_not_of("[]\"' ");
   if (begin == std::string_view::npos) return {};
@@ -91,8 +90,8 @@ Import::Opcode Import::OpcodeOf(std::string_view name) {
           .activate = name == "ACTIVATE" || name == "ACTIVATE_QUANTIZE"};
 }
 
-// FLOPs are those of the schema or, in older JSON, two per element (a multiplication and an
-// addition). If the field "engine" is empty, the name of the lane shows the engine.
+// FLOPs are the recorded ones or, in older JSON, two per element (a multiplication and an
+// addition). If the field "engine" is missing, the name of the track shows the engine.
 void Import::TakeInstruction(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
@@ -128,8 +127,8 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   for (const std::int64_t id : record.predecessors()) room_.Add(edges_) = {id, row.id};
 }
 
-// Counts the bytes of new operand texts. Beyond the limit only the semaphore is kept, since it
-// names the cause of the wait.
+// Keeps the operands, and counts the bytes of new texts. Beyond the limit, only the semaphore is
+// kept, because it shows the cause of a wait.
 void Import::TakeOperands(const Record& record, profgauge::neuron::Instruction& row) {
   const std::string_view operands = record.Text(Key::kOperands);
   if (row.flops > 0)
@@ -148,7 +147,7 @@ void Import::TakeOperands(const Record& record, profgauge::neuron::Instruction& 
   }
 }
 
-// Layers are children of their subgraph, which is the file's top layer.
+// Finds the path of the instruction's layer. The subgraph is the top of a file's tree of layers.
 void Import::TakeLayerOf(const Record& record, profgauge::neuron::Instruction& row) {
   if (layer_of_.subgraph != record.Text(Key::kSubgraph) ||
       layer_of_.layer != record.Text(Key::kLayer)) {
@@ -159,6 +158,7 @@ void Import::TakeLayerOf(const Record& record, profgauge::neuron::Instruction& r
   row.layer = layer_of_.path;
 }
 
+// The path of a layer below its subgraph:
 //   subgraph "/sg00", layer "model/dot.3"        "/sg00/model/dot.3"
 //   subgraph "/sg00", layer "sg00/model/dot.3"   "/sg00/model/dot.3"
 //   subgraph "/sg00", layer "/sg00/dot"          "/sg00/dot"
@@ -177,14 +177,14 @@ StringId Import::PathOf(const LayerOf& row) {
   return Intern(Key::kLayer, text_);
 }
 
-// Takes the first that exists: the line of NKI, of the compiler's debug data, of the graph. So the
-// kernel's source precedes the source of the operator around it.
+// Takes the first source line that exists: NKI's, the compiler's debug data's, the graph's. So the
+// kernel's source is preferred to that of the operator around it.
 void Import::TakeSource(const Record& record, profgauge::neuron::Instruction& row) {
   row.source = Intern(FirstPlace(record.Text(Key::kNkiSource)));
   row.nki_source = row.source.valid();
   if (!row.source.valid()) row.source = Intern(FirstPlace(record.Text(Key::kBirSource)));
   if (row.source.valid()) return;
-  // Consecutive instructions often are of one operator.
+  // Consecutive instructions often are of one operator, so the last attributes are cached.
   const std::string_view attributes = record.Text(Key::kHloAttrs);
   if (attributes != attributes_) {
     attributes_ = attributes;

@@ -9,7 +9,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-/// The cause of throttling: schema 7.4.0 has names, neuron-profile numbers (0 to 3 and 99 seen).
+/// The cause of throttling: a name in schema 7.4.0, a number in neuron-profile (0 to 3, 99 seen).
 std::string ThrottleCause(const Record& record) {
   const auto number = record.Integer(Key::kType);
   if (!number) return std::string(record.Text(Key::kType));
@@ -72,7 +72,7 @@ void Import::TakeActive(const Record& record) {
 void Import::TakeLayer(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
-  // A layer without a name cannot be placed in the tree.
+  // A layer without a name has no place in the tree of layers.
   if (record.Text(Key::kName).empty()) {
     return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]: no name", table, index));
   }
@@ -86,7 +86,7 @@ void Import::TakeLayer(const Record& record, std::string_view table, std::uint64
                            record.Real(Key::kMfu, -1), record.Real(Key::kHfu, -1)});
 }
 
-// The limit is k of n. Rows with k = n (no throttling) are kept: time without a row is unknown.
+// The limit is k of n. Rows with k = n (no throttling) are kept: elsewhere it is unknown.
 void Import::TakeThrottle(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
@@ -127,7 +127,7 @@ void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_
   row.bus_bandwidth = record.Real(Key::kBusBandwidth, -1);
 }
 
-// Both addresses are of bytes in the allocation.
+// Both addresses are of bytes inside the allocation, the first and the last one.
 void Import::TakeSbufAllocation(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;

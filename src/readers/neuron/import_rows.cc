@@ -15,7 +15,7 @@ std::int32_t CoreOf(const Record& record) {
       std::clamp<std::int64_t>(record.Integer(Key::kCore, 0), 0, 1 << 16));
 }
 
-// Records that a table exists: an empty table has no rows, those of a missing table are unknown.
+// Notes that a table exists. If it has no rows, their number is 0; without the table it is unknown.
 void Import::Begin(TableKind kind) {
   room_.BeginTable();
   profgauge::neuron::Contents& has = data_->has;
@@ -130,7 +130,7 @@ void Import::TakeCcInstruction(const Record& record, std::string_view table, std
   room_.Add(data_->cc_instructions) = {times.start, times.duration};
 }
 
-// Keeps only dependencies between instructions, as others belong to no row.
+// Keeps only dependencies between rows of one table. Others link no two instructions.
 void Import::TakeFlow(const Record& record) {
   if (record.Text(Key::kInTable) != record.Text(Key::kOutTable)) return;
   room_.Add(edges_) = {record.Integer(Key::kInEdge, 0), record.Integer(Key::kOutEdge, 0)};
@@ -141,7 +141,7 @@ void Import::TakeUnread(std::string_view table) {
   log().AddAt(Counter::tables_unread, std::string(table));
 }
 
-// Each row is the summary of one profile. All other tables belong to the first profile.
+// Takes the first row, whose profile all other tables belong to. Other rows count as unused.
 void Import::TakeSummaryRow(const Record& record, std::uint64_t index) {
   if (index > 0) return log().Add(Counter::summaries_unused);
   for (const auto& [name, value] : record.All()) TakeSummaryValue(name, value);
@@ -161,7 +161,7 @@ Import::Usable& Import::UsableOf(std::string_view table) {
   return *usable_now_;
 }
 
-// Reads the start, and duration or end. Counts each row with times as read or as dropped.
+// Reads start, and duration or end. Counts each row as read or, with unusable times, as dropped.
 bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64_t index,
                        Times& times) {
   Usable& usable = UsableOf(table);
@@ -171,7 +171,7 @@ bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64
   if (const auto end = record.Integer(Key::kEnd); !duration && start && end) {
     duration = *end >= *start ? std::optional(Between(*start, *end)) : std::nullopt;
   }
-  // Limits the sum of start and duration to 64 bits, in picoseconds, too.
+  // The limit of times, so that start + duration fits in 64 bits even if times are picoseconds.
   constexpr std::int64_t kLongestTime = std::int64_t{1} << 60;  // 36 years, or 13 days in ps.
   if (!start || !duration || *start < 0 || *duration < 0 || *start > 2 * kLongestTime ||
       *duration > kLongestTime) {

@@ -57,8 +57,8 @@ class JsonRows final : public RowReceiver {
  public:
   explicit JsonRows(Import& import) : import_(import) {}
 
-  // A key of the document is a table, an unread table, or the name of a profile. Only the rows show
-  // which one it is.
+  // Begins a key of the document: a table, an unread table, or the name of a profile. Only the rows
+  // show which one it is.
   void BeginTable(std::string_view name) override {
     FlushUnread();
     name_ = name;
@@ -100,7 +100,7 @@ class JsonRows final : public RowReceiver {
   bool named_ = false, system_ = false, unread_ = false;
 };
 
-/// A piece of the document, and the share of the document before it, 0..1; 0: unknown.
+/// A piece of the document, and the share (0..1) of the document before it; 0 if unknown.
 struct PlacedPiece {
   Piece piece;
   double before = 0;
@@ -111,7 +111,7 @@ class Pieces {
  public:
   explicit Pieces(Input& input) : input_(input) {}
 
-  /// Reads the next piece; false at the end, and if the document is not valid.
+  /// Reads the next piece. False at the end, or if the document is invalid.
   bool Next(PlacedPiece& placed) {
     if (ended_) return false;
     placed.before = input_.ShareRead();
@@ -136,7 +136,7 @@ class Pieces {
   std::uint64_t lines_skipped() const { return lines_skipped_; }
 
  private:
-  // Returns the text after lines of the tool's log, which captured output may begin with.
+  // Returns the text from the document on, without the log lines of the tool before it.
   std::string_view BehindPreamble(std::string_view text) {
     if (begun_) return text;
     begun_ = true;
@@ -164,7 +164,7 @@ double NumberOf(const NamedSummary& summary, std::string_view name) {
   return -1;
 }
 
-// The file has its keys in random order, like all maps that Go writes.
+// Sorts summaries by device and core, because the file has them in random order, like any Go map.
 void SortByCore(std::vector<NamedSummary>& summaries) {
   const auto key = [](const NamedSummary& summary) {
     return std::tuple(NumberOf(summary, "nd_idx"), NumberOf(summary, "nc_idx"), summary.name);
@@ -181,7 +181,7 @@ Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonCo
   RowReplay replay(rows);
   Pieces pieces(input);
   const std::size_t threads = options.threads > 0 ? options.threads : Cores();
-  // Reads the document while rows of the last piece are added to the import.
+  // Reads the next piece while the rows of the last one are added to the import.
   MakeInOrder<PlacedPiece>(
       threads > 1 ? 2 : 1, [&](PlacedPiece& piece) { return pieces.Next(piece); },
       [](std::size_t, PlacedPiece&) {},

@@ -26,14 +26,14 @@
 
 namespace profgauge::readers::neuron {
 
-/// Reads a source once, piece by piece, and hashes all of it.
+/// Reads a source once, piece by piece, and computes the hash of all of it.
 class Input {
  public:
   explicit Input(ByteSource& source) : source_(source), buffer_(kWindow) {}
 
   /// The next bytes, valid until the next call; empty at the end. Errors: those of the source.
   Result<std::string_view> Next();
-  /// Decompressed bytes so far.
+  /// Decompressed bytes that were read so far.
   std::uint64_t total() const { return total_; }
   /// The share of the source that was read, 0..1; 0 if its size is unknown.
   double ShareRead() const;
@@ -48,20 +48,20 @@ class Input {
   std::uint64_t total_ = 0;
 };
 
-/// The error, with the source's name if it has none.
+/// Returns the error with the source's name, unless it has a file name already.
 Error At(const ByteSource& source, Error error);
 /// The error for a file that ends inside a row, with the number of complete rows and `help:`.
 Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t rows);
 
 // A JSON document of Neuron: its tables go into an import; its summaries are returned by name.
 
-/// {"n_0a73…": {"total_time": 0.0018, …}}: the sums of one profile, with names as written.
+/// A summary by its key: {"n_0a73…": {"total_time": 0.0018, …}}, with names as written.
 struct NamedSummary {
   std::string name;
   std::vector<std::pair<std::string, Value>> values;
 };
 
-/// The document's data other than the rows of its tables.
+/// The contents of a document, except for the rows of its tables.
 struct JsonContents {
   std::string dialect;                  ///< "JSON", "summary-json" or "system profile".
   std::vector<NamedSummary> summaries;  ///< By device, core and name: the file has no order.

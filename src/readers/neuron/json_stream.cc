@@ -20,14 +20,14 @@ namespace {
 namespace json = boost::json;
 
 /// Follows the parser through document, table and row, and logs each row's fields. Rows are logged
-/// instead of imported, so that parser and import can run concurrently.
+/// instead of imported, so that parsing and importing can run concurrently.
 class Handler : public JsonHandler {
  public:
   Interest (*interest_in)(std::string_view table) = nullptr;
   RowLog* log = nullptr;
   std::uint64_t rows = 0;
 
-  /// True if the rows are a list and read by key, so that RowReader can read them.
+  /// True if the table is a list whose rows are read by key, which RowReader can do.
   bool has_plain_rows() const { return is_list_ && interest_ != Interest::kAllFields; }
   bool wants_rows() const { return interest_ == Interest::kRows; }
   /// True if an object in a table's list ended since the last call.
@@ -171,8 +171,8 @@ std::size_t FindBegin(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// The word of kWords at `at`, including a sign before it, if it is in the place of a value;
-/// otherwise of size 0. It never begins before `from`.
+/// The word of kWords at `at`, with a sign before it, if it is in the place of a value; otherwise a
+/// word of size 0. It never begins before `from`.
 FoundWord WordAt(std::string_view text, std::size_t at, std::size_t from) {
   const auto as_value = [&](std::size_t begin, std::string_view word) {
     std::size_t before = begin;
@@ -204,12 +204,12 @@ std::vector<FoundWord> FindWords(std::string_view text, std::size_t from) {
 
 }  // namespace
 
+// The parser and RowReader alternate. NaN and Infinity of old versions are replaced by null. The
+// last bytes wait for the next piece, so that no such word is cut.
+//
 //   text     [tail of the piece before][new bytes .....................][last 16 bytes: held]
 //   parser   up to the end of an object of a table's list
 //   rows     from there row by row by RowReader, until it gives 0; then the parser again
-//
-// Old versions wrote NaN and Infinity, which are replaced by null. The last bytes wait for the next
-// piece, so that no such word is cut.
 struct JsonStream::Impl {
   explicit Impl(Rows which) : reads_rows(which == Rows::kReadDirectly) {}
 
@@ -248,7 +248,7 @@ struct JsonStream::Impl {
   Result<bool> GiveObject(std::size_t end) {
     parser.handler().TakeElementEnd();
     while (given < end) {
-      // The parser decides if an object ends with this byte.
+      // A `}` may be in a string, so the parser decides if it ends the object.
       const std::size_t close = text.find('}', given);
       PROFGAUGE_CHECK(GiveUpTo(close < end ? close + 1 : end));
       if (parser.handler().TakeElementEnd()) return true;
@@ -256,7 +256,7 @@ struct JsonStream::Impl {
     return false;
   }
 
-  /// Reads the part of `, {…}, {…}` after an object in a list that RowReader can read.
+  /// Passes rows `, {…}, {…}` after an object to RowReader, up to the first that it refuses.
   void TakeRows(std::size_t end) {
     Handler& handler = parser.handler();
     const bool wanted = handler.wants_rows();
@@ -321,7 +321,7 @@ struct JsonStream::Impl {
     text = piece.text;
     if (text.size() > held) PROFGAUGE_CHECK(Flush(text.size() - held));
     parser.handler().MoveOpenRow(open);
-    // Keeps some bytes, since the last one decides which bytes may follow.
+    // Keeps some used bytes: the last one decides which word may follow.
     const std::size_t kept = std::min(given, kHeld);
     tail = text.substr(given - kept);
     given = kept;

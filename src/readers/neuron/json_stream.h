@@ -1,6 +1,6 @@
-// Reads rows of a table without a general JSON parser. It reads a row only if it is an object of
+// Reads rows of a table without a general JSON parser. This only reads a row that is an object of
 // plain keys and values as defined below, which every JSON parser accepts. All other rows go to the
-// parser: only it decides about validity.
+// parser, which decides about validity.
 //
 // A plain value is a number of at most json_scan::kMaxNumber digits and a small exponent, a string
 // of printable ASCII with only one-letter escapes, true, false, null, or a list or object of plain
@@ -60,14 +60,13 @@ class RowReader {
 /// values are the rows (as in the documentation of system profiles).
 enum class Interest : std::uint8_t { kSkip, kRows, kAllFields };
 
-/// A piece of the document and its contents. The log's views refer to the text.
+/// A piece of the document, and a log of its rows. The log's views refer to the piece's text.
 struct Piece {
   std::string text;
   RowLog log;
 };
 
-/// How rows are read: all by the JSON parser, or the plain ones by RowReader. The result is the
-/// same.
+/// How rows are read: all by the JSON parser, or plain rows by RowReader. The result is the same.
 enum class Rows : std::uint8_t { kParse, kReadDirectly };
 
 /// One document. Pass its bytes to Feed(), in any pieces, then call End(). O(bytes); memory of one

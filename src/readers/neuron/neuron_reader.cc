@@ -26,7 +26,7 @@ namespace {
 /// The maximum size of a summary as text, which has some hundred lines.
 constexpr std::size_t kMaxSummary = std::size_t{1} << 20;
 
-// A cut summary would silently lose values, so a larger file is an error.
+// The error for a larger summary. Reading only a part of it would silently lose values.
 Error SummaryTooLarge(const ByteSource& source) {
   return InputErrorAt(source.name(), kMaxSummary, "neuron/too-large",
                       "the summary as text is larger than 1 MiB",
@@ -103,7 +103,7 @@ void SetSource(Profile& profile, const std::string& path, std::uint64_t bytes, s
   source.accelerator = "neuron";
 }
 
-/// Returns the head of a stream, which was read to find the form, and then the rest of the stream.
+/// A stream that passes on its first bytes, which were read to find the form, and then the rest.
 class Again final : public ByteSource {
  public:
   Again(ByteSource& source, std::vector<std::byte> head)
@@ -141,7 +141,7 @@ Result<std::vector<std::byte>> ReadHead(ByteSource& source) {
 }
 
 /// Takes the first summary into `import`, the file's profile. If the file has no instructions, each
-/// other summary becomes a separate rank. Otherwise it belongs to the same profile.
+/// other summary becomes a separate rank. Otherwise the others are counted as unused.
 std::vector<Import> TakeSummaries(std::vector<NamedSummary> summaries, Import& import) {
   std::vector<Import> others;
   for (std::size_t i = 0; i < summaries.size(); ++i) {
@@ -180,7 +180,7 @@ class NeuronReader final : public Reader {
                                          const ReadOptions& options) const override {
     std::vector<Import> imports(1);
     std::string dialect;
-    // The first bytes show the form and are read again.
+    // The first bytes show the form. They are read again with the rest.
     PROFGAUGE_TRY(auto head, ReadHead(source));
     Again again(source, std::move(head));
     Input whole(again);
@@ -219,7 +219,7 @@ class NeuronReader final : public Reader {
            "between 0 and 100 %, the total time equals the viewer's, layers nest, and no needed "
            "table is listed as unread; `parquet_form` has the writer of the tables";
   }
-  // The folder of neuron-explorer's data: DATA/profiles/global/NAME@latest.
+  // The folders of neuron-explorer's profiles: DATA/profiles/global/NAME@latest.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {
     return ProfilesBelow(folder);
@@ -234,7 +234,7 @@ class NeuronReader final : public Reader {
   }
 };
 
-// Reads one of several tables. `read` sums the bytes of all of them.
+// Reads one of several CSV tables. `read` sums up the bytes and hashes of all of them.
 Status ReadCsvTable(const std::string& path, const ReadOptions& options, Import& import,
                     FilesRead& read) {
   PROFGAUGE_TRY(auto source, OpenByteSource(path));

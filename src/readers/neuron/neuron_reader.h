@@ -34,8 +34,8 @@ namespace neuron {
 struct TableFiles;
 }
 /// Reads the tables of one profile, one file each, in the order of `tables`. The profile's source
-/// is the folder for several Parquet tables, else the first file. REQUIRES: at least one path.
-/// Errors: kInput, like those of one file.
+/// is the folder if there are several Parquet tables, else the first file. REQUIRES: at least one
+/// path. Errors: kInput, like those of one file.
 Result<Profile> ReadNeuronTables(const neuron::TableFiles& tables, const ReadOptions& options);
 
 }  // namespace profgauge::readers

@@ -1,5 +1,5 @@
-// Caches the meanings of texts, since neighboring rows have the same text, or a few that alternate
-// (e.g. engines). 16 slots; each has the latest text that hashed to it.
+// Caches the meanings of texts, because neighboring rows have the same text or a few that alternate
+// (e.g. engines). Has 16 slots; each has the latest text that hashed to it.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace profgauge::readers::neuron {
 template <class Meaning>
 class RecentTexts {
  public:
-  /// The meaning of `text`: `make(text)`, or a cached result. Valid until the next call. `make`
-  /// must depend only on the text.
+  /// The meaning of `text`: the result of `make(text)` or the cached one, valid until the next
+  /// call. REQUIRES: the result of `make` depends only on the text.
   template <class Make>
   const Meaning& Of(std::string_view text, const Make& make) {
     Slot& slot = slots_[SlotOf(text)];
@@ -33,7 +33,7 @@ class RecentTexts {
   };
   static constexpr std::size_t kSlots = 16;
 
-  /// A few bytes are enough to distinguish the few texts that alternate.
+  /// The slot of a text, by its size and a few bytes: enough for the few texts that alternate.
   static std::size_t SlotOf(std::string_view text) {
     const std::size_t size = text.size();
     if (size == 0) return 0;

@@ -17,7 +17,7 @@ namespace {
 /// The maximum size of the texts of one row. Further texts are left out.
 constexpr std::size_t kMaxText = std::size_t{16} << 20;
 
-// Boost's hash takes twice as long, and a file has a key every 20 bytes.
+// A hash of keys. Boost's takes twice as long, and a file has a key every 20 bytes.
 struct Hash {
   std::size_t operator()(std::string_view text) const {
     return XXH3_64bits(text.data(), text.size());
@@ -28,7 +28,7 @@ struct KeyName {
   std::string_view name;
   Key key;
 };
-// First the names in neuron-profile 2.27's JSON, then names of schema 7.4.0 if they differ.
+// Lists the names in neuron-profile 2.27's JSON first, then the different ones of schema 7.4.0.
 constexpr KeyName kNames[] = {
     {"id", Key::kId},
     {"timestamp", Key::kStart},
@@ -188,7 +188,7 @@ Key KeyOf(std::string_view name) {
   return found == kMap.end() ? Key::kNone : found->second;
 }
 
-// Slots keep old values. A value counts only if its bit in set_ is set.
+// Keeps old values in the slots. A value counts only if its bit in set_ is set.
 void Record::Clear(bool keep_all) {
   set_ = {};
   text_.clear();
@@ -206,10 +206,10 @@ void Record::Begin(std::string_view name) {
 
 void Record::AddBool(bool value) { AddText(value ? "yes" : "no"); }
 
+// Joins the texts of one field. `begin` counts the bytes of all texts of the row, because a text is
+// continued only if no other followed it.
 //   "source": [["WEIGHT"], ["BIAS"]]   AddText("WEIGHT"), AddText("BIAS")
 //   slot       one text: a view; two: "WEIGHT, BIAS" in text_
-//
-// `begin` counts the texts of the whole row: a text is continued only if no other text followed it.
 void Record::AddText(std::string_view value) {
   if (keep_all_) all_.emplace_back(name_, std::string(value));
   if (key_ == Key::kNone || text_size_ + value.size() > kMaxText) return;

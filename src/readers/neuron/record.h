@@ -149,7 +149,7 @@ class Record {
   /// Removes all fields. `keep_all`: also keep every field under its own name, for All().
   void Clear(bool keep_all = false);
 
-  // Fields are added one after the other: Begin, then one value.
+  // A field is added in two steps: Begin(), then one value.
   void Begin(std::string_view name);
   /// Begins a field by its key; its name stays that of the last field.
   void Begin(Key key) { key_ = key; }
@@ -165,14 +165,14 @@ class Record {
   }
   /// Adds the text "yes" or "no", as the files write most truth values.
   void AddBool(bool value);
-  /// Several in one field (a list) are joined by ", ". Texts must live until the next Clear().
+  /// Adds a text, after ", " if the field has one already. It must live until the next Clear().
   void AddText(std::string_view value);
   /// Adds a number of the field `predecessors`.
   void AddPredecessor(std::int64_t id) { predecessors_.push_back(id); }
 
   bool Has(Key key) const { return (set_[Index(key) / 64] >> Index(key) % 64 & 1) != 0; }
-  /// An integer, also one written as text ("15") or as 7.0; nullopt otherwise. Ids from 2^63 on
-  /// wrap.
+  /// The field as an integer, even if it is written as a text ("15") or as 7.0; nullopt for others.
+  /// Ids from 2^63 on wrap.
   std::optional<std::int64_t> Integer(Key key) const {
     if (!Has(key)) return std::nullopt;
     const Slot& slot = slots_[Index(key)];
@@ -181,8 +181,8 @@ class Record {
   std::int64_t Integer(Key key, std::int64_t otherwise) const {
     return Integer(key).value_or(otherwise);
   }
-  /// An integer that is summed up. A value beyond 2^50 is implausible and counts as missing, so
-  /// that sums fit in 64 bits.
+  /// An integer that will be summed up. A value beyond 2^50 is implausible and counts as missing,
+  /// so that sums fit in 64 bits.
   std::int64_t Amount(Key key, std::int64_t otherwise) const {
     constexpr std::int64_t kLargestAmount = std::int64_t{1} << 50;
     const std::int64_t amount = Integer(key, otherwise);
@@ -190,8 +190,8 @@ class Record {
   }
   /// A number; `otherwise` if it is absent, text, or not finite.
   double Real(Key key, double otherwise) const;
-  /// The text as written; an integer in digits; empty for other numbers and absent fields. Valid
-  /// until the next Clear(), for a number only until the next call.
+  /// The field's text as written, or an integer in digits; empty for other numbers and absent
+  /// fields. Valid until the next Clear(); for a number, only until the next call.
   std::string_view Text(Key key) const;
   /// True if the field is this text, or a number with these digits.
   bool Says(Key key, std::string_view word) const { return Text(key) == word; }
@@ -202,7 +202,7 @@ class Record {
 
  private:
   enum class Kind : std::uint8_t { kInteger, kReal, kText };
-  /// A value; only valid if Has(), else it is of an earlier row.
+  /// A value. It is valid only if Has() is true; otherwise it is from an earlier row.
   struct Slot {
     Kind kind = Kind::kInteger;
     bool joined = false;                ///< Its text was joined and is in text_.

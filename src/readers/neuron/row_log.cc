@@ -29,10 +29,10 @@ struct TextHash {
   }
 };
 
-/// Deeper structures are left to the JSON parser.
+/// The limit of depth: the JSON parser reads deeper structures.
 constexpr int kMaxDepth = 16;
 
-/// The character of the escape of a letter; 0 if the JSON parser must decide.
+/// The character that the escape `\letter` means; 0 if the JSON parser must decide.
 char Unescaped(char letter) {
   switch (letter) {
     case '"':
@@ -54,7 +54,7 @@ char Unescaped(char letter) {
   }
 }
 
-/// Finds the quote that ends the string that begins at `at`. Understands all escapes of one letter.
+/// The quote that ends the string that begins at `at`; null if the JSON parser must decide.
 const char* CloseOf(const char* at, const char* end) {
   for (;;) {
     at = json_scan::SkipPlain(at, end);
@@ -77,8 +77,7 @@ std::string_view Unescape(std::string_view text, TextStore& store) {
 
 }  // namespace
 
-/// Reads numbers with a fraction by the JSON parser, because a separate conversion would have to
-/// round like it in all cases.
+/// Reads reals with the JSON parser, because another conversion might round in another way.
 class RowReader::Reals {
  public:
   /// The number; nothing if the parser finds no real number.
@@ -108,7 +107,7 @@ class RowReader::Values {
  public:
   Values(const char* end, RowLog& log, Reals& reals) : end_(end), log_(log), reals_(reals) {}
 
-  // Each returns the position after the value at `at`, or null if the JSON parser must decide.
+  // Each returns the position after the value at `at`; null if the JSON parser must decide.
 
   /// Reads the value of the field `key`.
   const char* Value(const char* at, Key key) {
@@ -161,7 +160,7 @@ class RowReader::Values {
     if (at == end_ || size == 0 || size > most || *at == '.' || *at == 'e' || *at == 'E') {
       return nullptr;
     }
-    // "007" is no JSON. "-0" is left to the parser.
+    // "007" is invalid JSON; "-0" is left to the parser.
     if (*first == '0' && (size > 1 || negative)) return nullptr;
     // Numbers above 2^63 wrap, as ids do.
     value = static_cast<std::int64_t>(negative ? 0 - digits : digits);
@@ -183,7 +182,7 @@ class RowReader::Values {
     return behind;
   }
 
-  /// Reads a number in a structure. Only ids of predecessors have a meaning.
+  /// Reads a number inside a structure. Only ids of predecessors are used.
   const char* NestedNumber(const char* at) {
     if (key_ != Key::kPredecessors || !is_id_) return SkipNumber(at);
     std::int64_t integer = 0;
@@ -243,8 +242,8 @@ class RowReader::Values {
   bool is_id_ = false;
 };
 
-/// Recognizes keys by the bytes between the last value and the next one. Most rows have the keys of
-/// the row before in the same order, so the last follower is tried first.
+/// Recognizes keys by the bytes between two values. Most rows have the same keys in the same order
+/// as the row before, so the key that followed last time is tried first.
 class RowReader::Keys {
  public:
   struct Between {
@@ -253,7 +252,7 @@ class RowReader::Keys {
     bool last = false;       ///< The row ends after this text.
     std::uint32_t next = 0;  ///< The text that last followed its value; 0: unknown.
 
-    // Most texts have 8 to 32 bytes, and differ at the end.
+    // True if these bytes are at `at`. Compares the end first: most texts differ there.
     bool StandsAt(const char* at, const char* end) const {
       const std::size_t size = text.size();
       if (static_cast<std::size_t>(end - at) < size) return false;
@@ -273,8 +272,8 @@ class RowReader::Keys {
     known_.emplace_back();
   }
 
-  /// The key at `at`, after the value of `before`; at the begin of a row `before` is 0. Returns 0
-  /// if the JSON parser must decide.
+  /// The index of the key text at `at`, after the value of the key `before` (0 at a row's begin).
+  /// Returns 0 if the JSON parser must decide.
   std::uint32_t Find(std::uint32_t before, const char* at, const char* end) {
     const std::uint32_t guess = known_[before].next;
     if (guess != 0 && known_[guess].StandsAt(at, end)) return guess;
@@ -285,7 +284,7 @@ class RowReader::Keys {
   const Between& operator[](std::uint32_t index) const { return known_[index]; }
 
  private:
-  // Limits: a file beyond them has too many keys for a cache.
+  // Limits of the cache. With more key texts, the JSON parser reads the rows.
   static constexpr std::size_t kMostTexts = 4096, kLongestText = 1024;
 
   static std::uint64_t Word(const char* at) {
@@ -294,7 +293,7 @@ class RowReader::Keys {
     return word;
   }
 
-  // Texts include white space up to the next value, since a file writes it in few ways.
+  // Learns the text at `from`, with white space up to the next value, which varies little.
   std::uint32_t Parse(bool first, const char* from, const char* end) {
     const auto until = [from](const char* to) {
       return std::string_view(from, static_cast<std::size_t>(to - from));
@@ -331,6 +330,7 @@ class RowReader::Keys {
 RowReader::RowReader() : keys_(std::make_unique<Keys>()), reals_(std::make_unique<Reals>()) {}
 RowReader::~RowReader() = default;
 
+// Reads a row by alternating Find() for the next key and Value() for its value:
 //   at    {"id": 7, "opcode": "MATMUL"}
 //         Find    Value Find  Value   Find: last
 std::size_t RowReader::Read(std::string_view text, RowLog& log) {

@@ -22,7 +22,7 @@ namespace profgauge::readers::neuron {
 class RowReceiver {
  public:
   virtual ~RowReceiver() = default;
-  /// A key of the document; its rows follow, if any. `name` is valid during the call.
+  /// A key of the document. If it is a table, its rows follow. `name` is valid during the call.
   virtual void BeginTable(std::string_view name) = 0;
   /// Row `index` of the current table. `whole`: the table is this one object, not a list.
   virtual void Row(const Record& record, std::uint64_t index, bool whole) = 0;
@@ -58,9 +58,9 @@ class RowLog {
     texts_.Clear();
   }
 
-  // Texts are not copied: they must live as long as the log, or come from texts().
+  // Adds a table. Texts are not copied: they must live as long as the log, or come from texts().
   void BeginTable(std::string_view name) { Add(Kind::kTable, Key::kNone, name); }
-  /// `all_fields`: each field is preceded by its name.
+  /// Begins a row. With `all_fields`, each of its fields is preceded by its name.
   void BeginRow(bool all_fields) { Add(Kind::kRow, Key::kNone, std::int64_t{all_fields}); }
   void EndRow(bool whole) { Add(Kind::kEnd, Key::kNone, std::int64_t{whole}); }
   void AddName(std::string_view name) { Add(Kind::kName, Key::kNone, name); }
@@ -79,8 +79,8 @@ class RowLog {
   /// Drops the last entries, down to that size.
   void Shrink(std::size_t size) { entries_.resize(size); }
   TextStore& texts() { return texts_; }
-  /// Moves the entries of `other` from `begin` on to this log and copies their texts: for a row
-  /// that the end of a piece cuts.
+  /// Moves the entries of `other` from `begin` on to this log and copies their texts. Used for a
+  /// row that the end of a piece cuts.
   void TakeFrom(RowLog& other, std::size_t begin);
 
  private:
@@ -129,8 +129,8 @@ class RowLog {
 class RowReplay {
  public:
   explicit RowReplay(RowReceiver& receiver) : receiver_(receiver) {}
-  /// Passes on the rows of the log, in order. Logs end between rows. Tables may continue in the
-  /// next log, and their row numbers with them.
+  /// Passes on the rows of the log, in order. Logs end between rows. A table may continue in the
+  /// next log; then its row numbers continue, too.
   void Take(const RowLog& log);
 
  private:

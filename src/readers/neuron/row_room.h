@@ -19,9 +19,9 @@ namespace profgauge::readers::neuron {
 /// Reserves memory according to the share of the file that was read.
 class RowRoom {
  public:
-  /// `share` (0..1) of the file was read. Default: unknown, and tables grow by doubling.
+  /// Sets the share (0..1) of the file that was read. If it is unknown, tables double as they grow.
   void SetRead(double share) { read_ = share; }
-  /// A new table begins: the next rows belong to it.
+  /// A new table begins, to which the next rows belong.
   void BeginTable() { begin_ = read_; }
 
   /// Appends a row to `rows`, a table or a list of the same length.
@@ -32,13 +32,13 @@ class RowRoom {
   }
 
   /// The expected number of rows of the current table, which has `rows` now, if the rest of the
-  /// file belongs to it; 0: unknown.
+  /// file belongs to it; 0 if unknown.
   std::size_t Expected(std::size_t rows) const {
     constexpr std::size_t kRowsThatSayEnough = 4096;  // Fewer rows are no basis for a prediction.
     const double of_table = read_ - begin_;
     if (rows < kRowsThatSayEnough || of_table <= 0) return 0;
     const double expected = static_cast<double>(rows) * (1 - begin_) / of_table * kSurplus;
-    // A table's first piece may be small; the next prediction is better.
+    // A table's first piece may be small, so growth is limited; the next prediction is better.
     constexpr double kMostGrowth = 1024;
     return expected > kMostGrowth * static_cast<double>(rows) ? 0
                                                               : static_cast<std::size_t>(expected);

@@ -18,7 +18,7 @@ constexpr Key kNameKeys[] = {Key::kHlo,      Key::kHloAttrs,  Key::kLayer,     K
 constexpr std::string_view kWordKeys[] = {"instance_type", "is_simulation", "ntff_version",
                                           "data_version"};
 
-// Decides by the keys that the reader takes, so that keys added there are copied, too.
+// Decides by the keys that the reader uses, so that a key added there is copied, too.
 CsvKeep KeptText(std::string_view key) {
   const Key known = KeyOf(key);
   if (std::find(std::begin(kNameKeys), std::end(kNameKeys), known) != std::end(kNameKeys)) {
@@ -30,7 +30,7 @@ CsvKeep KeptText(std::string_view key) {
   return is_word ? CsvKeep::kWords : CsvKeep::kNumbers;
 }
 
-/// Keeps only the attribute of an event that is read.
+/// Keeps only "parent_id" of an event's attributes, the one that is read.
 std::string ParentOnly(std::string_view json) {
   static const JsonKeep kKeep = {
       "neuron", {"parent_id"}, [](std::string_view, std::string_view text) {
@@ -58,7 +58,7 @@ JsonKeep KeptKeys(const Rename& rename) {
     }
     return std::string();
   };
-  // The key of a summary is the name of its profile.
+  // In summaries by name, the key is the profile's name.
   keep.clean_key = [&rename](std::string_view key) {
     return TableKindOf(key) == TableKind::kUnknown ? CopiedName(key, rename) : std::string(key);
   };

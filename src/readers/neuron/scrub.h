@@ -1,5 +1,5 @@
-// Copies of Neuron's profiles without folders, accounts and file names: only numbers, and texts
-// that reports need.
+// Defines copies of Neuron's profiles without folders, accounts and file names: only numbers, and
+// texts that reports need.
 #pragma once
 
 #include <string_view>
@@ -12,11 +12,11 @@ namespace profgauge::readers::neuron {
 /// The reader whose files are copied.
 inline constexpr std::string_view kReader = "neuron";
 
-/// The parts of the JSON, and of its summaries by name, that are copied: all numbers, and texts of
-/// keys that are read. `rename` must outlive it.
+/// The parts of the JSON, and of summaries by name, to copy: all numbers, and the texts of keys
+/// that the reader uses. `rename` must outlive it.
 JsonKeep KeptKeys(const Rename& rename);
 
-/// The copied part of a CSV column: only numbers if the column is not read.
+/// The part of a CSV column to copy: only its numbers if the reader does not use the column.
 CsvKeep KeptColumn(std::string_view column);
 
 }  // namespace profgauge::readers::neuron

@@ -71,7 +71,7 @@ constexpr TableName kTables[] = {
     {"DmaQueuesInfo", TableKind::kHeader},
     {"SchemaFields", TableKind::kHeader},
     {"SystemProfileMetadata", TableKind::kHeader},
-    // The instructions have the same data: layer, operator of the graph, lines of source.
+    // Skipped because instructions have the same data: layer, graph operator, lines of source.
     {"BirInstruction", TableKind::kUnread},
     {"PenguinInstruction", TableKind::kUnread},
     {"HloInstruction", TableKind::kUnread},
@@ -83,11 +83,11 @@ constexpr TableName kTables[] = {
     {"StackFrameFileLocation", TableKind::kUnread},
     {"StackFrameFileName", TableKind::kUnread},
     {"StackFrameFunctionName", TableKind::kUnread},
-    // Tables with sums over rows of other tables.
+    // Skipped because they are sums over rows of other tables.
     {"OpcodeSummary", TableKind::kUnread},
     {"ThrottleSummary", TableKind::kUnread},
     {"DmaUsageSummary", TableKind::kUnread},
-    // Tables that are not shown.
+    // Skipped because reports do not show their data.
     {"AssemblyInstruction", TableKind::kUnread},
     {"CcStream", TableKind::kUnread},
     {"CoreBarriers", TableKind::kUnread},

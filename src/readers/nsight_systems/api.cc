@@ -61,7 +61,7 @@ class Callers {
 
 }  // namespace
 
-// Reads in one pass: rows are added in batches, and each name is looked up once.
+// Reads all calls in one pass. Rows are added in batches, and each name is looked up only once.
 Status ReadApi(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_RUNTIME",
                                            {{{"start"}},

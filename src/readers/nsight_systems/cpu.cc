@@ -44,11 +44,11 @@ struct Switch {
   bool ends = false;
 };
 
+// Makes spans of states from switches, only for threads that other tables name, not the system's:
+//
 //   SCHED_EVENTS    in, core 3   out, blocked   in, core 5        end of the capture
 //   time            0            4              7                 9
 //   spans           [core 3 -----)[off, blocked -)[core 5 -------)
-//
-// Only threads that other tables name get spans; threads of the system get none.
 class Scheduling {
  public:
   Scheduling(Import& import, Labels states, Labels blocks)
@@ -56,7 +56,7 @@ class Scheduling {
 
   Status Read() {
     PROFGAUGE_CHECK(ReadSwitches());
-    // Rows are not always in order of time.
+    // Sorts the rows, which are not always in order of time.
     std::stable_sort(switches_.begin(), switches_.end(), [](const Switch& a, const Switch& b) {
       return std::pair(a.thread.value, a.at) < std::pair(b.thread.value, b.at);
     });
@@ -81,7 +81,7 @@ class Scheduling {
     return scan.ForEach([&] {
       if (!scan.IsSet(0)) return import_.builder->log().Add(Counter::events_bad_time);
       observed_until_ = std::max(observed_until_, scan.Integer(0));
-      // Threads without other events belong to other programs or the system.
+      // A thread without other events is the system's or another program's, so it is skipped.
       const auto thread = import_.threads.find(scan.Integer(2));
       if (thread == import_.threads.end()) return;
       import_.builder->log().Add(Counter::events_read);
@@ -108,7 +108,7 @@ class Scheduling {
     return {};
   }
 
-  // A state lasts from one switch to the next, or until the recording of switches ends.
+  // Adds a span for each state, from one switch to the next or to the end of the data.
   //
   //   in 1, in 2, out 5    the switch out between 1 and 2 is missing: on a core from 2
   //   in 1, out 3, out 5   the switch in between 3 and 5 is missing: off from 3
@@ -116,7 +116,7 @@ class Scheduling {
     std::vector<Switch> kept;
     for (const Switch& next : switches) {
       const bool repeats = !kept.empty() && (kept.back().core >= 0) == (next.core >= 0);
-      // A switch between them was lost: the last switch in and the first switch out count.
+      // The switch between them was lost: the last switch in and the first switch out are kept.
       if (repeats && next.core >= 0) kept.back() = next;
       if (!repeats) kept.push_back(next);
     }
@@ -162,7 +162,7 @@ Result<std::vector<Frame>> ReadFrames(Import& import) {
       }
       frame.name = library;
     }
-    // The name is no function: the stack is deeper than nsys follows it.
+    // This is no function; it marks that the stack is deeper than nsys follows it.
     const bool is_mark = import.builder->Name(frame.name) == "[Max depth]";
     if (frame.name.valid() && !is_mark) frames.push_back(frame);
   }));
@@ -222,7 +222,7 @@ Status ReadSamples(Import& import) {
   });
 }
 
-// Reads only threads that call CUDA, since overhead in the profiler's threads delays nothing.
+// Reads only overhead in threads that call CUDA. In the profiler's own threads it delays nothing.
 Status ReadOverhead(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, "PROFILER_OVERHEAD",

@@ -35,14 +35,14 @@ Result<TableScan> OpenLaunched(const Import& import, const std::string& table,
                                 JoinedColumns({kCommonColumns, kCudaLaunchColumns, own}));
 }
 
-// Reads the common fields of rows in a device table. Consecutive rows mostly have the same process
-// and device.
+// Reads the common fields of rows in a device table. Caches process and device, which mostly are
+// the same in consecutive rows.
 class CommonColumns {
  public:
   CommonColumns(Import& import, const TableScan& scan) : import_(import), scan_(scan) {}
 
-  // False if the row has no usable time. Counts each row as read or as without a time, and extends
-  // the time in which its GPU worked.
+  // Fills the common fields and returns true, or false if the row has no usable time. Counts the
+  // row as read or as without a time, and extends the time in which its GPU worked.
   bool Fill(DeviceRow& row) {
     if (!scan_.IsSet(kStart) || !scan_.IsSet(kEnd)) {
       import_.builder->log().Add(Counter::events_bad_time);
@@ -65,11 +65,11 @@ class CommonColumns {
     row.correlation = CorrelationOf(process, scan_.Integer(kCorrelation, -1));
     return true;
   }
-  // The streaming multiprocessors of the last row's GPU; 0: unknown.
+  // The number of streaming multiprocessors of the last row's GPU; 0 if unknown.
   std::int32_t sms() const { return sms_; }
 
  private:
-  // Finds the GPU of a process' ordinal. Without a mapping in the export, the GPU is the ordinal.
+  // Finds the GPU of a process' CUDA ordinal: the ordinal itself if the export has no mapping.
   void MoveTo(std::int64_t process, std::int64_t device, Span first) {
     if (worked_ != nullptr && process == process_ && device == device_) return;
     process_ = process;
@@ -100,7 +100,7 @@ Status ReadKernels(Import& import) {
     DeviceRow row;
     if (!columns.Fill(row)) return;
     row.name = import.String(scan.Integer(kName, -1));
-    // An export may have only the short name, or no name.
+    // Some exports have only the short name, or no name at all.
     if (!row.name.valid()) row.name = import.String(scan.Integer(kName + 1, -1));
     if (!row.name.valid()) row.name = import.builder->Intern(kUnnamedKernel);
     row.config = import.builder->AddLaunchConfig(CudaLaunchConfig(scan, kFirstOwn, columns.sms()));
@@ -143,7 +143,7 @@ Status ReadMemsets(Import& import) {
   });
 }
 
-// Reads graph launches. With --cuda-graph-trace=graph, a launch is one opaque row.
+// Reads graph launches. With --cuda-graph-trace=graph, each launch is one row without its kernels.
 Status ReadGraphs(Import& import) {
   PROFGAUGE_TRY(auto scan, OpenDevice(import, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {{{"graphId"}}}));
   LaunchConfig whole;
@@ -160,8 +160,8 @@ Status ReadGraphs(Import& import) {
   });
 }
 
-// The fact matters: runs with differently recorded graphs differ in their counts and in the
-// overhead of the profiler.
+// Adds a fact on how graphs were recorded. Runs that differ in this differ in their counts and in
+// the profiler's overhead.
 void StateGraphs(Import& import) {
   if (!import.has_whole_graphs && !import.has_graph_kernels) return;
   import.builder->AddFact("cuda_graphs", import.has_whole_graphs ? "whole" : "by kernel");

@@ -14,7 +14,7 @@ namespace {
 
 struct Counted {
   std::string_view name;  // The counter's name in nsys, in percent of the peak. A suffix such as
-                          // "[Throughput %]" may follow.
+                          // "[Throughput %]" may follow it.
   MetricId metric;
 };
 constexpr Counted kCounted[] = {
@@ -34,7 +34,7 @@ std::optional<MetricId> MetricOf(std::string_view name) {
 }  // namespace
 
 // Reads samples, which name their counter by type and id. nsys samples at a fixed rate, so the mean
-// over samples is the mean over time.
+// of the samples is the mean over time.
 Status ReadGpuMetrics(Import& import) {
   PROFGAUGE_TRY(auto names, TableScan::Open(import.tables, "TARGET_INFO_GPU_METRICS",
                                             {{{"metricId"}}, {{"metricName"}}, {{"typeId"}}}));
@@ -50,7 +50,7 @@ Status ReadGpuMetrics(Import& import) {
                                 {{{"typeId"}}, {{"metricId"}}, {{"value"}}, {{"timestamp"}}}));
   HardwareCounters counters;
   PROFGAUGE_CHECK(scan.ForEach([&] {
-    // The low byte of a sample's type is the GPU. The type in the table of names may omit it.
+    // The low byte of a sample's type is the GPU; the table of names may omit this byte.
     constexpr std::int64_t kGpu = 0xff;
     const std::int64_t type = scan.Integer(0);
     auto found = wanted.find({type, scan.Integer(1)});

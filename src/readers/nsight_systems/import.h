@@ -57,8 +57,8 @@ struct Import {
   std::map<std::int64_t, std::vector<HostRow>> markers;
   std::map<std::int32_t, Span> worked;  ///< By GPU id: from the start of its first work to the end
                                         ///< of its last.
-  bool has_whole_graphs = false;        ///< Graphs were recorded as one event,
-  bool has_graph_kernels = false;       ///< or kernel by kernel.
+  bool has_whole_graphs = false;        ///< Graphs were recorded as one event each.
+  bool has_graph_kernels = false;       ///< Graphs were recorded kernel by kernel.
   Ns capture_end = -1;                  ///< Unclosed ranges end here; -1 unknown.
 
   StringId String(std::int64_t id) const {
@@ -67,14 +67,14 @@ struct Import {
   }
 };
 
-/// globalTid is hardware (8 bits), virtual machine (8), process (24), thread (24).
-/// Hardware and machine are dropped: processes with one number on two machines are one.
+/// The process in a globalTid: hardware (8 bits), virtual machine (8), process (24), thread (24).
+/// Hardware and machine are dropped, so equal process numbers of two machines are one process.
 inline std::int64_t ProcessOf(std::int64_t global_id) { return (global_id >> 24) & 0xff'ffff; }
 /// The thread's number in its process. The other bits of a globalTid are machine and process.
 inline std::int64_t ThreadNumberOf(std::int64_t global_id) { return global_id & 0xff'ffff; }
 
-/// Makes a correlation id, which is unique only in its process, unique in the file: the process in
-/// the upper bits, the id's lower 32 bits below. -1 stays -1.
+/// Makes a correlation id, which is unique only in its process, unique in the file: the upper bits
+/// are the process, the lower 32 bits the id. -1 stays -1.
 inline std::int64_t CorrelationOf(std::int64_t process, std::int64_t correlation) {
   return correlation < 0 ? -1 : (process << 32) | (correlation & 0xffff'ffff);
 }
@@ -86,14 +86,14 @@ inline std::int64_t CorrelationOf(std::int64_t process, std::int64_t correlation
 // domain, schema and size, then the fields listed in NVTX_PAYLOAD_SCHEMA_ENTRIES. No export with
 // such payloads was available when this reader was written.
 
-/// The collectives of NCCL's ranges, by globalTid and start of the range. The end of a group, where
-/// its kernels are launched, has the collective of the group's call if there is only one. Sizes are
-/// in bytes, so a collective's type is "bytes". If a message is one rank's part, the total is known
-/// if the communicator's size is. Invalid payloads are dropped. Errors: those of the database.
+/// The collectives of NCCL's ranges, by globalTid and start of the range. The end of a group, in
+/// whose range its kernels are launched, has the collective of the group's call if it is only one.
+/// A collective's type is "bytes", because sizes are in bytes. One rank's part gives a total only
+/// if the communicator's size is known. Drops invalid payloads. Errors: the database's.
 class NcclCalls {
  public:
   static Result<NcclCalls> Read(Import& import);
-  /// Invalid if the range has no collective.
+  /// The collective of the range that starts at `start`; invalid if it has none.
   CollectiveId Of(std::int64_t thread, Ns start) const;
 
  private:

@@ -22,7 +22,7 @@ Status ReadStrings(Import& import) {
       [&] { import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1))); });
 }
 
-// Exports from 2020 to 2026 have up to three spellings of a column.
+// Reads the GPUs. Exports from 2020 to 2026 have up to three spellings of a column.
 Status ReadGpus(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, table,
@@ -47,7 +47,7 @@ Status ReadGpus(Import& import, const char* table) {
   });
 }
 
-// Maps a process' CUDA ordinals to GPUs, since CUDA_VISIBLE_DEVICES renumbers GPUs.
+// Reads which GPU an ordinal of a process means, because CUDA_VISIBLE_DEVICES renumbers GPUs.
 Status ReadGpuMapping(Import& import) {
   PROFGAUGE_TRY(auto gpus,
                 TableScan::Open(import.tables, "TARGET_INFO_GPU", {{{"id"}}, {{"cuDevice"}}}));
@@ -64,7 +64,7 @@ Status ReadGpuMapping(Import& import) {
   });
 }
 
-// Older exports write 515.43.04 as "5154304".
+// The driver's version with dots: older exports write 515.43.04 as "5154304".
 std::string DriverVersion(std::string_view text) {
   const bool is_digits = text.find_first_not_of("0123456789") == std::string_view::npos;
   if (!is_digits || text.size() < 5) return std::string(text);
@@ -84,7 +84,7 @@ void ReadCaptureSetting(Import& import, std::string_view name, std::string_view 
   }
 }
 
-// Reads these keys of a table of names and values, and no others.
+// Reads only these keys of a table of names and values.
 Status ReadFacts(Import& import, const char* table,
                  std::initializer_list<std::pair<const char*, const char*>> allowed) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, table, {{{"name"}}, {{"value"}}}));
@@ -106,7 +106,7 @@ Status ReadFacts(Import& import, const char* table,
   return {};
 }
 
-// Times in the tables count from the session's start. A separate table has the start's date.
+// Reads the start and end of the capture. Times count from the session's start.
 Status ReadCaptureWindow(Import& import) {
   import.builder->CountFromSession();
   PROFGAUGE_TRY(auto window, TableScan::Open(import.tables, "ANALYSIS_DETAILS",
@@ -131,8 +131,8 @@ Result<std::set<std::int64_t>> RangeProcesses(const Import& import) {
   return processes;
 }
 
-// A process without CUDA and ranges, beside one that uses CUDA, is a helper, whose lost events do
-// not matter. A process with ranges may have lost all of its CUDA events.
+// Counts each process's loss. A process without CUDA and ranges, beside one that uses CUDA, is a
+// helper, whose loss does not matter. A process with ranges may have lost all of its CUDA events.
 //
 //   lossy process       uses CUDA    marks ranges    counted as
 //   training            yes          any             dropped events
@@ -184,7 +184,7 @@ Status ReadMetadata(Import& import) {
   return ReadCaptureWindow(import);
 }
 
-// The texts of diagnostics are not shown, because they may name files and users.
+// Counts diagnostics by known texts. They are not shown, because they may name files and users.
 Status ReadDiagnostics(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "DIAGNOSTIC_EVENT",
                                            {{{"severity"}}, {{"text"}}, {{"globalPid"}}}));

@@ -24,8 +24,8 @@ ThreadId ThreadOf(Import& import, std::int64_t global_tid);
 /// an export contains the user's whole environment.
 Status ReadMetadata(Import& import);
 
-/// Reads nsys' own diagnostics of its capture. nsys' message "Not all CUDA events might have been
-/// collected" means data loss, unless it is about a process that uses no CUDA and marks nothing,
+/// Reads nsys' own diagnostics of its capture. The message "Not all CUDA events might have been
+/// collected" means data loss, unless it is about a process that uses no CUDA and marks no ranges
 /// while another process uses CUDA. REQUIRES: ReadDevice() and ReadApi().
 Status ReadDiagnostics(Import& import);
 

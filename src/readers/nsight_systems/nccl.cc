@@ -25,10 +25,10 @@ enum PayloadType : std::int64_t {
   kPayloadUint64 = 18,
   kPayloadSize = 22
 };
-// Bytes before a payload, and the position of the schema's number in them.
+// The size of the header before a payload, and the position of the schema's number in it.
 constexpr std::size_t kHeader = 32, kSchemaAt = 8;
 
-//   binaryData   | 8 bytes | schema 4 | ... to 32 | fields of the schema, each at its offset |
+// A field of binaryData: | 8 bytes | schema 4 | … to 32 | fields, each at its schema's offset |
 struct Field {
   std::string name;
   std::size_t offset = 0;  ///< After the header.
@@ -69,7 +69,7 @@ std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t size)
   return number;
 }
 
-/// The numbers of a payload by field name; empty if the payload cannot be read.
+/// The numbers of a payload by field name. Has none if the payload cannot be read.
 class Payload {
  public:
   Payload(const Schemas& schemas, std::int64_t domain, std::string_view bytes) : bytes_(bytes) {
@@ -127,7 +127,7 @@ class Reading {
  public:
   Reading(Import& import, Schemas schemas) : import_(import), schemas_(std::move(schemas)) {}
 
-  // Reads rows twice, since they are in any order and calls need the communicators.
+  // Scans the rows twice, since they have no order and calls need the communicators.
   Result<std::vector<Range>> Run() {
     PROFGAUGE_CHECK(Scan([&](std::string_view, std::int64_t thread, const Payload& payload, Ns) {
       const auto id = payload.Number(kCommunicator);
@@ -187,7 +187,7 @@ class Reading {
     return import_.builder->AddCollective(call);
   }
 
-  // Computes input and output: NCCL's size is one rank's part of the gathered or scattered data.
+  // Computes input and output bytes from `bytes`, one rank's part of gathered or scattered data.
   static void SetSizes(std::string_view name, std::int64_t bytes, std::int64_t ranks,
                        Collective& call) {
     const bool gathers = IsAnyOf(name, {"ncclAllGather", "ncclGather"});
@@ -219,7 +219,7 @@ Result<NcclCalls> NcclCalls::Read(Import& import) {
   //   ncclGroupStart  ncclSend  ncclRecv  ncclGroupEnd      two calls: the end has none
   //   ncclGroupStart  ncclAllReduce  ncclGroupEnd           one call: the end has it
   //
-  // Kernels of a group are launched in the range of its end, which has their collective.
+  // The range of a group's end has the collective, because the group's kernels are launched in it.
   int depth = 0, of_group = 0;
   CollectiveId last;
   for (std::size_t i = 0; i < ranges.size(); ++i) {

@@ -158,7 +158,7 @@ class NsightReader final : public Reader {
            "and kernel names with the same report as `--type sqlite`; `parquet_form` has the "
            "writer of the tables";
   }
-  // A folder of tables, or a folder of such folders, e.g. one per rank.
+  // The folder itself if it has tables, or the folders of tables in it, e.g. one per rank.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {
     return FoldersBelow(folder, [](const std::filesystem::path& below) {
@@ -356,7 +356,7 @@ std::vector<KeptTable> KeptOfTheTarget() {
   };
 }
 
-// Only some rows of tables of names and values: others hold environment and command line.
+// Copies only known rows of tables of names and values: others have environment and commands.
 std::vector<KeptTable> KeptOfTheExport() {
   return {
       {"META_DATA_EXPORT",
@@ -400,7 +400,7 @@ std::vector<KeptTable> AllKept() {
   return all;
 }
 
-/// Messages of nsys that are kept. The other text of a diagnostic may name files and users.
+/// Messages of nsys that are kept. The rest of a diagnostic's text may name files and users.
 constexpr std::string_view kPhrases[] = {
     "Not all CUDA events might have been collected.", "is not supported by this build",
     "CUDA profiling might have not been started correctly", "No NVTX events collected."};
@@ -412,7 +412,7 @@ Error NotAnExport(const std::string& in) {
                     "--redact=code`");
 }
 
-// True if the file can be read and is no database. Errors for unreadable files come from SQLite.
+// True if the file can be read and is no database. For unreadable files, SQLite reports the error.
 bool IsOtherFile(const std::string& in) {
   constexpr std::size_t kMagic = 16;
   const auto file = OpenInput(in, Named::kFound);
@@ -428,7 +428,7 @@ Status CheckIsExport(const std::string& in) {
   return {};
 }
 
-/// Keeps only a message's known phrase; messages without one become empty.
+/// Keeps only the known phrase of a message; a message without one becomes empty.
 std::string PhraseOf(std::string_view text) {
   for (const std::string_view phrase : kPhrases) {
     if (text.find(phrase) != std::string_view::npos) return std::string(phrase);

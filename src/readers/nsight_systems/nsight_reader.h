@@ -15,9 +15,9 @@
 
 namespace profgauge::readers {
 
-/// Also reads folders of Parquet tables. Rejects .nsys-rep, Arrow and JSON lines, with the command
-/// that exports them. Errors: kInput "nsight/no-events", "nsight/one-table", those of databases and
-/// of Parquet.
+/// Makes the reader of exports, also as folders of Parquet tables. It rejects .nsys-rep, Arrow and
+/// JSON lines, with the command that exports them. Errors: kInput "nsight/no-events",
+/// "nsight/one-table", those of databases and of Parquet.
 std::unique_ptr<Reader> MakeNsightReader();
 
 }  // namespace profgauge::readers
@@ -27,12 +27,12 @@ namespace profgauge::readers::nsight {
 // An export of Nsight Systems as a folder of Parquet files (`nsys export --type parquetdir`), one
 // per table. Tables and columns are those of the SQLite export.
 
-/// True if a file of that name is a table of an export: names that only nsys has
+/// True if a file of that name is a table of an export, by names that only nsys uses
 /// (CUPTI_ACTIVITY_KIND_*, TARGET_INFO_* and five others).
 bool IsTableName(std::string_view file_name);
 
-/// The open files of a folder and their common hash, which depends on names and contents of the
-/// tables, not on the folder's name.
+/// The open files of a folder and their common hash, which depends on the names and contents of the
+/// tables, but not on the folder's name.
 struct ParquetFolder {
   ParquetTables tables;
   std::uint64_t bytes = 0;
@@ -60,7 +60,7 @@ bool IsExport(const std::set<std::string>& tables);
 
 /// Copies `in` to `out`; `in` is never written to. `rename` replaces texts of NVTX ranges and names
 /// of kernels, but not of system calls. Errors: kInput if `in` is no export of Nsight Systems;
-/// kOutput "output/exists" if `out` exists, or if it cannot be written. Then no `out` remains.
+/// kOutput, "output/exists" if `out` exists. If it cannot be written, no `out` remains.
 Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out,
                              const Rename& rename = {});
 

@@ -88,8 +88,8 @@ void NameThread(Import& import, std::int64_t thread, std::string_view name) {
                              fmt::format("{}", ThreadNumberOf(thread)), name);
 }
 
-// Reads names that ranges use: domains, categories, threads. Runs first, since rows are in no
-// order: a domain may be created after rows that name it.
+// Reads names that ranges use: domains, categories, threads. Runs before ranges are read, because
+// rows have no order: a domain may be stored after the rows that name it.
 Status ReadNames(Import& import, Categories& categories) {
   PROFGAUGE_TRY(const auto all, OpenNvtx(import));
   if (!all.Has(kType)) return {};
@@ -108,7 +108,7 @@ Status ReadNames(Import& import, Categories& categories) {
   });
 }
 
-// Reads the system's names of threads. The program's names (NVTX) are read later and replace them.
+// Reads the system's names of threads. The program's names (NVTX) come later and replace them.
 Status ReadThreadNames(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, "ThreadNames", {{{"nameId"}}, {{"globalTid"}}}));
@@ -152,8 +152,8 @@ std::string AttributesOf(const TableScan& scan, const Categories& categories) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// The thread on whose row the range is. Ranges that end on another thread have a separate row in
-// each process, because they nest with no range of a thread.
+// The thread of a range. A range that ends on another thread gets a separate thread of its process,
+// because it does not nest with the ranges of a real thread.
 ThreadId RowThread(Import& import, const TableScan& scan) {
   const std::int64_t thread = scan.Integer(kThread);
   if (!scan.IsSet(kEndThread) || scan.Integer(kEndThread) == thread) {
@@ -187,7 +187,7 @@ void AddMark(Import& import, const TableScan& scan, std::string_view text,
   import.builder->AddHost(row);
 }
 
-// Text and domain decide the kind: operator, iteration marker or annotation (ParseRangeText).
+// Adds a range. Text and domain decide if it is operator, marker or annotation (ParseRangeText).
 void AddRange(Import& import, const TableScan& scan, std::string_view text, RangeStyle style,
               const Categories& categories, const NcclCalls& nccl, OpenMarkers& markers) {
   HostRow row;
@@ -225,8 +225,8 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
 
 }  // namespace
 
-// Reads names first, in separate passes through the table, since a range may be stored before its
-// category or thread is named.
+// Reads names before ranges, in separate passes through the table, because a range may be stored
+// before its category or thread is named.
 Status ReadNvtx(Import& import) {
   Categories categories;
   PROFGAUGE_CHECK(ReadThreadNames(import));
@@ -245,7 +245,7 @@ Status ReadNvtx(Import& import) {
     }
     const std::string text = TextOf(import, scan);
     config.Add(text);
-    // The message is a profiler plug-in's data about itself, not a mark of the program.
+    // This message is a profiler plug-in's data about itself, not a mark of the program.
     if (style == RangeStyle::kNone && text.starts_with("{\"model_config\"")) {
       import.builder->log().Add(Counter::events_ignored_kind);
     } else if (style == RangeStyle::kNone) {

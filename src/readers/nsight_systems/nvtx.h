@@ -18,7 +18,7 @@
 namespace profgauge::readers::nsight {
 
 /// Reads NVTX ranges, and the run's settings in them. A range without an end lasts to the end of
-/// the capture, an iteration marker to the next one.
+/// the capture; an iteration marker without an end lasts to the next one.
 Status ReadNvtx(Import& import);
 
 }  // namespace profgauge::readers::nsight

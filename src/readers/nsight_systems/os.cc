@@ -22,7 +22,7 @@ Status ReadCalls(Import& import) {
     }
     OsRow row;
     row.start = scan.Integer(0);
-    // A call has no end if it had not returned at the end of the capture.
+    // A call without an end had not returned at the end of the capture.
     const Ns end = scan.Integer(1, std::max(import.capture_end, row.start));
     row.duration = std::max<Ns>(0, Between(row.start, end));
     row.thread = ThreadOf(import, scan.Integer(2));
@@ -33,7 +33,7 @@ Status ReadCalls(Import& import) {
   });
 }
 
-// Reads calls of NVIDIA's libraries (`nsys profile -t cudnn,cublas`), ranges of another domain.
+// Reads calls of one of NVIDIA's libraries (`nsys profile -t cudnn,cublas`) as ranges in a domain.
 Status ReadLibrary(Import& import, const char* table, std::string_view library) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, table,

@@ -27,15 +27,15 @@ struct KernelUse {
   std::map<DeviceOfProcess, std::vector<Span>> nccl;  // When the NCCL kernels of each device ran.
 };
 
-/// Reads when NCCL's kernels ran. Each is extended a little, since the clocks of two GPUs may
-/// differ: the kernels of one collective must overlap.
+/// Reads when NCCL's kernels ran. Each span is extended a little, because the clocks of two GPUs
+/// may differ and the kernels of one collective must overlap.
 Result<KernelUse> ReadUse(Import& import) {
   KernelUse use;
   boost::unordered_flat_set<std::int64_t> names;
   for (const auto& [id, name] : import.strings) {
     if (import.builder->Name(name).starts_with("nccl")) names.insert(id);
   }
-  // NCCL needs a separate GPU for each rank.
+  // NCCL needs a separate GPU for each rank, so a profile with one GPU has one rank at most.
   if (names.empty() || import.sms_of.size() < 2) return use;
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_KERNEL",
                                            {{{"start"}},
@@ -54,7 +54,7 @@ Result<KernelUse> ReadUse(Import& import) {
   return use;
 }
 
-// True if most of the spans overlap with one of the others.
+// True if more than half of `spans` overlap with one of `others`.
 bool Meet(const std::vector<Span>& spans, std::vector<Span> others) {
   const std::vector<Span> merged = Merge(std::move(others));
   const auto met = std::count_if(spans.begin(), spans.end(),
@@ -80,7 +80,7 @@ std::set<std::int64_t> Communicating(const std::map<DeviceOfProcess, std::vector
   return communicating;
 }
 
-// Finds devices with which several processes communicate under one number: each is a separate GPU.
+// Finds devices with the same number on which several processes communicate: each is another GPU.
 //
 //   process 1, ordinal 0   ncclAllReduce  [0 ---- 9)
 //   process 2, ordinal 0   ncclAllReduce   [1 --- 9)      at the same time: not one GPU
@@ -96,8 +96,8 @@ std::set<DeviceOfProcess> OwnDevices(const KernelUse& use) {
   return own;
 }
 
-// Assigns a GPU of the computer to each of these devices. If all GPUs are alike, it does not matter
-// which one.
+// Assigns a GPU of the computer to each of these devices. Does nothing unless all GPUs are alike,
+// because then it does not matter which GPU a device gets.
 void NumberGpus(Import& import, const KernelUse& use) {
   const std::set<DeviceOfProcess> own = OwnDevices(use);
   const bool are_alike =
@@ -126,8 +126,8 @@ void NumberGpus(Import& import, const KernelUse& use) {
                               "GPU, but which one was not recorded");
 }
 
-// The process' first thread if it calls CUDA, otherwise the thread with most calls. On Linux the
-// first thread has the number of its process.
+// The process' first thread if it calls CUDA, otherwise its thread with the most calls. On Linux,
+// the first thread has the number of its process.
 std::optional<std::int64_t> MainThread(const Import& import, std::int64_t process) {
   std::optional<std::int64_t> most;
   for (const auto& [thread, calls] : import.calls) {
@@ -147,7 +147,7 @@ Status ReadProcesses(Import& import) {
   return {};
 }
 
-// Gives the iteration markers of the process with most markers to the ranks without any.
+// Copies the iteration markers of the rank with the most markers to the ranks without any.
 void ShareMarkers(Import& import) {
   const std::vector<HostRow>* markers = nullptr;
   std::vector<std::int64_t> without;

@@ -24,7 +24,7 @@ Status ReadProcesses(Import& import);
 /// If a process communicates but marks no iterations (`if rank == 0:`), copies the iterations of a
 /// process that does; their clock is the same. Call it after ReadApi() and ReadNvtx().
 void ShareMarkers(Import& import);
-/// One thread of each process that communicates with others. Call it after ReadApi().
+/// The main thread of each process that communicates with others. Call it after ReadApi().
 std::vector<ThreadId> ThreadsOfRanks(Import& import);
 
 }  // namespace profgauge::readers::nsight

@@ -1,4 +1,4 @@
-// Computes when kernels of the program's ranges ran on the GPU, for the timeline.
+// Computes when the device work of the program's ranges ran on the GPU, for the timeline.
 #include "readers/nsight_systems/project.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool IsShown(HostKind kind) {
   return kind == HostKind::kAnnotation || kind == HostKind::kIterationMarker;
 }
 
-// For each row, the innermost shown range that it is, or is in.
+// For each host row, the innermost shown range: the row itself or the nearest one around it.
 std::vector<HostId> ShownOf(const HostTable& host) {
   std::vector<HostId> shown(host.size());
   for (std::uint32_t row = 0; row < host.size(); ++row) {  // Parents come first.
@@ -31,14 +31,14 @@ std::vector<HostId> ShownOf(const HostTable& host) {
   return shown;
 }
 
-// The key of a span: range, device and stream. Later ranges are first.
+// The key of a span: range, device and stream. Later ranges come first in the map.
 using Key = std::tuple<std::uint32_t, std::int32_t, std::int64_t>;
 class Covered {
  public:
   using Spans = std::map<Key, Span, std::greater<>>;
 
   void Add(const Key& key, Span work) {
-    // Consecutive kernels on a stream mostly belong to one range.
+    // Consecutive kernels of a stream mostly belong to one range, so the last span is tried first.
     if (last_ == spans_.end() || last_->first != key) last_ = spans_.try_emplace(key, work).first;
     last_->second.start = std::min(last_->second.start, work.start);
     last_->second.end = std::max(last_->second.end, work.end);
@@ -52,14 +52,14 @@ class Covered {
 
 }  // namespace
 
+// Projects ranges to the device, inner ones first, because their row numbers are higher:
+//
 //   host     [step ...............................]
 //              [forward ....] [backward ........]
 //   api         k1  k2          k3
 //   device           [k1][k2]       [k3]
 //   ranges           [forward]      [backward]          from the first to the last work below it
 //                    [step ------------------]
-//
-// Ranges with higher row numbers come first, so that inner ranges precede their parents.
 void ProjectRanges(Profile& profile) {
   const DeviceTable& device = profile.device;
   const std::vector<HostId> shown = ShownOf(profile.host);

@@ -16,8 +16,8 @@
 
 namespace profgauge::readers::nsight {
 
-/// Fills DeviceRangeTable: projects annotations and markers onto the device work launched in them,
-/// by GPU and stream. REQUIRES: a finished profile without device ranges. Rows are added by start.
+/// Fills DeviceRangeTable: the extent of the device work launched in each annotation or marker, by
+/// GPU and stream. REQUIRES: a finished profile without device ranges. Rows are added by start.
 void ProjectRanges(Profile& profile);
 
 }  // namespace profgauge::readers::nsight

@@ -27,7 +27,7 @@
 namespace profgauge::readers::nvprof {
 namespace {
 
-// This list of CUPTI's calls is incomplete. Other calls are named "cbid#N" (class UnknownCalls).
+// A call of CUPTI by its number. The lists are incomplete: UnknownCalls names other calls "cbid#N".
 struct Call {
   std::int64_t cbid;
   std::string_view name;
@@ -179,8 +179,8 @@ Result<TableScan> OpenDevice(const Import& import, const std::string& table,
                                 JoinedColumns({kCommonColumns, of_launches, own}));
 }
 
-// Fills the common fields. False if the row has no usable time, which is counted. NVProf writes
-// zeros for lost records.
+// Fills the common fields. Returns false if the row has no usable time, which is counted. NVProf
+// writes zeros for lost records.
 bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   if (scan.Integer(kStart) <= 0 || scan.Integer(kEnd) <= 0) {
     import.builder->log().Add(Counter::events_bad_time);
@@ -251,7 +251,7 @@ std::string_view CopyNameOf(std::int64_t copy_kind) {
   return kNames[is_known ? copy_kind : 0];
 }
 
-// MEMCPY2 has copies between two devices. Without a kind, they are peer-to-peer copies.
+// Reads copies. Those in MEMCPY2, between two devices, are peer-to-peer if without a kind.
 Status ReadCopies(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan, OpenDevice(import, table, {},
                                       {{{"bytes"}}, {{"copyKind"}}, {{"srcKind"}}, {{"dstKind"}}}));
@@ -301,7 +301,7 @@ Status ReadSyncs(Import& import) {
   });
 }
 
-// Counts the values of hardware counters, which are measured by running kernels again, one by one.
+// Counts values of hardware counters, measured by running kernels again, one by one.
 Status ReadCounters(Import& import) {
   for (const char* const table :
        {"CUPTI_ACTIVITY_KIND_METRIC_INSTANCE", "CUPTI_ACTIVITY_KIND_METRIC",
@@ -326,8 +326,8 @@ std::string Demangled(std::string_view name) {
 }
 
 Status ReadDevice(Import& import) {
-  // If kernels run one by one (--analysis-metrics, --metrics, --events, --concurrent-kernels off),
-  // nvprof writes KERNEL, otherwise CONCURRENT_KERNEL.
+  // nvprof writes KERNEL if kernels run one by one (--analysis-metrics, --metrics, --events,
+  // --concurrent-kernels off), otherwise CONCURRENT_KERNEL.
   const TableLoss kernels(import.builder->log());
   PROFGAUGE_TRY(const std::size_t concurrent,
                 ReadKernels(import, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"));
@@ -360,8 +360,8 @@ enum : std::size_t {
   kReturnValue
 };
 
-// Calls with an unknown number. They count as launches if many of them share ids with kernels. Then
-// a call without a kernel has lost its kernel.
+// Calls with an unknown number. If many of them share ids with kernels, all of these calls count as
+// launches, and one without a kernel has lost its kernel.
 class UnknownCalls {
  public:
   void Add(std::int64_t cbid, const ApiRow& row) { calls_[cbid].push_back(row); }
@@ -387,7 +387,7 @@ class UnknownCalls {
   std::map<std::int64_t, std::vector<ApiRow>> calls_;
 };
 
-// Fills all fields except name and kind. False if the row has no usable time, which is counted.
+// Fills all fields except name and kind. False if the row has no usable time (counted).
 bool FillCall(Import& import, const TableScan& scan, ApiRow& row) {
   if (scan.Integer(kCallStart) <= 0 || scan.Integer(kCallEnd) <= 0) {
     import.builder->log().Add(Counter::events_bad_time);
@@ -470,7 +470,7 @@ Status ReadOverhead(Import& import) {
 
 enum MarkerFlag : std::int64_t { kBegin = 2, kFinish = 4 };
 
-/// A begin or end. Rows are in no order; at equal times a range's begin precedes its end.
+/// A begin or end of a range. Rows have no order; at equal times the begin precedes the end.
 struct Marker {
   Ns time = 0;
   std::int64_t id = 0, flags = 0;
@@ -527,12 +527,12 @@ void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& ma
   markers.AddOpen(row, name);
 }
 
-// PyProf marks the arguments of an operator in a range around it:
+// Copies the arguments of an operator from the range that PyProf puts around it:
 //
 //     torch.matmul [[700, 200], [200, 600]]
 //       mm, seq = 72
 //
-// So mm gets the arguments of matmul. A gradient does not, since its arguments differ and its
+// So mm gets the arguments of matmul. A gradient does not, because its arguments differ and its
 // kernels follow from the forward operator.
 void ShareArguments(std::vector<HostRow>& rows) {
   std::vector<std::size_t> order(rows.size());
@@ -560,7 +560,7 @@ void ShareArguments(std::vector<HostRow>& rows) {
   }
 }
 
-// Reads all markers into memory, since begin and end of a range are two rows in any order.
+// Reads all markers into memory and sorts them: begin and end of a range are two rows in any order.
 Result<std::vector<Marker>> MarkersInOrder(Import& import) {
   std::vector<Marker> markers;
   PROFGAUGE_TRY(

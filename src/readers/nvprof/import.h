@@ -23,8 +23,8 @@ namespace profgauge::readers::nvprof {
 /// The state that the parts of the import share. The database and the builder must outlive it.
 ///
 /// NVProf has one table per kind of CUPTI record, and no table of call names: `cbid` is CUPTI's
-/// number of the function. Kernels do not name a process, so a file of several processes cannot be
-/// divided.
+/// number of the function. Kernels do not name their process, so a file of several processes cannot
+/// be split.
 ///
 ///   RUNTIME, DRIVER     start, end, processId, threadId, correlationId, cbid
 ///   CONCURRENT_KERNEL   start, end, deviceId, streamId, correlationId, name (into StringTable)
@@ -51,7 +51,7 @@ struct Import {
   }
 };
 
-/// Returns the thread; adds it if it is new. Threads are distinguished by their lower 32 bits:
+/// Returns the thread; adds it if it is new. Only the lower 32 bits of a thread's number count:
 /// calls record pthread ids truncated to these, with a sign, and PyProf shows them like this. O(log
 /// threads).
 ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread);
@@ -65,8 +65,8 @@ Status ReadMarkers(Import& import);   ///< NVTX ranges.
 /// over 4 096 bytes, are unchanged.
 std::string Demangled(std::string_view name);
 
-/// The name of a runtime call: "cudaLaunchKernel" for 211; empty for an unknown number. The numbers
-/// are those of CUPTI's cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
+/// The name of a runtime call, e.g. "cudaLaunchKernel" for 211; empty for an unknown number. The
+/// numbers are those of CUPTI's cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
 std::string_view RuntimeCallName(std::int64_t cbid);
 /// The name of a driver call by CUPTI's number; empty for an unknown number.
 std::string_view DriverCallName(std::int64_t cbid);

@@ -82,7 +82,7 @@ class NvprofReader final : public Reader {
   }
 
   Match Sniff(std::span<const std::byte>) const override { return Match::kNo; }
-  // CUPTI's tables without StringTable may be a damaged file. With StringIds they are of nsys.
+  // CUPTI's tables without StringTable may be a damaged file. With StringIds they are nsys'.
   Match SniffTables(const std::set<std::string>& tables) const override {
     if (tables.contains("StringTable")) return Match::kYes;
     const bool of_cupti = tables.contains("CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL") ||

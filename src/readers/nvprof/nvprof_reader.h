@@ -7,8 +7,8 @@
 
 namespace profgauge::readers {
 
-/// Errors: nvprof/no-strings, nvprof/no-gpu-activity, and sqlite/… for damaged files. Rejects text
-/// that nvprof prints ("==4242== ..."), with the option that writes a file.
+/// Makes the reader. Errors: nvprof/no-strings, nvprof/no-gpu-activity, and sqlite/… for damaged
+/// files. It rejects text that nvprof prints ("==4242== ..."), with the option that writes a file.
 std::unique_ptr<Reader> MakeNvprofReader();
 
 }  // namespace profgauge::readers

@@ -56,7 +56,7 @@ std::vector<KeptTable> KeptOfTheHost() {
        {"name", "domain"}},
       {"Version", {"version", "value"}},
   };
-  // The reader counts the rows of these tables.
+  // Only the number of rows matters for these tables.
   for (const char* counted : {"CUPTI_ACTIVITY_KIND_METRIC_INSTANCE", "CUPTI_ACTIVITY_KIND_METRIC",
                               "CUPTI_ACTIVITY_KIND_EVENT_INSTANCE", "CUPTI_ACTIVITY_KIND_EVENT",
                               "CUPTI_ACTIVITY_KIND_PC_SAMPLING"}) {
@@ -71,7 +71,7 @@ Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
                                const Rename& rename) {
   std::vector<KeptTable> tables = KeptOfDevices();
   for (KeptTable& table : KeptOfTheHost()) tables.push_back(std::move(table));
-  // A linker symbol is one word, in which the names of libraries cannot be recognized.
+  // A linker symbol is one word, in which `rename` could not recognize the names of libraries.
   const Rename demangled = [&rename](std::string_view name) { return rename(Demangled(name)); };
   return CopyTables(in, out, {std::move(tables), {{"StringTable", "_id_", "value"}}},
                     rename ? demangled : rename);

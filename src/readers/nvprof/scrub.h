@@ -8,8 +8,8 @@
 
 namespace profgauge::readers::nvprof {
 
-/// Copies the database without command lines, host names and all tables that no report needs.
-/// Errors: those of CopyTables().
+/// Copies the database without command lines and host names, and without tables that no report
+/// needs. Errors: those of CopyTables().
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out, const Rename& rename);
 
 }  // namespace profgauge::readers::nvprof

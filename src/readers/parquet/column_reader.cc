@@ -63,15 +63,14 @@ void ColumnReader::BeginGroup(std::size_t group) {
   repeats_.clear();
 }
 
-// Reads 64 KiB ahead, for headers and small pages. If a header is longer, reads eight times as
-// much, since statistics in headers may be long.
+// Reads the next page's header, and 64 KiB ahead; eight times as much for a longer header.
 Result<bool> ColumnReader::NextHead(PageHead& head) {
   for (std::uint64_t wanted = kWindow;; wanted *= 8) {
     if (at_ == end_) return false;
     const std::uint64_t size = std::min(wanted, end_ - at_);
     const bool is_there = at_ >= window_begin_ && at_ < window_begin_ + window_.size();
     const std::uint64_t have = is_there ? window_begin_ + window_.size() - at_ : 0;
-    // Most headers are shorter.
+    // Most headers of pages are shorter than this.
     constexpr std::uint64_t kUsualHead = 256;
     if (have < std::min(size, wanted == kWindow ? kUsualHead : size)) {
       window_begin_ = at_;
@@ -120,7 +119,7 @@ Status ColumnReader::SetDictionary(const PageHead& head, std::string_view stored
   return {};
 }
 
-// Reads the levels of a version-1 page. Their length precedes them.
+// Reads the levels of a version-1 page, which their length precedes.
 Result<Runs> ColumnReader::LevelsOf(std::uint8_t most, Encoding encoding,
                                     std::string_view& body) const {
   if (most == 0) return Runs();
@@ -174,6 +173,7 @@ Status ColumnReader::SetPageV2(const PageHead& head, std::string_view stored) {
   return SetValues(head, all.substr(repetition + definition));
 }
 
+// Goes to the next page of data, and keeps the dictionary:
 //   dictionary | other | data, 0 values | data, 500 values |
 //   kept         passed  passed           the page that the reader goes on with
 Status ColumnReader::NextPage() {
@@ -198,7 +198,7 @@ Status ColumnReader::NextPage() {
   }
 }
 
-// Leaves levels_ empty if one run shows that no value is missing.
+// Leaves levels_ empty if one run shows that all values are present.
 Result<std::size_t> ColumnReader::ReadDefinitions(std::size_t count) {
   levels_.clear();
   if (column_.definition == 0) return count;
@@ -249,7 +249,7 @@ Status ColumnReader::ReadSingle(std::size_t rows, ColumnBlock& block) {
   return {};
 }
 
-// A row begins at a value with repetition level 0, which may be in the next page.
+// A row begins at a value with repetition level 0; its rest may be in the next page.
 Status ColumnReader::ReadLists(std::size_t rows, ColumnBlock& block) {
   const std::size_t wanted = block.is_set.size() + rows;
   while (true) {
@@ -257,7 +257,7 @@ Status ColumnReader::ReadLists(std::size_t rows, ColumnBlock& block) {
       if (values_left_ == 0 && block.is_set.size() == wanted) return {};
       PROFGAUGE_CHECK(NextPage());
     }
-    // Reads values one by one, because the next row's first value belongs to the next block.
+    // Reads values one by one, because the first value of the next row belongs to the next block.
     std::uint32_t repeat = 0;
     if (repeats_.empty()) {
       if (!repetitions_.Read(1, &repeat)) return Damaged("levels end early");

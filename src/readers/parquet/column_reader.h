@@ -16,8 +16,8 @@
 
 namespace profgauge::readers::parquet {
 
-/// The values of some rows. A row of a list column has several values. Three rows [7, 8], absent,
-/// [] of a list column:
+/// The values of a block of rows. In a list column, a row has several values. Three rows [7, 8],
+/// absent, [] of a list column:
 ///
 ///   values  7 8       is_set  1 0 1       ends  2 2 2
 ///
@@ -31,7 +31,7 @@ struct ColumnBlock {
   void Clear();
 };
 
-/// Reads the values of its chunks page by page. Memory: one decompressed page.
+/// Reads a column's values page by page. Memory: one decompressed page.
 ///
 /// Levels state which values are present. A column `optional int` with rows 5, absent, 6:
 ///
@@ -44,7 +44,7 @@ struct ColumnBlock {
 ///   values       7 8     9
 class ColumnReader {
  public:
-  /// REQUIRES: the arguments outlive this.
+  /// REQUIRES: all arguments outlive the reader.
   ColumnReader(const StoredBytes& bytes, const Footer& footer, std::size_t column);
 
   /// Goes to the first row of a group.
@@ -53,7 +53,7 @@ class ColumnReader {
   /// without the file's name: kInput "parquet/damaged", "parquet/unsupported", "parquet/too-large",
   /// "input/read".
   Status Read(std::size_t rows, ColumnBlock& block);
-  /// Checks, after its last row, that the group's pages have no further values.
+  /// Checks that the group's pages have no values after its last row.
   Status EndGroup();
 
  private:

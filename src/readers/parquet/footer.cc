@@ -18,8 +18,8 @@ constexpr std::uint64_t kMostFooter = std::uint64_t{64} << 20;
 constexpr std::size_t kMostNodes = 10'000;  // Neuron's widest table has 500 columns.
 constexpr std::size_t kMostGroups = 100'000, kMostChunks = 10'000'000;
 constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
-// The limit of rows per byte is gzip's maximum ratio: a row with data needs at least a bit of some
-// column. More rows would only take memory.
+// The limit of rows per byte of the file, which is gzip's maximum ratio: a row with data needs at
+// least a bit of some column. More rows would only take memory.
 constexpr std::uint64_t kMostRowsOfByte = 1032, kFewRows = 65'536;
 
 /// The fields of a chunk as stored, not yet checked.
@@ -85,8 +85,8 @@ WrittenChunk ReadChunk(ThriftReader& thrift) {
   return chunk;
 }
 
-// Adds the group's first chunk to metadata.groups. Without a stored number, `rows` stays -1, and
-// CheckRows() refuses the file.
+// Adds the group's first chunk to metadata.groups. If the number of rows is missing, `rows` stays
+// -1, and CheckRows() refuses the file.
 void ReadGroup(ThriftReader& thrift, Metadata& metadata) {
   metadata.groups.push_back(metadata.chunks.size());
   std::int64_t rows = -1;
@@ -112,7 +112,7 @@ Metadata ReadMetadata(ThriftReader& thrift) {
       case 2:
         thrift.List([](std::size_t) {},
                     [&] {
-                      // Stores one element above the limit, so that the excess can be detected.
+                      // Stores one element above the limit, so that a check can detect the excess.
                       if (metadata.elements.size() <= kMostNodes) {
                         metadata.elements.push_back(ReadSchemaElement(thrift));
                       }
@@ -145,7 +145,7 @@ tl::unexpected<Error> Encrypted() {
                          "write it again without encryption"));
 }
 
-/// Checks a chunk and finds its begin, which is the dictionary if there is one. `end`: the begin of
+/// Checks a chunk and finds its begin, which is the dictionary if it has one. `end` is the begin of
 /// the footer.
 Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::uint64_t end,
                       std::int64_t rows) {
@@ -178,8 +178,8 @@ Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::ui
   return chunk;
 }
 
-// A damaged footer may have any number of rows. Columns of one repeated value need few bytes, so
-// small files may have many rows. The file's size still limits the number.
+// Limits the number of rows by the file's size, because a damaged footer may state any number.
+// Columns of one repeated value need few bytes, so small files may have many rows.
 Status CheckRows(const Metadata& metadata, std::uint64_t file_size) {
   std::int64_t sum = 0;
   for (const std::int64_t rows : metadata.group_rows) {
@@ -408,7 +408,7 @@ class Walk {
   }
 
  private:
-  /// The combined effect of the groups around a node.
+  /// The combined effect of all groups around a node.
   struct Around {
     std::string path;
     std::size_t depth = 0;
@@ -433,7 +433,7 @@ class Walk {
       return Damaged(fmt::format("a column has repetition type {}", element.repetition));
     }
     const bool repeats = element.repetition == kRepeated;
-    // Nodes below a list are not added to the path: `x.list.element` is x. The format's three-level
+    // Nodes below a list are not in the path, so `x.list.element` is x. The format's three-level
     // lists and the two-level lists of old writers get the same name.
     if (here.repetition == 0) {
       if (!here.path.empty()) here.path += '.';

@@ -39,8 +39,8 @@ enum class Conversion : std::uint8_t {
   kHalf,         ///< A two-byte real.
 };
 
-/// A column of single values or of lists. `form` decides which list of ValueList has its values,
-/// `conversion` how a stored value becomes one.
+/// A column of single values or of lists. `form` shows which list of ValueList has its values;
+/// `conversion` is how a stored value is converted to it.
 struct Column {
   std::string name;
   Physical physical = Physical::kInt64;
@@ -87,7 +87,7 @@ Result<Footer> ReadFooter(const StoredBytes& bytes);
 /// Describes the file: "parquet-rs version 59.3.0; PLAIN, RLE_DICTIONARY; zstd; reals of 32 bits".
 std::string FormText(const Footer& footer);
 
-/// True if `head` begins like a Parquet file, also an encrypted one.
+/// True if `head` is the beginning of a Parquet file, even of an encrypted one.
 bool IsParquet(std::string_view head);
 
 // The schema of a Parquet file: a tree, written as a list of its nodes.
@@ -112,7 +112,7 @@ struct SchemaElement {
 
 SchemaElement ReadSchemaElement(ThriftReader& thrift);
 
-/// Makes columns from nodes; parents precede children. Errors: "parquet/damaged".
+/// Makes columns from nodes. REQUIRES: parents precede children. Errors: "parquet/damaged".
 Result<std::vector<Column>> ColumnsOf(const std::vector<SchemaElement>& elements);
 
 }  // namespace profgauge::readers::parquet

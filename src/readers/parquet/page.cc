@@ -1,4 +1,4 @@
-// Unpacks Snappy and LZ4 without a library: both have literals and copies of earlier bytes.
+// Unpacks Snappy and LZ4, both literals and copies of earlier bytes, without a library.
 
 #include "readers/parquet/page.h"
 
@@ -128,7 +128,7 @@ bool UnpackLz4(std::string_view stored, std::string& out) {
 
 namespace {
 
-/// The fields as stored; numbers may be negative.
+/// The fields as stored, not yet checked: numbers may be negative.
 struct WrittenPage {
   std::int64_t kind = -1, size = -1, stored = -1;
   std::int64_t values = -1, encoding = -1, definition = 3, repetition = 3;
@@ -255,7 +255,7 @@ bool UnpackZstd(std::string_view stored, std::string& out) {
   return ZSTD_isError(size) == 0 && size == out.size();
 }
 
-/// Several members may follow each other. Files from before 2015 have zlib's header, not gzip's.
+/// Unpacks one or several members. Files from before 2015 have zlib's header, not gzip's.
 bool UnpackGzip(std::string_view stored, std::string& out) {
   constexpr char kGzipMagic = '\x1F';
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> unpacker(

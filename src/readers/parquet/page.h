@@ -27,14 +27,14 @@ enum class Encoding : std::int32_t {
   kSplitBytes = 9,
 };
 
-/// The head of one page. Sizes are in bytes.
+/// The head of one page; sizes are in bytes.
 /// A page in the file, for versions 1 and 2:
 ///
 ///   | head (Thrift) | packed by the codec: | n, repetition | n, definition | values |     v1
 ///   | head (Thrift) | repetition | definition | packed by the codec: | values |           v2
 ///
-/// `n` is the length of the levels in four bytes; v2 has it in the head. A column that is always
-/// present has no definition levels, and a column that does not repeat no repetition levels.
+/// `n` is the length of the levels in four bytes; v2 has it in the head. A column whose values are
+/// always present has no definition levels; one that does not repeat has no repetition levels.
 struct PageHead {
   PageKind kind = PageKind::kOther;
   std::uint64_t size = 0, stored = 0;  ///< Bytes decompressed, and in the file.
@@ -48,18 +48,18 @@ struct PageHead {
   std::size_t bytes = 0;  ///< Bytes of the head itself.
 };
 
-/// Reads the head at the start of `bytes`; nullopt if it continues after them. A head does not
-/// state its length: only reading it shows whether it is complete. Errors: "parquet/damaged".
+/// Reads the head at the start of `bytes`; nullopt if they end inside the head. A head does not
+/// state its length, so only reading it shows whether it is complete. Errors: "parquet/damaged".
 Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes);
 
 // Decompresses the pages of Parquet files.
 
-/// Decompresses `stored` with the codec of that number to exactly `size` bytes. Allocates memory
+/// Decompresses `stored` to exactly `size` bytes; `codec` is the format's number. Allocates memory
 /// only if the codec can produce this size. Errors: "parquet/damaged", "parquet/unsupported",
 /// "parquet/too-large".
 Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, std::string& out);
 
-/// Decompresses Snappy's and LZ4's blocks; false unless they give exactly out.size() bytes.
+/// Decompresses a block of Snappy or LZ4. False unless it gives exactly out.size() bytes.
 bool UnpackSnappy(std::string_view stored, std::string& out);
 bool UnpackLz4(std::string_view stored, std::string& out);
 

@@ -40,8 +40,8 @@ StoredBytes StoredBytes::Of(std::string name, std::string_view bytes) {
   return stored;
 }
 
-// Uses pread(), which has the offset as argument. Copies of this object share the descriptor, so a
-// shared position would be a race.
+// Uses pread(), which takes the offset as argument. Copies of this object share the descriptor, so
+// a shared position would be a data race.
 Status StoredBytes::Read(std::uint64_t offset, std::size_t count, std::string& out) const {
   if (!file_) {
     out.assign(memory_.substr(static_cast<std::size_t>(offset), count));

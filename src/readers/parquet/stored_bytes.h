@@ -1,4 +1,4 @@
-// Errors for unreadable Parquet. The caller adds the file's name.
+// The errors for unreadable Parquet. The caller adds the file's name.
 #pragma once
 
 #include <cstddef>
@@ -39,14 +39,14 @@ inline tl::unexpected<Error> TooLarge(std::string what) {
 /// Bytes of a file or of memory. Several threads may read them concurrently.
 class StoredBytes {
  public:
-  /// Errors: kInput "input/open", "input/read".
+  /// Opens a file. Errors: kInput "input/open", "input/read".
   static Result<StoredBytes> Open(const std::string& path);
-  /// REQUIRES: `bytes` outlive this.
+  /// REQUIRES: `bytes` outlive the result.
   static StoredBytes Of(std::string name, std::string_view bytes);
 
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return size_; }
-  /// Copies `count` bytes from `offset` on to `out`. REQUIRES: they are inside size(). Errors:
+  /// Copies `count` bytes from `offset` on to `out`. REQUIRES: they are inside size(). Error:
   /// kInput "input/read", also if the file has become shorter.
   Status Read(std::uint64_t offset, std::size_t count, std::string& out) const;
 

@@ -65,8 +65,8 @@ RowBlocks::RowBlocks(Table table, const std::vector<std::size_t>& columns)
   }
 }
 
-// Reads columns concurrently. If several fail, the error is that of the first one in the table's
-// order, so it is the same in each run.
+// Reads columns concurrently. If several fail, returns the error of the first in the table's order,
+// so that it is the same in each run.
 Status RowBlocks::ReadBlock(std::size_t rows) {
   std::vector<Status> status(readers_.size());
   const bool is_last = rows == left_;

@@ -50,7 +50,7 @@ class Table {
 };
 
 /// One pass over some columns of a table, which are decompressed together. Other columns cost
-/// nothing: their chunks are not read. Memory: a page and a block of each column.
+/// nothing, because their chunks are not read. Memory: a page and a block of each column.
 class RowBlocks {
  public:
   /// Most rows of a block. A block never has rows of two row groups.

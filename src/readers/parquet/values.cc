@@ -14,8 +14,8 @@ namespace profgauge::readers::parquet {
 namespace {
 
 constexpr std::uint64_t kMostText = std::uint64_t{16} << 20;
-// The maximum size of texts that repeat the begin of the text before. They may be far longer than
-// their stored bytes.
+// The maximum size of texts that are made from the begin of the text before them. They may be far
+// longer than their stored bytes.
 constexpr std::uint64_t kMostMade = std::uint64_t{256} << 20;
 
 tl::unexpected<Error> EndsEarly() { return Damaged("the values of a page end early"); }
@@ -350,7 +350,7 @@ Status PageValues::ReadDeltaTexts(std::size_t count, ValueList& out, std::vector
   shared_.assign(count, 0);
   const bool has_prefixes = encoding_ == Encoding::kDeltaBytes;
   if (has_prefixes && !prefixes_.Read(count, shared_.data())) return EndsEarly();
-  // Checks lengths first, because the memory of texts must not move afterwards.
+  // Checks all lengths before texts are made, because their memory must not move afterwards.
   std::uint64_t before = last_.size(), left = body_.size(), sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t shared = shared_[i], length = lengths_[i];
@@ -434,7 +434,7 @@ std::uint64_t PackedBits::Next() {
 }
 
 void PackedBits::Read(std::size_t count, std::uint32_t* out) {
-  // Eight bytes include the whole number, wherever it begins.
+  // The eight bytes from `at` on include the whole number, wherever it begins.
   const std::uint64_t mask = (std::uint64_t{1} << width_) - 1;
   std::size_t i = 0;
   for (; i < count && bit_ / 8 + sizeof(mask) <= bytes_.size(); ++i, bit_ += width_) {
@@ -463,7 +463,7 @@ bool Runs::Begin() {
   const std::uint64_t room = width_ == 0 ? length * 8 : std::uint64_t{bytes_.size()} * 8 / width_;
   const std::uint64_t values = length > room ? room : std::min(length * 8, room);
   const std::uint64_t size = std::min<std::uint64_t>(bytes_.size(), (values * width_ + 7) / 8);
-  // Includes the bytes after the run, so that short runs are read eight bytes at a time, too.
+  // The view includes bytes after the run, so that short runs are read eight bytes at a time, too.
   bits_ = PackedBits(bytes_, width_);
   bytes_.remove_prefix(static_cast<std::size_t>(size));
   packed_ = static_cast<std::size_t>(values);
@@ -472,7 +472,7 @@ bool Runs::Begin() {
 
 bool Runs::Read(std::size_t count, std::uint32_t* out) {
   while (count > 0) {
-    // Numbers of 0 bits are all 0, and may be stored without runs.
+    // Numbers of 0 bits are all 0, so a file may store them without runs.
     if (width_ == 0) {
       std::fill_n(out, count, 0U);
       return true;

@@ -49,8 +49,8 @@ class Runs {
 
   /// Reads the next `count` numbers into `out`. False if runs end early or are invalid.
   bool Read(std::size_t count, std::uint32_t* out);
-  /// The number of next values, at most `most`, that are one run of one number, which is stored in
-  /// `number`. 0: they are packed, or there are none. Does not consume them.
+  /// The number of next values, at most `most`, that are one repeated number, which is stored in
+  /// `number`. Returns 0 if the next values are packed or there are none. Consumes no value.
   std::size_t Ahead(std::size_t most, std::uint32_t& number);
 
  private:
@@ -114,8 +114,8 @@ struct ValueList {
   }
 };
 
-/// The values to which indices in a chunk's pages refer. Texts point into `bytes`: to keep values,
-/// keep `bytes` too.
+/// The values to which the indices in a chunk's pages refer. Texts point into `bytes`, so `bytes`
+/// must be kept as long as the values.
 struct Dictionary {
   ValueList values;
   Kept bytes;

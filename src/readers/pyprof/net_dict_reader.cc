@@ -135,8 +135,8 @@ constexpr RecordingHint kHints[] = {
 };
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
-// One import. The model needs times, but net.dict has only durations: each kernel begins where the
-// one before ends, and has a separate start. The profile has no timeline.
+// One import. The model needs start times, but net.dict has only durations. So each kernel begins
+// where the kernel before it ends, and no two have the same start. The profile has no timeline.
 //
 //   line       1        2     3            durations 5, 0, 4
 //   start      [0 -- 5) [5,6) [6 -- 10)    a kernel of length 0 gets one nanosecond
@@ -198,7 +198,7 @@ class Import {
     return AddRest(text);
   }
 
-  // Handles the text after the last line end, which is a line or the begin of one.
+  // Handles the text after the last line end: a line without an end, or only the begin of one.
   Status AddRest(std::string_view rest) {
     if (Trim(rest).empty() || Trim(rest).ends_with('}')) {
       AddLine(rest);
@@ -338,8 +338,8 @@ class Import {
     return stack;
   }
 
-  // Runs for each block, not only for the first of a call, because a Python function (attention)
-  // makes calls with separate sequence numbers. Their arguments are in the innermost marker.
+  // Notes the arguments of a block's call for gradients, for each block, because a Python function
+  // (attention) makes calls with separate sequence numbers. The innermost marker has the arguments.
   void KeepForGradients(const pyprof::KernelLine& kernel) {
     RangeText range;
     if (!kernel.markers.empty()) range = ParsePyprofMarker(kernel.markers.back());
@@ -348,8 +348,8 @@ class Import {
     for (const std::int64_t id : kernel.alt_seq_ids) forward_[id] = range;
   }
 
-  // Autograd runs a gradient with the sequence number of its forward call. A gradient without a
-  // marker gets the arguments and source line of that call.
+  // Copies arguments and source line of the forward call to a gradient without a marker. Autograd
+  // runs a gradient with the sequence number of its forward call.
   void TakeForward(const pyprof::KernelLine& kernel, RangeText& range) const {
     if (!range.dictionary.empty()) return;
     for (const std::int64_t id : kernel.seq_ids) {

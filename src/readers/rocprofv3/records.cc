@@ -9,7 +9,7 @@ namespace profgauge::readers::rocprofv3 {
 namespace {
 
 constexpr std::string_view kRoot = "rocprofiler-sdk-tool.";
-/// The values of hardware counters of each kernel.
+/// The list with values of hardware counters of each kernel.
 constexpr std::string_view kCounters = "callback_records.counter_collection";
 constexpr std::string_view kCorrelation = "correlation_id.internal";
 /// The time of a field; 0 if it is missing.
@@ -19,7 +19,7 @@ std::int64_t TimeIn(const JsonRow& row, std::string_view path) {
 
 }  // namespace
 
-// Lists of other domains in buffer_records are read, too, so that their rows count as ignored.
+// Also reads the lists of other domains in buffer_records, to count their rows as ignored.
 bool Records::Wants(std::string_view list) {
   if (!list.starts_with(kRoot)) return false;
   list.remove_prefix(kRoot.size());
@@ -98,7 +98,7 @@ void Records::AddSymbol(const JsonRow& row) {
   rows_.AddSymbol(*id, name, SmallOf(row.Integer("arch_vgpr_count")));
 }
 
-// The file has no numbers of operations: records use the position in this list as number.
+// Adds a kind of operations. Records refer to kinds and operations by their positions in lists.
 void Records::AddKind(const JsonRow& row) {
   known_.kinds = true;
   Kind kind;
@@ -129,7 +129,7 @@ std::string_view Records::CountedNameOf(Operation operation) {
   return name;
 }
 
-// Kernels may precede the agents and symbols that they use, and wait until both have been read.
+// Adds a kernel, or lets it wait until the agents and symbols that it uses have been read.
 void Records::AddKernel(const JsonRow& row) {
   Kernel kernel;
   kernel.start = TimeIn(row, "start_timestamp");

@@ -14,9 +14,8 @@
 
 namespace profgauge::readers::rocprofv3 {
 
-/// Records refer to each other by ids. Definitions may be before or after the records that use
-/// them, since an object's keys have no order: records with unknown ids wait for the end of their
-/// process.
+/// Records refer to each other by ids. Because an object's keys have no order, definitions may come
+/// after the records that use them: then these records wait for the end of their process.
 ///
 ///   list below "rocprofiler-sdk-tool"   becomes                 needs before it
 ///   agents                              GPUs
@@ -40,7 +39,7 @@ class Records final : public JsonRowReceiver {
   void ReceiveScalar(const JsonField& field) override;
   /// Handles the end of a process's entry in the list.
   void EndObject(std::string_view path) override;
-  /// As Rows::Finish().
+  /// Places waiting records of a truncated file, then calls Rows::Finish().
   void Finish();
 
  private:
@@ -48,7 +47,7 @@ class Records final : public JsonRowReceiver {
     std::string name;
     std::vector<std::string> operations;
   };
-  /// An operation by the number of its kind and its own number.
+  /// An operation: the number of its kind, and its number in the kind.
   struct Operation {
     std::int32_t kind = -1;
     std::int32_t number = -1;
@@ -69,7 +68,7 @@ class Records final : public JsonRowReceiver {
     Operation operation;
     StringId thread;
   };
-  /// Which definitions of the process have been read.
+  /// Shows which definitions of the process have been read.
   struct Known {
     bool pid = false, agents = false, symbols = false, kinds = false, messages = false;
   };

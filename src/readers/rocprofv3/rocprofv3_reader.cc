@@ -72,7 +72,7 @@ class Rocprofv3Reader final : public Reader {
     builder.source().is_of_any_program = true;
     builder.source().dialect = "JSON";
     PROFGAUGE_TRY(auto profile, builder.Finish());
-    // Processes with one GPU each (ROCR_VISIBLE_DEVICES) may give it the same number.
+    // Processes that see one GPU each (ROCR_VISIBLE_DEVICES) may all give it the same number.
     profile.gpus_by_process = true;
     const auto& kinds = profile.device.kind;
     if (std::find(kinds.begin(), kinds.end(), DeviceKind::kMemcpy) == kinds.end()) {
@@ -110,8 +110,8 @@ std::unique_ptr<Reader> MakeRocprofv3Reader() {
 namespace profgauge::readers::rocprofv3 {
 namespace {
 
-/// The keys below the root that records.cc reads. Node, command and configuration are not among
-/// them.
+/// The keys below the root that records.cc reads. Those of node, command and configuration are not
+/// copied.
 constexpr std::string_view kJsonRoot = "rocprofiler-sdk-tool/";
 constexpr std::string_view kPaths[] = {
     "metadata/pid", "metadata/init_time", "metadata/fini_time",

@@ -22,7 +22,7 @@ namespace profgauge::readers {
 
 namespace rocprofv3 {
 
-/// How to record readable files: part of all help texts about AMD's files.
+/// How to record readable files. All help texts about AMD's files contain this text.
 inline constexpr std::string_view kRecord =
     "record with `rocprofv3 --sys-trace -- COMMAND` and pass its `*_results.db`; before ROCm 7 add "
     "`--output-format json` and pass its `*_results.json`";
@@ -33,15 +33,15 @@ std::span<const RecordingHint> Hints();
 
 }  // namespace rocprofv3
 
-/// Errors: kInput "rocprofv3/no-events" and those of ReadJsonRows(). Rejects rocprof's CSV tables,
-/// with the command that records more.
+/// Makes the reader. Errors: kInput "rocprofv3/no-events" and those of ReadJsonRows(). It rejects
+/// rocprof's CSV tables, with the command that records more.
 std::unique_ptr<Reader> MakeRocprofv3Reader();
 
 }  // namespace profgauge::readers
 
 namespace profgauge::readers::rocprofv3 {
 
-// The contents of a shared copy of rocprofv3's JSON.
+// Defines a shared copy of rocprofv3's JSON.
 
 /// The reader whose files are copied.
 inline constexpr std::string_view kReader = "rocprofv3";

@@ -66,7 +66,7 @@ std::optional<Gpu> GpuOf(const JsonRow& agent) {
   if (waves > 0 && waves < 1024 && gpu.warp_size > 0 && gpu.warp_size <= 64) {
     gpu.max_threads_per_sm = waves * gpu.warp_size;
   }
-  // E.g. 90500 for gfx950, version 9.5.
+  // 90500 means gfx950, version 9.5.
   if (const auto version = SmallOf(agent.Integer("gfx_target_version")); version > 0) {
     gpu.compute_major = version / 10000;
     gpu.compute_minor = version / 100 % 100;
@@ -86,7 +86,7 @@ void Rows::EndProcess() {
 }
 
 std::optional<Times> Rows::TimesOf(std::int64_t start, std::int64_t end) {
-  // Records without a time have the time 0.
+  // A record whose time is missing has the time 0.
   if (start <= 0 || end <= 0 || start > kMaxTime || end > kMaxTime) {
     builder_.log().Add(Counter::events_bad_time);
     return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<Times> Rows::TimesOf(std::int64_t start, std::int64_t end) {
   return Times{start, std::max<Ns>(end - start, 0)};
 }
 
-// The number of the process is in bits 48 to 61, the file's id in the bits below.
+// Makes an id unique: bits 48 to 61 are the number of the process, the lower ones the file's id.
 std::int64_t Rows::CorrelationOf(std::int64_t id) const {
   if (id <= 0 || id >= std::int64_t{1} << 48) return -1;  // 0: made by no call.
   return (process_number_ & 0x3fff) << 48 | id;
@@ -131,7 +131,7 @@ void Rows::Add(const Kernel& kernel) {
   builder_.AddDevice(out);
 }
 
-// Uses all three axes or none: with some of its axes, a launch would look like a different one.
+// Uses all three axes or none: with only some of them, a launch would look like another one.
 LaunchConfigId Rows::ConfigOf(const Kernel& kernel, const Gpu* gpu, const Symbol* symbol) {
   LaunchConfig config;
   double blocks = 1, threads = 1;
@@ -151,8 +151,8 @@ LaunchConfigId Rows::ConfigOf(const Kernel& kernel, const Gpu* gpu, const Symbol
   return builder_.AddLaunchConfig(config);
 }
 
-// A copy is on the GPU of its source, or else of its destination, as hosts are no agents in the
-// table. A device-to-device copy between two GPUs is a peer-to-peer copy.
+// Adds a copy on the GPU of its source, or else of its destination, because hosts are no agents in
+// the table. A device-to-device copy between two GPUs is a peer-to-peer copy.
 void Rows::Add(const Copy& copy, std::string_view name) {
   const auto times = TimesOf(copy.start, copy.end);
   if (!times) return;
@@ -210,7 +210,7 @@ void Rows::AddRange(const Times& times, std::string_view text, ThreadId thread) 
   builder_.AddHost(out);
 }
 
-// Warns of records without a name, because names show communication, launches and waits.
+// Warns of records without a name, because names identify communication, launches and waits.
 void Rows::TellOfNameless(const Named& named, std::string_view what) {
   if (named.nameless == 0) return;
   const bool are_many = named.nameless > knowledge::kLossUnusableShare.Of(named.all);
@@ -219,7 +219,7 @@ void Rows::TellOfNameless(const Named& named, std::string_view what) {
                                    named.nameless, named.all, what, named.first));
 }
 
-// If most kernels have counters, the runtime has run kernels one by one.
+// If most kernels have counters, the runtime ran the kernels one by one.
 void Rows::Finish() {
   if (counted_ > knowledge::kLossCountedShare.Of(dispatches_)) {
     builder_.log().AddAt(Counter::kernels_serialized, "counters of kernels");

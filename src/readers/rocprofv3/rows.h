@@ -20,8 +20,8 @@ struct Kernel {
   std::int64_t kernel = -1, agent = -1, stream = -1, correlation = 0, shared_memory = -1;
   std::int32_t block[3] = {0, 0, 0}, grid[3] = {0, 0, 0};  ///< 0: unknown.
 };
-/// Sets a grid's axis from its number of work items: 1000 work items in groups of 256 are 4 blocks.
-/// False if the axis is missing; then all later axes are missing, too.
+/// Sets a grid's axis from its number of work items: 1000 items in groups of 256 are 4 blocks.
+/// False if the axis is missing; then later axes are missing, too.
 bool SetAxis(Kernel& kernel, std::size_t axis, std::int64_t group, std::int64_t items);
 
 struct Copy {
@@ -49,22 +49,22 @@ class Rows {
   void AddGpu(std::int64_t id, Gpu gpu);
   void AddSymbol(std::int64_t id, std::string_view name, std::int32_t registers);
 
-  /// Checks the times of a record. nullopt if no record can have them or if it ends before it
-  /// starts: this is counted, and the record must not be added.
+  /// Checks the times of a record. Impossible times are counted; returns nullopt, and the record
+  /// must not be added. A record that ends before it starts is counted and gets length 0.
   std::optional<Times> TimesOf(std::int64_t start, std::int64_t end);
   void Add(const Kernel& kernel);
-  /// Number of kernels with counters: rocprofv3 runs those one by one.
+  /// Adds the number of kernels with counters. rocprofv3 runs such kernels one by one.
   void AddCounted(std::uint64_t kernels) { counted_ += kernels; }
   void Add(const Copy& copy, std::string_view name);
   /// Adds a call. `name` may be empty. A correlation of 0 or below means none.
   void AddCall(const Times& times, std::string_view name, ThreadId thread,
                std::int64_t correlation);
-  /// Adds a call that contains the launches of a collective's kernels.
+  /// Adds a collective's call, which contains the launches of its kernels, as a host range.
   void AddRcclCall(const Times& times, std::string_view name, ThreadId thread);
-  /// Adds an operator, iteration marker or annotation, by its text like an NVTX range.
+  /// Adds an operator, iteration marker or annotation. The text decides which, as for NVTX ranges.
   void AddRange(const Times& times, std::string_view text, ThreadId thread);
 
-  /// Counts a copy or call; `label()` identifies the first without a name.
+  /// Counts a copy or call. `label()` is called to identify the first one without a name.
   template <class Label>
   void CountName(std::string_view name, Label label) {
     ++named_operations_.all;
@@ -85,7 +85,7 @@ class Rows {
     StringId name;
     std::int32_t registers = -1;
   };
-  /// Counts records, and those without a name; `first` is the label of the first of these.
+  /// Counts of records, and of those without a name; `first` identifies the first of the latter.
   struct Named {
     std::uint64_t all = 0, nameless = 0;
     std::string first;

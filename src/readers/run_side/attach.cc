@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The maximum size of a document inside a trace: larger ones hide the trace's keys from readers.
+/// The maximum size of a document inside a trace, because larger ones hide the trace's keys.
 constexpr std::size_t kMostBytesInside = std::size_t{32} << 10;
 
 struct Found {
@@ -42,8 +42,8 @@ struct Found {
 constexpr std::string_view kSuffixParts[] = {".gz",  ".zst", ".json",   ".trace",  ".pt",     ".pb",
                                              ".csv", ".db",  ".xplane", ".sqlite", ".pftrace"};
 
-/// The possible names of a document beside `path`: with the whole suffix, with a part of it, or
-/// without it. Known suffixes are removed from the end: "a.b.json" becomes "a.b", not "a".
+/// The possible names of a document beside `path`: its name with all suffixes, with fewer, and
+/// without any. Only known suffixes are removed: "a.b.json" becomes "a.b", not "a".
 std::vector<std::string> NamesBeside(const std::string& path) {
   std::vector<std::string> names;
   std::string stem = path;
@@ -128,7 +128,7 @@ std::optional<Ns> LengthOf(const RunDocument& document, std::int64_t step) {
   return at < segment.lengths.size() ? std::optional(segment.lengths[at]) : std::nullopt;
 }
 
-/// True if the iterations that both documents have take equally long, or if there are no such ones.
+/// True if the iterations in both documents take equally long, or if they have none in common.
 bool DoAgree(const RunDocument& a, const RunDocument& b) {
   double ours = 0, theirs = 0;
   for (const StepSegment& segment : a.segments) {
@@ -142,8 +142,8 @@ bool DoAgree(const RunDocument& a, const RunDocument& b) {
   return std::abs(ours - theirs) <= knowledge::kUnrecordedDocumentsAgree * std::max(ours, theirs);
 }
 
-/// Combines all documents, in the order of precedence. A longer document replaces a shorter one. Of
-/// equally long documents the first wins, e.g. one named by the user.
+/// Chooses from all documents, in the order of precedence: the one with most iterations. If two are
+/// equally long, the first is used, e.g. one named by the user.
 std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedInfo& profile) {
   auto side = std::make_shared<RunSide>();
   std::optional<RunDocument> inside;
@@ -174,7 +174,7 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
     side->source = fs::path(found.path).filename().string();
     side->document = std::move(document);
   }
-  // If marks inside the profile agree with the longer list, the list is of the same process.
+  // If the marks inside the profile agree with the longer list, both are of the same process.
   side->is_of_process = inside && side->document && DoAgree(*inside, *side->document);
   const bool is_empty =
       !side->document && side->benchmarks.empty() && !side->load_test && side->problems.empty();
@@ -224,7 +224,7 @@ class Attacher {
 
   Status AddNamed(const StepTimesInput& named) {
     if (named.file.empty() || profiles_.empty()) return {};
-    // The file is the profile that is judged.
+    // The named file is the judged profile itself.
     const auto is_it = [&](const Profile& profile) { return profile.source.path == named.file; };
     if (std::ranges::any_of(profiles_, is_it)) return {};
     PROFGAUGE_TRY(Found found, ReadNamed(named));
@@ -269,8 +269,8 @@ class Attacher {
   }
 
  private:
-  /// If a file has several profiles (a database of two processes), all of them look for the same
-  /// documents. A document belongs to the profile of its rank, or else to the first.
+  /// True if an earlier profile has the document. All profiles of one file find the same documents;
+  /// a document belongs to the profile of its rank, or else to the first.
   bool IsTaken(std::size_t place, const std::string& path) const {
     for (std::size_t i = 0; i < place; ++i) {
       for (const Found& found : found_[i]) {
@@ -290,7 +290,7 @@ class Attacher {
         found_[place], [](const Found& found) { return found.carrier == RunCarrier::kBeside; });
   }
 
-  /// Assigns a document whose name fits no profile to a profile of the same folder by its rank.
+  /// Assigns a document by the rank that it states, or to the only profile of its folder.
   void AddByRank(const std::string& path) {
     RunReading reading = ReadDocument(path);
     const std::int64_t rank = reading.document ? reading.document->rank : -1;

@@ -12,10 +12,10 @@ namespace profgauge::readers {
 
 /// Sets Profile::run_side of each profile that has a document. A document beside a profile has its
 /// name, with or without suffixes, plus `.run.json`. In folders that were read (`documents`), it
-/// may also be a document that states the profile's rank, or the `run.json` of the only profile. If
-/// there are several, the longest counts. An unusable document becomes a problem of the profile,
-/// but an error if the user named it. Errors, only for `named`: kUsage, and kInput with the codes
-/// of ReadRunDocument() and "run/other-rank". REQUIRES: ranks were set.
+/// may also state the profile's rank, or be the `run.json` of the only profile. If there are
+/// several documents, the one with most iterations is used. An unusable document is a problem of
+/// the profile, but an error if the user named it. Errors, only for `named`: kUsage, and kInput
+/// with the codes of ReadRunDocument() and "run/other-rank". REQUIRES: ranks were set.
 ///
 ///   run/rank0.pt.trace.json.gz   its documents: rank0.pt.trace.json.gz.run.json, then
 ///                                rank0.pt.trace.json.run.json, ..., rank0.run.json

@@ -1,5 +1,4 @@
-// Reads device logs in JSON: `amd-smi metric --json`, `rocm-smi --json`. Keys change with every
-// release, so the reader recognizes data by its content.
+// Reads device logs in JSON (amd-smi, rocm-smi) by content, because keys change in every release.
 #include "readers/run_side/device_json.h"
 
 #include <algorithm>
@@ -20,7 +19,7 @@ namespace json = boost::json;
 
 std::string_view TextIn(const json::string& text) { return {text.data(), text.size()}; }
 
-/// The member at the end of a path of keys; nullptr if it is missing.
+/// The value at the end of a path of keys; nullptr if it is missing.
 const json::value* Member(const json::value& value, std::initializer_list<std::string_view> path) {
   const json::value* at = &value;
   for (const std::string_view key : path) {
@@ -50,7 +49,7 @@ std::int64_t IndexOf(std::optional<double> number) {
                                                               : -1;
 }
 
-/// The reason for a violation's name: for power the device's cap, for all others heat.
+/// The reason for lowered clocks, by a violation's name: the power cap for power, otherwise heat.
 std::string_view ReasonOfViolation(std::string_view key) {
   if (key.starts_with("ppt")) return "ppt_power_cap";
   if (key.starts_with("prochot")) return "prochot_thermal";
@@ -132,8 +131,8 @@ bool AddSamples(const json::value& value, std::vector<DeviceSample>& samples) {
   return !samples.empty();
 }
 
-/// Finds the end of the bracket that begins the text; the end of the text if it is not closed.
-/// Ignores brackets in strings, and quotes after a backslash.
+/// The end of the bracket at the begin of the text, or of the text if it is not closed. Ignores
+/// brackets in strings, and quotes after a backslash.
 std::size_t EndOfDocument(std::string_view text) {
   std::size_t depth = 0;
   bool is_in_text = false;
@@ -155,6 +154,7 @@ std::size_t EndOfDocument(std::string_view text) {
 
 }  // namespace
 
+// Reads documents one after the other, also if the last one is cut:
 //   {"gpu": …}            the tool was called once
 //   {"gpu": …}            and again
 //   {"gp                  and stopped while it wrote: the documents before it count

@@ -34,7 +34,7 @@ std::set<std::int64_t> DeviceNumbersOf(const Profile& profile) {
   return numbers;
 }
 
-/// The devices whose UUID is in the document; nothing if document or log has no UUIDs.
+/// The logged devices whose UUID is in the document; nothing if document or log has no UUIDs.
 std::optional<std::vector<RunDevice>> ByUuid(const RunSide* side,
                                              const std::vector<RunDevice>& logged) {
   const auto has_uuid = [](const RunDevice& device) { return !device.uuid.empty(); };
@@ -52,7 +52,7 @@ std::optional<std::vector<RunDevice>> ByUuid(const RunSide* side,
   return devices;
 }
 
-/// True if run and log have only one device, which may have different numbers in both.
+/// True if run and log have only one device. Its number may differ between them.
 bool IsOnlyDevice(const std::vector<Profile>& profiles, const std::vector<RunDevice>& logged) {
   return logged.size() == 1 && profiles.size() == 1 &&
          DeviceNumbersOf(profiles.front()).size() <= 1;
@@ -67,7 +67,7 @@ std::vector<RunDevice> ByNumber(const Profile& profile, const std::vector<RunDev
   return devices;
 }
 
-/// Adds a device. Several logs of one device (of its clocks, of its processes) become one.
+/// Adds a device. The readings of several logs (clocks, processes) with one UUID are merged.
 void AddReadings(RunDevice device, std::vector<RunDevice>& logged) {
   const auto known = std::ranges::find(logged, device.uuid, &RunDevice::uuid);
   if (device.uuid.empty() || known == logged.end()) {
@@ -86,7 +86,7 @@ bool AreAllRanks(const std::vector<Profile>& profiles) {
       profiles, [&](const Profile& rank) { return rank.distributed.world_size <= count; });
 }
 
-/// False if several ranks use one number: they have different devices, all called 0.
+/// False if several ranks use one number: they have different devices that all are called 0.
 bool AreNumbersSure(const std::vector<Profile>& profiles) {
   std::set<std::int64_t> seen;
   for (const Profile& profile : profiles) {
@@ -183,7 +183,7 @@ void AddConditions(const DeviceSamples& samples, RunDevice& device) {
   }
 }
 
-/// Adds the share of samples with each reason.
+/// Adds each reason's share of the samples.
 void AddSampledReasons(const DeviceSamples& samples, RunDevice& device) {
   std::map<std::string, double, std::less<>> sums;
   double masks = 0, direct = 0;
@@ -202,7 +202,7 @@ void AddSampledReasons(const DeviceSamples& samples, RunDevice& device) {
   for (const auto& [name, sum] : sums) device.reasons[name] = std::clamp(sum / direct, 0.0, 1.0);
 }
 
-/// Adds shares from counters, which need no sampling: their increase by the log's length.
+/// Adds shares of time from counters of time: the counter's increase divided by the log's length.
 ///
 ///   sw_power_cap   at 10 s 4 000 000 µs, at 20 s 9 000 000 µs      5 s of 10: 0.5
 void AddCountedReasons(const DeviceSamples& samples, RunDevice& device) {

@@ -18,22 +18,22 @@
 
 namespace profgauge::readers {
 
-/// Returns one entry per device of the log, in its order. Samples of an idle device, whose clocks
-/// drop, count only if it is always idle. Values are median, minimum and maximum over these
-/// samples; the limit is the last one logged. Reasons are shares of the samples, or of the time if
-/// the tool counts it. Errors: kInput "conditions/no-readings".
+/// Returns one entry per device of the log, in its order. An idle device lowers its clocks, so
+/// samples of idle devices count only if the device never was busy. Values are median, minimum and
+/// maximum over the counted samples; the limit is the last one logged. Reasons are shares of these
+/// samples, or of the time if the tool counts it. Errors: kInput "conditions/no-readings".
 Result<std::vector<RunDevice>> ReadDeviceLog(std::string_view text);
 
 /// Sets RunSide::logged of each profile to the readings of its devices in `files`. If the profile's
 /// document and the log have UUIDs, these decide. Otherwise all ranks of the run must be in
 /// `profiles` (`are_all`); then it is the only device of a run with one device, or the devices with
 /// the profile's numbers if no two profiles share one. So reading ranks one by one gives the same
-/// result as reading them together. If no device matches, that is a problem of the profile. Errors:
+/// result as reading them together. If no device matches, the profile gets a problem. Errors:
 /// kInput "conditions/unreadable", or those of ReadDeviceLog().
 Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::string>& files,
                         bool are_all);
 
-// Shared by the readers of device logs: one reading of one device, and summaries of readings.
+// Declarations shared by the readers of device logs: one reading of a device, and summaries.
 
 /// Upper bound of device numbers in logs.
 inline constexpr double kMostDeviceIndex = 1e6;
@@ -53,11 +53,11 @@ struct DeviceSample {
   bool IsEmpty() const { return values.empty() && !reasons && shares.empty() && counters.empty(); }
 };
 
-/// Gives each reason one name, whichever tool wrote it, as in profgauge.run: "sw_power_cap" for
+/// The one name of a reason, whichever tool wrote it, like profgauge.run: "sw_power_cap" for
 /// "clocks_event_reasons.sw_power_cap", "sw_thermal" for "sw_thermal_slowdown".
 std::string ReasonName(std::string_view text);
 
-/// The number at the start of a text: 1980 of "1980 MHz", 2100 of "(2100Mhz)". Nothing of "[N/A]".
+/// The number at the start: 1980 of "1980 MHz", 2100 of "(2100Mhz)". Nothing for "[N/A]".
 std::optional<double> LeadingNumber(std::string_view text);
 
 /// Summarizes samples by device, in order of first appearance. A device is identified by its UUID

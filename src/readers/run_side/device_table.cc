@@ -45,7 +45,7 @@ struct NamedReading {
   Reading reading;
 };
 
-// The most preferred column comes first: `power.draw` is a mean over up to a second.
+// The preferred column comes first: `power.draw` is a mean over up to a second.
 constexpr NamedReading kQueryColumns[] = {
     {"index", Reading::kIndex},
     {"gpu", Reading::kIndex},
@@ -125,7 +125,7 @@ std::string Lowercase(std::string_view text) {
   return out;
 }
 
-/// Parses bits, which are hexadecimal in nvidia-smi and decimal in DCGM.
+/// Parses the bits of reasons, which are hexadecimal in nvidia-smi and decimal in DCGM.
 std::optional<std::uint64_t> BitsOf(std::string_view text) {
   text = Trim(text);
   const bool is_hex = text.starts_with("0x");
@@ -137,7 +137,7 @@ std::optional<std::uint64_t> BitsOf(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-/// Parses "2026/01/02 03:04:05.678" or seconds since 1970. Without a zone, only differences count.
+/// Parses "2026/01/02 03:04:05.678" or seconds since 1970. Only differences of them count.
 std::optional<double> SecondsOf(const std::string& text) {
   int year = 0, hour = 0, minute = 0;
   unsigned month = 0, day = 0;
@@ -214,7 +214,7 @@ void Put(Reading reading, std::string_view column, const std::string& cell, Devi
   }
 }
 
-/// A column of a log. Columns are added by preference, and the first of a kind is kept.
+/// A column of a log. If several columns have one kind of reading, the most preferred one is kept.
 struct LogColumn {
   std::string name;
   Reading reading = Reading::kNone;
@@ -280,8 +280,8 @@ bool HasReadings(const std::vector<LogColumn>& columns) {
   });
 }
 
-/// Counts other processes in `nvidia-smi --query-compute-apps=timestamp,gpu_uuid,pid`, which lists
-/// all processes at each time: one on each device is the run's.
+/// Counts processes in `nvidia-smi --query-compute-apps=timestamp,gpu_uuid,pid`, which lists all of
+/// them at each time. On each device, one is the run's own and all others are counted.
 std::vector<DeviceSample> OfProcesses(std::span<const std::string_view> lines,
                                       const std::vector<LogColumn>& columns, std::size_t pid) {
   std::map<std::tuple<double, std::string, std::int64_t>, std::set<std::string>> seen;
@@ -317,7 +317,7 @@ std::vector<DeviceSample> OfCsv(std::span<const std::string_view> lines) {
   return samples;
 }
 
-/// The header repeats after some lines, each time with a line of units.
+/// Reads dmon's output. The header repeats after some lines, each time with a line of units.
 ///
 ///   # gpu   pwr gtemp mtemp    sm  mclk  pclk
 ///   # Idx     W     C     C     %   MHz   MHz      no reading is known in this line: not a head
@@ -340,7 +340,7 @@ std::vector<DeviceSample> OfDmon(std::span<const std::string_view> lines) {
   return samples;
 }
 
-/// Rows begin with "GPU 0", two words for one column.
+/// Reads dcgmi's output, whose rows begin with "GPU 0", two words for one column.
 std::vector<DeviceSample> OfDcgm(std::span<const std::string_view> lines) {
   std::vector<LogColumn> columns;
   std::vector<DeviceSample> samples;
@@ -406,7 +406,7 @@ std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text)
     if (known == std::end(kExporterMetrics)) continue;
     const std::string_view labels = line.substr(open, close - open);
     const std::string device = LabelOf(labels, "gpu");
-    // A file may have several scrapes: a metric that repeats begins the next one.
+    // A file may have several scrapes: a metric that repeats begins the next scrape.
     if (!current.contains(device) || seen.contains({device, known->name})) {
       std::erase_if(seen, [&](const auto& entry) { return entry.first == device; });
       current[device] = samples.size();

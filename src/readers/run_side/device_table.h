@@ -14,7 +14,7 @@
 
 namespace profgauge::readers {
 
-// Readers of one kind of log each. They return nullopt if the text is of another kind.
+// Readers of one kind of log each. A reader returns nullopt if the text is of another kind.
 std::optional<std::vector<DeviceSample>> ReadDeviceTable(std::string_view text);
 
 std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text);

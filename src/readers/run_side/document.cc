@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 6> kVariables = {
     "CUDA_LAUNCH_BLOCKING",    "CUDA_DEVICE_MAX_CONNECTIONS",
     "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
     "OMP_NUM_THREADS",         "XLA_FLAGS"};
-// Terraform uses TF_, too (TF_TOKEN_*, TF_VAR_* are secrets), so TensorFlow has longer prefixes.
+// TensorFlow's are longer than TF_: Terraform has secrets like TF_TOKEN_* and TF_VAR_*.
 constexpr std::array<std::string_view, 14> kPrefixes = {
     "NCCL_",   "TORCH_NCCL_",      "HSA_",      "HIP_",       "NEURON_RT_", "TORCHINDUCTOR_",
     "TF_XLA_", "TF_GPU_",          "TF_CUDNN_", "TF_ENABLE_", "TF_FORCE_",  "TF_NUM_",
@@ -57,7 +57,7 @@ bool IsVariableLetter(char c) {
 
 }  // namespace
 
-// Excludes paths (leading slash), sentences (blanks) and addresses (colons).
+// Rejects paths (leading slash), sentences (blanks) and addresses (colons).
 bool IsRevision(std::string_view text) {
   if (text.empty() || text.size() > kMostRevision || !IsLetterOrDigit(text.front())) return false;
   return std::ranges::all_of(text, [](char c) {
@@ -101,7 +101,7 @@ bool AreInOrder(const RunDocument& document) {
   return true;
 }
 
-/// The sum of a window's single iterations; nothing if segments do not cover the whole window.
+/// The sum of the single iterations in a window; nothing if segments do not cover all of it.
 std::optional<double> SumOf(const RunDocument& document, const StepSum& window) {
   double sum = 0;
   std::int64_t found = 0;
@@ -122,7 +122,7 @@ std::optional<double> SumOf(const RunDocument& document, const StepSum& window) 
   return found == window.steps ? std::optional(sum) : std::nullopt;
 }
 
-// Tolerates about one iteration: a host that runs ahead moves as much across a window's end.
+// Tolerates about one iteration: a host that runs ahead shifts that much out of a window.
 bool DoWindowsDisagree(const RunDocument& document) {
   return std::ranges::any_of(document.windows, [&](const StepSum& window) {
     const std::optional<double> sum = SumOf(document, window);
@@ -260,11 +260,11 @@ RunReading ReadRunDocument(std::string_view text) {
   return out;
 }
 
+// Decodes base64url. Remaining bits that do not fill a byte are dropped.
+//
 //   T        W        F        u
 //   010011 | 010110 | 000101 | 101110
 //   01001101 |  01100001 | 01101110         M a n
-//
-// Remaining bits that do not fill a byte are dropped.
 std::optional<std::string> DecodeBase64Url(std::string_view text) {
   std::string out;
   std::uint32_t bits = 0;
@@ -313,7 +313,7 @@ constexpr std::string_view kKeys[] = {"schema",   "clock",   "attached", "warmup
 
 std::string_view TextOf(const json::string& text) { return {text.data(), text.size()}; }
 
-/// Reads a document. A method that cannot use its value calls Fail() and returns. Only the first
+/// Reads a document. A method that cannot use a value calls Fail() and returns. Only the first
 /// problem is kept, and loops end there.
 class Parser {
  public:
@@ -375,7 +375,7 @@ const json::array* Parser::List(const json::value* value, const std::string& pla
   return list;
 }
 
-/// Returns a text that may be shown, and counts all others.
+/// Returns a text that may be shown; all others are counted.
 std::optional<std::string> Parser::Shown(const json::value& value, bool is_allowed) {
   const auto* text = value.if_string();
   const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
@@ -405,7 +405,7 @@ void Parser::ReadSegments(const json::value& value) {
       if (number != nullptr) {
         segment.lengths.push_back(*number);
       } else if (length.if_uint64() != nullptr) {
-        segment.lengths.push_back(std::numeric_limits<Ns>::max());  // Dropped below.
+        segment.lengths.push_back(std::numeric_limits<Ns>::max());  // CheckLengths() removes it.
       } else {
         FailAt(fmt::format("{}.ns[{}]", place, k), "a whole number of nanoseconds");
       }

@@ -17,12 +17,12 @@
 
 namespace profgauge::readers {
 
-// The limits of schema 1 (rules/schemas/run.json): larger documents are not used. The limit of
+// The size limits of schema 1 (rules/schemas/run.json): larger documents are not used. The limit of
 // bytes is that of all files of times.
 inline constexpr std::size_t kMostRunBytes = std::size_t{128} << 20;
 inline constexpr std::size_t kMostRunSteps = std::size_t{1} << 24;
 inline constexpr std::size_t kMostRunRanges = 4'096;
-/// Most levels of nesting.
+/// The limit of nesting.
 inline constexpr std::size_t kMostLevels = 16;
 
 /// The result of parsing: a document, problems, or both.
@@ -45,12 +45,12 @@ RunReading ReadRunDocument(std::string_view text);
 /// Problems for data that was left out: "run/steps-dropped", "run/rows-skipped".
 std::vector<RunProblem> LeftOutOf(const RunDocument& document);
 
-/// Removes and counts implausible lengths. If over 1 % are implausible, or none is left, that is a
-/// problem. A removed length ends its segment: the next one begins with the iteration after it.
+/// Removes and counts implausible lengths. A removed length ends its segment: the next one begins
+/// after it. Returns a problem if over 1 % of the lengths are implausible, or none is left.
 std::optional<RunProblem> CheckLengths(RunDocument& document);
 
-/// The document in a mark: `profgauge.run:` followed by base64url without padding. nullopt if the
-/// mark has none.
+/// The document in a mark that is `profgauge.run:` followed by base64url without padding; nullopt
+/// for other marks.
 std::optional<std::string> DecodeRunMark(std::string_view mark);
 /// Decodes base64url without padding; nullopt if it is invalid.
 std::optional<std::string> DecodeBase64Url(std::string_view text);
@@ -58,22 +58,22 @@ std::optional<std::string> DecodeBase64Url(std::string_view text);
 /// True for the name of a document beside profiles: "run.json", "rank-3.run.json".
 bool IsRunDocumentName(std::string_view name);
 
-/// True if a revision, job or version may be shown: it is no absolute path, which names people.
+/// True if a revision, job or version may be shown: absolute paths may not, as they name people.
 bool IsRevision(std::string_view text);
-/// True if an environment variable may be read. Names are allow-listed and have only capital
-/// letters, digits and `_`. Names with TOKEN, SECRET, KEY and the like are rejected even if a
+/// True if an environment variable may be read. Its name must be allow-listed and have only capital
+/// letters, digits and `_`. Names with TOKEN, SECRET, KEY and similar words are rejected even if a
 /// prefix allows them.
 bool IsSharedVariable(std::string_view name);
 
 // Reads the fields of `profgauge.run` one by one.
 
-/// Fills `out`. Stops at the first unusable field and returns the problem. Private fields are
-/// counted and left out.
+/// Fills `out`. Stops at the first unusable field and returns the problem. Private fields are left
+/// out and counted.
 std::optional<RunProblem> ReadRunFields(const boost::json::object& object, RunDocument& out);
 
 // `duet.json`: written by `python -m profgauge.duet` and its class Duet.
 
-// The limits of its schema.
+// The size limits of a duet's document.
 inline constexpr std::size_t kMostDuetBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostDuetSteps = 65'536;
 
@@ -84,7 +84,7 @@ inline constexpr std::string_view kDuetName = "duet.json";
 /// "duet/unreadable" with the place, "duet/newer", "duet/too-large".
 Result<Duet> ReadDuet(std::string_view text);
 
-/// The path of a folder's document, or of the document itself; empty if `path` is neither.
+/// The path of the `duet.json` in a folder, or `path` if it is such a file; otherwise empty.
 std::string DuetFileOf(const std::string& path);
 
 }  // namespace profgauge::readers

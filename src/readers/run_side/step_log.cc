@@ -32,9 +32,9 @@ namespace {
 
 constexpr std::size_t kHead = 12, kTail = 4;  // Length and checksum; checksum.
 
-//   | length 8 | its checksum 4 | Event, `length` bytes | checksum 4 |    all lowest byte first
+// A record of an event file, lowest byte first. Checksums are not compared.
 //
-// Checksums are not compared.
+//   | length 8 | its checksum 4 | Event, `length` bytes | checksum 4 |
 std::uint64_t LengthAt(std::string_view bytes) {
   std::uint64_t length = 0;
   for (std::size_t i = 8; i > 0; --i) {
@@ -43,8 +43,8 @@ std::uint64_t LengthAt(std::string_view bytes) {
   return length;
 }
 
-/// Removes the next record from `bytes` and returns it; empty at the end. A file that is being
-/// written ends inside a record, and only whole records count.
+/// Removes the next record from `bytes` and returns it; empty at the end. Drops an incomplete last
+/// record, because the file may be read while it is written.
 std::string_view TakeRecord(std::string_view& bytes) {
   if (bytes.size() < kHead + kTail) return {};
   const std::uint64_t length = LengthAt(bytes);
@@ -54,7 +54,7 @@ std::string_view TakeRecord(std::string_view& bytes) {
   return record;
 }
 
-/// The float in the last 4 bytes of a field, because WireReader has no 32-bit numbers.
+/// The float in the last 4 bytes of a field. Needed because WireReader has no 32-bit numbers.
 std::optional<double> FloatBefore(std::string_view message, std::string_view rest) {
   const std::size_t end = message.size() - rest.size();
   if (end < sizeof(float)) return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const Step
   const auto read = [&]() -> Result<StepLog> {
     PROFGAUGE_TRY(const std::string tag, ChooseName(how.column, names));
     PROFGAUGE_TRY(const double factor, ChooseFactor(how, tag));
-    // If a value is logged every few iterations, it is their mean.
+    // A value that is logged every few iterations is the mean of these iterations.
     return MakeStepLog("TensorBoard event file", tags[tag], factor, Logged::kMean);
   };
   return read();
@@ -169,7 +169,7 @@ void Flatten(const json::object& object, const std::string& before, Row& out) {
   }
 }
 
-// Skips rows without the column, e.g. those of evaluations.
+// Skips rows that do not have the column, e.g. those of evaluations.
 Result<StepLog> OfRows(const std::string& kind, const Rows& rows, const StepTimesInput& how) {
   std::set<std::string> names;
   for (const Row& row : rows) {
@@ -215,7 +215,7 @@ Result<StepLog> OfList(const json::array& list, const StepTimesInput& how) {
   return WithSkipped(skipped, MakeStepLog("JSON list", values, factor, Logged::kSingle));
 }
 
-// A stopped run leaves half a line. If a file has more broken lines than rows, it is no such log.
+// Reads JSON lines. A stopped run may break the last line; many broken lines are another log.
 std::optional<Result<StepLog>> OfLines(std::string_view text, const StepTimesInput& how) {
   Rows rows;
   std::int64_t broken = 0;
@@ -234,7 +234,7 @@ std::optional<Result<StepLog>> OfLines(std::string_view text, const StepTimesInp
   return log;
 }
 
-/// Reads logs of tools that write a line for each run: the last run counts.
+/// Reads the log of a tool that appends a line for each run: the last line is used.
 std::optional<Result<TimesFile>> OfLastLine(std::string_view text) {
   const std::vector<std::string_view> lines = Lines(text);
   const auto last = Parsed(lines.back());
@@ -271,7 +271,7 @@ std::optional<Result<TimesFile>> ReadJsonTimes(std::string_view text, const Step
 
 Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how) {
   const std::string_view plain = WithoutByteOrderMark(text);
-  // An unusable document of this kind is an error, and is not tried as a log of another kind.
+  // A document that looks like this form but is unusable is an error; no other form is tried.
   const bool is_document = Trim(plain).starts_with('{') && Contains(plain, "\"schema\"") &&
                            ContainsAny(plain, {"\"segments\"", "\"batches\""});
   if (is_document) {
@@ -295,7 +295,7 @@ Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how) {
   if (auto log = ReadTableLog(text, how)) return AsTimes(*std::move(log));
   const TimesForm* form = FormOfHead(plain.substr(0, kSniffBytes));
   if (form == nullptr) return Fail(NoTimes("the file holds no times of iterations that are known"));
-  // The file has this form's keys, but its end is missing.
+  // The file has the keys of this form, but its end is missing.
   return Fail(InputError(
       "", "run/no-times",
       fmt::format("the file ({}) is no whole JSON: it was probably cut off", form->title),
@@ -310,8 +310,8 @@ Result<TimesFile> AsTimes(Result<StepLog> log) {
   return file;
 }
 
-// True if values only grow: ten values, or five whose growth exceeds half their number. Durations
-// of iterations would also fall.
+// True if values only grow: ten of them, or at least five that grow by a factor of over half their
+// number. Durations of iterations would fall, too.
 bool IsRunningTotal(const std::vector<LoggedTime>& values) {
   if (values.size() < kLeastTimes || !(values.front().value > 0)) return false;
   for (std::size_t i = 1; i < values.size(); ++i) {
@@ -358,8 +358,8 @@ class RunningNumbers {
  public:
   explicit RunningNumbers(std::int64_t first) : first_(first) {}
 
-  /// The number for the next line; nothing if it repeats earlier iterations (after a checkpoint) or
-  /// has no usable number. REQUIRES: called in the order of the log.
+  /// The converted number of the next line; nothing if the line repeats earlier iterations (after a
+  /// checkpoint) or has no usable number. REQUIRES: called in the order of the log.
   std::optional<std::int64_t> Of(std::int64_t number) {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
     if (number < 0 || number > kLargest || next_ > kLargest) return std::nullopt;
@@ -396,8 +396,8 @@ void AddSingle(const std::vector<LoggedTime>& values, double factor, RunDocument
   }
 }
 
-// Adds means over the iterations since the line before. The first line has no such number, nor the
-// first line after a restart of the count.
+// Adds means over the iterations since the line before. The first line has no such number, and
+// neither has the first line after a restart of the count.
 void AddMeans(const std::vector<LoggedTime>& values, double factor, RunDocument& document) {
   RunningNumbers numbers(FirstNumber(values));
   std::optional<std::int64_t> before = numbers.Of(FirstNumber(values));
@@ -507,7 +507,7 @@ Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& val
   StepLog log;
   log.kind = std::move(kind);
   log.document.clock = StepClock::kReported;
-  // With one line per iteration, a mean covers one iteration.
+  // If the log has a line for each iteration, the mean is of one iteration.
   if (logged == Logged::kMean) {
     AddMeans(values, factor, log.document);
   } else {
@@ -541,7 +541,7 @@ Error NoTimes(std::string message) {
 
 namespace {
 
-/// The cells of a line without quotes: "a ""b""" becomes a "b".
+/// The cells of a line, with their quotes removed: "a ""b""" becomes a "b".
 std::vector<std::string> CellsOf(std::string_view line, char separator) {
   std::vector<std::string> cells(1);
   if (line.find('"') == line.npos) {
@@ -578,7 +578,7 @@ char SeparatorOf(std::string_view head) {
 
 }  // namespace
 
-// Any text has a first line, so a table must have names in it, and a single column a name of times.
+// Reads a table. Any text has a first line: a head has only names, one name must be of times.
 std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTimesInput& how) {
   const std::vector<std::string_view> lines = Lines(WithoutByteOrderMark(text));
   if (lines.size() < 2) return std::nullopt;
@@ -620,7 +620,7 @@ std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTim
 
 namespace {
 
-/// The number after `words` in `line`, without white space between; nothing if there is no number.
+/// The number right after `words` in `line`, without white space between; nothing if there is none.
 std::optional<double> NumberBehind(std::string_view line, std::string_view words) {
   const std::size_t at = line.find(words);
   if (at == line.npos) return std::nullopt;
@@ -636,8 +636,8 @@ std::int64_t StepOf(std::optional<double> number) {
   return number && *number >= 0 && *number < kMostSteps ? static_cast<std::int64_t>(*number) : -1;
 }
 
-/// Parses a line of MLflow, "1767323045000 0.0279 1": milliseconds since 1970, value, step.
-/// MLflow's files have only such lines; with any other line a file is another log.
+/// Reads a line of MLflow: "1767323045000 0.0279 1" is milliseconds since 1970, value and step. A
+/// file with any other line is another log.
 std::optional<LoggedTime> OfMetricLine(std::string_view line) {
   std::int64_t time = 0;
   LoggedTime value;

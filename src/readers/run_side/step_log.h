@@ -16,7 +16,7 @@
 
 namespace profgauge::readers {
 
-/// Larger logs are not read.
+/// The size limit of logs.
 inline constexpr std::size_t kMostLogBytes = std::size_t{256} << 20;
 
 /// The iteration times of one log, in order.
@@ -25,18 +25,18 @@ struct StepLog {
   std::string kind;      ///< "Megatron-LM log"
 };
 
-/// Larger documents of JSON are not read.
+/// The size limit of JSON documents.
 inline constexpr std::size_t kMostJsonBytes = std::size_t{128} << 20;
 
-/// Reads a file in any known form. The forms are tried in a fixed order, the most certain first:
+/// Reads a file in any known form. Tries the forms in a fixed order, the most certain first:
 /// `profgauge.run`, event files, JSON, logs by their words, MLflow's metrics, tables. Errors:
 /// kUsage "usage/step-unit", "usage/step-column"; kInput "run/no-times" with the known forms, and
 /// those of ReadRunDocument() for an unusable `profgauge.run`.
 Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how);
 
-// Shared by the readers of logs: values with their unit, and their conversion to a document.
+// Declarations shared by the readers of logs: values with their unit, and their conversion.
 
-/// One line of a log.
+/// One time in a log.
 struct LoggedTime {
   std::int64_t step = -1;  ///< As logged; -1: not logged.
   double value = 0;        ///< In the log's unit.
@@ -55,11 +55,11 @@ enum class Logged : std::uint8_t {
 
 /// The number of nanoseconds in "s", "ms", "us", "ns"; nullopt for other texts.
 std::optional<double> FactorOf(std::string_view unit);
-/// The factor of the unit in a column's name: "step_ms", "time (ms)", "timing in s".
+/// The nanoseconds per unit, by the unit in a column's name: "step_ms", "time (ms)", "timing in s".
 std::optional<double> FactorOfName(std::string_view name);
 
-/// Takes "FILE", "FILE:COLUMN", "FILE:COLUMN:UNIT" or "FILE::UNIT" apart. FILE is the longest start
-/// that is there, so names with colons work; if none is, it is the text before the first colon.
+/// Splits "FILE", "FILE:COLUMN", "FILE:COLUMN:UNIT" or "FILE::UNIT". FILE is the longest start that
+/// is a file, so its name may have colons; if there is none, the text before the first colon.
 StepTimesInput ParseStepTimes(std::string_view text);
 
 /// The factor of the user's unit, else that of the name. Errors: kUsage "usage/step-unit".
@@ -67,14 +67,14 @@ Result<double> ChooseFactor(const StepTimesInput& how, const std::string& name);
 
 /// True if a column or tag of that name has times of iterations.
 bool IsStepTimeName(std::string_view name);
-/// True if it has numbers of iterations.
+/// True if a column of that name has numbers of iterations.
 bool IsStepNumberName(std::string_view name);
-/// The one of `names` that the user chose, else the only one that is a name of step times. Errors:
+/// The name that the user chose, else the only one in `names` that is a name of step times. Errors:
 /// kUsage "usage/step-column".
 Result<std::string> ChooseName(const std::string& given, const std::vector<std::string>& names);
 
-/// Makes a document from logged values. `factor`: nanoseconds per unit. Repeated or decreasing
-/// numbers are dropped and counted, unless the log starts to count again. Errors: kInput
+/// Makes a document from logged values; `factor` is the nanoseconds per unit. Repeated or
+/// decreasing numbers are dropped and counted, unless the log begins to count again. Errors: kInput
 /// "run/no-times".
 Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& values, double factor,
                             Logged logged);
@@ -83,14 +83,14 @@ Result<StepLog> WithSkipped(std::int64_t rows, Result<StepLog> log);
 /// Makes the error "run/no-times".
 Error NoTimes(std::string message);
 
-/// Makes a file's contents from only this log.
+/// Makes the contents of a file that has only this log.
 Result<TimesFile> AsTimes(Result<StepLog> log);
-/// True if values only grow, as a running total does and step times do not.
+/// True if values only grow, like a running total. Step times also fall.
 bool IsRunningTotal(const std::vector<LoggedTime>& values);
-/// Makes the error "usage/step-column" for such a column.
+/// Makes the error "usage/step-column" for a column that is a running total.
 Error RunningTotal(const std::string& column);
 
-// Readers of one kind of log each. They return nullopt if the text is of another kind.
+// Readers of one kind of log each. A reader returns nullopt if the text is of another kind.
 std::optional<Result<StepLog>> ReadTextLog(std::string_view text);
 std::optional<Result<StepLog>> ReadMetricLog(std::string_view text, const StepTimesInput& how);
 std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const StepTimesInput& how);

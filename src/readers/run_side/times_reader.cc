@@ -38,7 +38,7 @@ bool IsOwnDocument(std::string_view head) {
          (shape.Has("segments") || shape.Has("batches"));
 }
 
-/// True for text: logs have no bytes below 32, except for white space and some control characters.
+/// True for text. Logs have no bytes below 32 except for white space and some control characters.
 bool IsText(std::string_view head) {
   return !head.empty() && std::none_of(head.begin(), head.end(), [](char c) {
     return static_cast<unsigned char>(c) < 32 && !IsSpace(c) && c != '\x1b' && c != '\b' &&
@@ -84,11 +84,11 @@ class TimesReader final : public Reader {
     const std::string_view text = WithoutByteOrderMark(TextOf(head));
     if (IsOwnDocument(text)) return Match::kYes;
     const TimesForm* form = FormOfHead(text);
-    // Benchmarks may have any names, so a document with `{}` as key may have another form.
+    // A form with `{}` as key fits documents with any keys, so it is no certain sign.
     if (form != nullptr && !form->keys.starts_with("{}")) return Match::kYes;
-    // A training's log may begin with its command or with lines of libraries, so this comes early.
+    // A training's log may begin with its command or lines of libraries: looks for words first.
     if (IsText(text) && FormOfLog(text) != nullptr && !text.starts_with('{')) return Match::kYes;
-    // JSON is decided here, as its keys show the form. A Parquet file may begin with text.
+    // For JSON this decides, because its keys show the form. A Parquet file may look like text.
     const bool is_json = text.starts_with('{') || text.starts_with('[');
     if (text.starts_with("PAR1") || (is_json && !LooksLikeTimes(text))) return Match::kNo;
     return IsText(text) || IsEventsFile(text) ? Match::kMaybe : Match::kNo;
@@ -116,7 +116,7 @@ class TimesReader final : public Reader {
   }
 
  private:
-  /// True if the text has no sign of times. Then the file is reported as an unknown one.
+  /// True if the text has no sign of times. The error then is that of an unknown file.
   static bool IsOfAnother(const Error& error, const std::string& text) {
     if (LooksLikeTimes(text)) return false;
     return error.code == "run/no-times" || error.code == "usage/step-column" ||
@@ -156,7 +156,7 @@ class TimesReader final : public Reader {
 
 }  // namespace
 
-// True if the first line has the number of a step beside others, in a table or as key.
+// True if the first line has the number of a step beside other columns or keys.
 bool LooksLikeTimes(std::string_view head) {
   head = WithoutByteOrderMark(head.substr(0, kSniffBytes));
   if (IsOwnDocument(head) || FormOfHead(head) != nullptr || FormOfLog(head) != nullptr ||
@@ -196,7 +196,7 @@ constexpr auto kForms = [] {
   });
 }();
 
-// Cuts longer names, which would fill a page.
+// The limit of a benchmark's name, because longer names would fill a page.
 constexpr std::size_t kLongestName = 400;
 
 /// Removes the part of a path before the first dot, and returns it.
@@ -401,7 +401,7 @@ std::optional<Result<TimesFile>> ReadRows(const json::value& value, const TimesF
   }
   if (!form.note.empty()) file.notes.emplace_back(form.note);
   if (file.benchmarks.size() > 1) return file;
-  // A single benchmark is the iteration.
+  // A single benchmark is judged as the iteration.
   NamedTimes& only = file.benchmarks.front();
   if (only.lengths.size() < kLeastTimes) {
     if (form.gives == Gives::kValue) return file;
@@ -424,7 +424,7 @@ std::optional<Result<TimesFile>> ReadRows(const json::value& value, const TimesF
   return file;
 }
 
-/// Reads {"1": "nan", "2": 0.0612}: a text is a gap.
+/// Reads steps like {"1": "nan", "2": 0.0612}. A text instead of a number is a gap.
 Result<TimesFile> ReadSteps(const json::value& value, const TimesForm& form) {
   const json::value* at = AtPath(value, form.at);
   const auto* steps = at == nullptr ? nullptr : at->if_object();

@@ -20,10 +20,10 @@ namespace profgauge::readers {
 /// Source::format of such profiles.
 inline constexpr std::string_view kTimesFormat = "times";
 
-/// The reader of every form of times.yaml, of `profgauge.run` and of tables with a column. Sniff()
-/// returns kYes if a document has the keys of a form, and kMaybe for any other text, because a log
-/// may begin with its program's arguments. Text without times gives the error of an unknown file.
-/// Other errors: those of ReadTimes(); "run/few-values", "run/too-large".
+/// Makes the reader of every form of times.yaml, of `profgauge.run` and of tables with a column.
+/// Sniff() returns kYes if a document has the keys of a form, and kMaybe for any other text,
+/// because a log may begin with its program's arguments. A text without times gives the error of an
+/// unknown file. Other errors: those of ReadTimes(); "run/few-values", "run/too-large".
 std::unique_ptr<Reader> MakeTimesReader();
 
 /// True if the beginning of a file shows that it has times.
@@ -32,7 +32,7 @@ bool LooksLikeTimes(std::string_view head);
 // Files that have times but no profile: step times, benchmarks, load tests. The forms are rows of
 // rules/knowledge/times.yaml, which one interpreter reads.
 
-/// The data that a form has.
+/// The kind of data that a form has.
 enum class Gives : std::uint8_t {
   kSeries,  ///< Times by name.
   kValue,   ///< One time by name.
@@ -54,7 +54,7 @@ struct TimesForm {
 /// All forms, in their order.
 const std::vector<TimesForm>& TimesForms();
 
-/// The contents of a file: at least one of the first three.
+/// The contents of a file. At least one of the first three is set.
 struct TimesFile {
   std::optional<RunDocument> document;
   std::vector<NamedTimes> benchmarks;  ///< Several, or one with fewer values than a run needs.
@@ -63,19 +63,19 @@ struct TimesFile {
   std::vector<std::string> notes;  ///< Sentences for the reader of the numbers.
 };
 
-/// More benchmarks than this are not judged: no person would read them.
+/// The limit of benchmarks, because no person would read more.
 inline constexpr std::size_t kMostBenchmarks = 4096;
-/// Fewer values are not enough to show a level.
+/// The least number of values that can show a level.
 inline constexpr std::size_t kLeastTimes = 5;
 
 /// Reads the document by the first form that matches; nullopt if none does. Errors: kUsage
 /// "usage/step-unit"; kInput "run/no-times", "run/few-values", "run/too-large".
 std::optional<Result<TimesFile>> ReadTimesForm(const boost::json::value& value);
 
-/// The form whose keys the beginning of a document has; nullptr: none. The whole document may have
-/// another form, since the beginning may not have all of its own keys.
+/// The form whose keys are in the beginning of a document; nullptr if there is none. The whole
+/// document may have another form, whose keys come later.
 const TimesForm* FormOfHead(std::string_view head);
-/// The form of a log by the words in its text; nullptr: none.
+/// The form of a log, by the words in its text; nullptr if there is none.
 const TimesForm* FormOfLog(std::string_view text);
 
 /// The value at a path of keys, "a.b"; nullptr if there is none.

@@ -39,7 +39,7 @@ class SummaryReader final : public Reader {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
     return LooksLikeSummaries(text) ? Match::kYes : Match::kNo;
   }
-  // Returns the first rank, for callers that need one profile.
+  // Returns the profile of the first rank, for callers that need only one.
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
     PROFGAUGE_TRY(auto profiles, ReadRanks(source, options));
     return std::move(profiles.front());

@@ -7,9 +7,9 @@
 
 namespace profgauge::readers {
 
-/// Returns one profile without rows (Profile::summary) for each rank in a file, which is in memory
-/// as a whole. Errors: kInput "summary/newer", "summary/older", "summary/damaged",
-/// "summary/truncated".
+/// Makes the reader. It returns one profile without rows (Profile::summary) for each rank in a
+/// file, which is read into memory as a whole. Errors: kInput "summary/newer", "summary/older",
+/// "summary/damaged", "summary/truncated".
 std::unique_ptr<Reader> MakeSummaryReader();
 
 }  // namespace profgauge::readers

@@ -14,15 +14,15 @@
 
 namespace profgauge::readers {
 
-/// The result of a pass in blocks of kReadBlock bytes, for text formats of any size. `failed`: the
-/// source's read error; the caller may keep the bytes before it.
+/// The result of a pass in blocks of kReadBlock bytes, for text formats of any size. `failed` is
+/// the source's read error; the caller may still use the bytes before it.
 struct BlocksRead {
   std::uint64_t bytes = 0;
   std::optional<Error> failed;
 };
 
 /// Calls `use(bytes, before)` for each block, which is `before` bytes into the source, until the
-/// end or an error of `use`. Only errors of `use` are returned. Views are valid during the call.
+/// end or an error of `use`. Returns only errors of `use`. Views are valid during the call.
 template <class Use>
 Result<BlocksRead> ForEachBlock(ByteSource& source, Use use) {
   std::vector<std::byte> block(kReadBlock);
@@ -37,7 +37,7 @@ Result<BlocksRead> ForEachBlock(ByteSource& source, Use use) {
   }
 }
 
-/// Like the function above, for a source that must be complete. Returns the number of bytes.
+/// Like ForEachBlock(), for a source that must be complete. Returns the number of bytes.
 template <class Use>
 Result<std::uint64_t> ForEachWholeBlock(ByteSource& source, Use use) {
   PROFGAUGE_TRY(BlocksRead read, ForEachBlock(source, use));

@@ -54,7 +54,7 @@ class Condenser {
   }
 
  private:
-  /// True inside a value that may be cut.
+  /// True inside an object or list that may be cut.
   bool IsDeep() const { return depth_ > base_; }
   void Put(char c) {
     if (skips_) return;
@@ -64,7 +64,7 @@ class Condenser {
     }
     out_ += c;
   }
-  // Cuts the value here: writes only the brackets that close it.
+  // Cuts the value here, closes its quotes and brackets, and skips the rest.
   void Cut() {
     if (in_text_) {
       while (out_.ends_with('\\')) out_.pop_back();

@@ -8,9 +8,9 @@
 
 namespace profgauge::readers {
 
-/// Returns the document without blanks. Its values are cut after 512 bytes, lists of values after
-/// three elements, and open brackets are closed. Stops after `traceEvents`, at kSniffBytes, or
-/// after 4 GiB of input. Needed for a document whose first value is very long:
+/// Returns the document without blanks. Cuts each value after 512 bytes, each list of values after
+/// three elements, and closes open brackets. Stops after `traceEvents`, at kSniffBytes, or after 4
+/// GiB of input. Needed for a document whose first value is very long:
 ///
 ///   {"seed": [1, 2, 3, … 70 kB …], "moves": [[0, 1], …]}      {"seed":[1,2,3],"moves":[[0,1],…]}
 ///

@@ -33,12 +33,12 @@ void CsvCutter::EndRow() {
   length_ = 0;
 }
 
-//   bytes so far     next      meaning
-//   x,"a"            "         a doubled quote: the cell is a"
-//   x,"a"            , or \n   the cell was a
-//   x,"a"            b         the cell is ab
+// Decides the meaning of a quote by the next byte, which may come with the next call:
 //
-// The next byte may come with the next call, so `is_behind_quote_` is a member.
+//   bytes so far     next      meaning of the last quote
+//   x,"a"            "         a doubled quote: the cell is a"
+//   x,"a"            , or \n   the end: the cell was a
+//   x,"a"            b         the end of quotes: the cell is ab
 bool CsvCutter::Feed(std::string_view bytes) {
   for (const char c : bytes) {
     if (++length_ > kMaxRow || used_ > kMaxCells) return false;
@@ -63,7 +63,7 @@ bool CsvCutter::Feed(std::string_view bytes) {
   return true;
 }
 
-// If a quote is unclosed, the rest of the file is one cell: the file is cut, or the quote is wrong.
+// An unclosed quote makes the rest of the file one cell: the file is cut, or the quote is wrong.
 bool CsvCutter::End(std::size_t fewest) {
   if (is_quoted_) return false;
   if (used_ == 0 && OpenCell().empty()) return true;

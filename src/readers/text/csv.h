@@ -30,8 +30,8 @@ class CsvCutter {
   /// Takes the next bytes. False if a row is over 16 MiB or 65 536 cells; RowTooLong() is the
   /// error. O(bytes).
   bool Feed(std::string_view bytes);
-  /// Passes on the last row if no line end follows it. False if it is cut off, i.e. ends inside
-  /// quotes or has fewer than `fewest` cells: then it is not passed on.
+  /// Passes on the last row if no line end follows it. A row that ends inside quotes or has fewer
+  /// than `fewest` cells is cut off: then it is not passed on, and the result is false.
   bool End(std::size_t fewest);
 
  private:
@@ -51,11 +51,11 @@ inline bool IsEmptyLine(std::span<const std::string> cells) {
   return cells.size() == 1 && cells[0].empty();
 }
 
-/// Makes the error "csv/row-too-long"; `read`: bytes of `file` read so far.
+/// Makes the error "csv/row-too-long". `read` is the number of bytes of `file` read so far.
 Error RowTooLong(const std::string& file, std::uint64_t read);
 
-/// True if `row` repeats the head, as after joining two files. The head may be part of the previous
-/// row if the first file had no line end.
+/// True if `row` repeats the head, because two files were joined. If the first file had no line
+/// end, the row begins with the last cells of that file.
 bool RepeatsHead(std::span<const std::string> head, std::span<const std::string> row);
 Error JoinedTables(const std::string& file);  ///< "csv/joined"
 

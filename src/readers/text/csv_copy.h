@@ -12,7 +12,7 @@
 
 namespace profgauge::readers {
 
-/// The copied part of a column's cells. No column is dropped, since a table is known by its head.
+/// The copied part of a column's cells. No column is dropped: the head identifies the table.
 enum class CsvKeep : std::uint8_t {
   kNumbers,  ///< Numbers; other cells become empty.
   kWords,    ///< Also texts, without folders: the format's own words.

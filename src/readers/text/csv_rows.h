@@ -21,11 +21,11 @@ class CsvRow {
  public:
   CsvRow(const std::vector<std::string>& head, std::span<const std::string> cells)
       : head_(head), cells_(cells) {}
-  /// The cell without surrounding blanks and tabs; empty if the column or cell is missing or is
-  /// "N/A". O(columns), like the others.
+  /// The cell without surrounding blanks and tabs; empty if the column or the cell is missing, or
+  /// if the cell is "N/A". O(columns), like the functions below.
   std::string_view Text(std::string_view column) const;
   std::optional<std::int64_t> Integer(std::string_view column) const;
-  /// Converts microseconds to nanoseconds, exactly.
+  /// The cell's microseconds, exactly converted to nanoseconds.
   std::optional<Ns> Microseconds(std::string_view column) const;
 
  private:
@@ -34,8 +34,8 @@ class CsvRow {
 };
 
 /// Reads all of `source`, whose first row is the head, and sets path, bytes and hash of
-/// builder.source(). Errors: kInput "csv/truncated" if it ends inside a quoted cell or a row (with
-/// options.allow_incomplete that is counted, and this row is dropped), "csv/joined",
+/// builder.source(). Errors: kInput "csv/truncated" if the source ends inside a quoted cell or a
+/// row (with options.allow_incomplete this is counted and the row dropped), "csv/joined",
 /// "csv/row-too-long".
 Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
                    const std::function<void(const CsvRow&)>& receive, ProfileBuilder& builder);

@@ -27,8 +27,8 @@ std::string Quoted(std::string_view text) {
   return json::serialize(json::string_view(text.data(), text.size()));
 }
 
-/// Follows the parser and writes the kept parts. Brackets are written if a part inside them is
-/// kept, or if they are kept themselves, e.g. an empty list.
+/// Follows the parser and writes the kept parts. A bracket is written if a part inside it is kept,
+/// or if the bracket itself is, e.g. that of an empty list.
 class Copier : public JsonHandler {
  public:
   explicit Copier(const JsonKeep& keep) : keep_(keep) {}
@@ -81,7 +81,7 @@ class Copier : public JsonHandler {
     return std::exchange(partial_, {});
   }
 
-  /// True if the scalar at `path_` is kept. Caches by path, as paths are few and values many.
+  /// True if the scalar at `path_` is kept. Cached by path: paths are few and values many.
   bool Stays() {
     const auto [known, is_new] = stays_.try_emplace(path_, false);
     if (is_new) known->second = IsAllowed();
@@ -105,7 +105,7 @@ class Copier : public JsonHandler {
 
   bool Open(char bracket) {
     levels_.push_back({bracket, path_.size(), false, false, {}});
-    // Keeps objects of a list even if they become empty, since they are counted.
+    // Keeps the objects of a list even if they become empty, because their number must not change.
     if (levels_.size() == 1 || MayStay()) WriteUpTo(levels_.size());
     return true;
   }
@@ -198,13 +198,13 @@ std::string CopyJsonText(std::string_view json, const JsonKeep& keep) {
   return *std::move(copy);
 }
 
+// Cuts folders off all paths in a text:
 //   File "/home/ann/run/train.py", line 12               File "train.py", line 12
 //   /opt/conda/lib/site-packages/torch/nn/modules.py     torch/nn/modules.py
 //   C:\work\train.py                                     train.py
 std::string WithoutPaths(std::string_view text) {
-  // A path is at the text's begin or after a sign, so that it is found as a whole: otherwise its
-  // begin would remain. It has a person's folder, has a usual root (also after dots and one-letter
-  // options), or ends in a source or library file.
+  // Matches a whole path at the text's begin or after a sign. A path has a person's folder, has a
+  // usual root (also after dots and one-letter options), or ends in a source or library file.
   static const RE2 path(
       R"re((?:^|[^\w/\\.])()re"
       R"re([^\s'"`,;:=()\[\]{}<>|]*/(?:home|Users)/[^\s'"`,;:()\[\]<>|]*)re"

@@ -11,22 +11,22 @@
 
 namespace profgauge::readers {
 
-/// The copied parts of a document. A path joins keys with `/`; lists add nothing to it.
+/// The parts of a document to copy. A path joins keys with `/`; lists add nothing to it.
 struct JsonKeep {
   std::string_view format;  ///< The reader's name.
   /// Paths of scalars, and of lists of scalars, to copy; their parents are copied with them. A path
   /// that ends in `/` copies everything below it.
   std::vector<std::string> paths;
-  /// Returns the copy of a text at a path. "" drops the text if it is an element of a list.
+  /// Returns the copy of a text at a path. If a list's element becomes "", it is dropped.
   std::function<std::string(std::string_view path, std::string_view text)> clean;
-  /// All paths are copied: only `clean` decides.
+  /// All paths are copied; only `clean` decides about texts.
   bool keeps_all = false;
   /// Returns the copy of a key of the outermost object. If not set, keys stay.
   std::function<std::string(std::string_view key)> clean_key = {};
 };
 
 /// The document with only the kept parts: numbers digit by digit, one event per line. Objects in
-/// lists stay even if they become empty, so that events keep their number. Errors: kInput
+/// lists stay even if they become empty, so that events keep their numbers. Errors: kInput
 /// "json/truncated", "json/invalid" with the byte.
 ///
 ///   document        {"events": [{"ts": 1, "user": "ann"}, {"user": "bob"}], "host": "x"}

@@ -87,7 +87,7 @@ class Handler : public JsonHandler {
     bool list = false;
     bool wanted_list = false;
   };
-  /// Positions in row_text_, whose memory may move while the row grows.
+  /// A text as a position in row_text_, because its memory may move while the row grows.
   struct Place {
     std::size_t path = 0, path_size = 0, text = 0, text_size = 0;
     JsonForm form = JsonForm::kNull;
@@ -222,7 +222,7 @@ class Walk {
     return Fail(Invalid(before + skipped + used, code.message()));
   }
 
-  /// Accepts only white space after the document, or zeros that pad the file.
+  /// Fails unless only white space, or zeros that pad the file, follow the document.
   Status NoteBehind(std::uint64_t offset, std::string_view rest) const {
     const std::size_t text = rest.find_first_not_of(std::string_view(" \t\r\n\0", 5));
     if (text == rest.npos || allow_incomplete_) return {};

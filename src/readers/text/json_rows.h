@@ -41,9 +41,9 @@ class JsonRow {
   std::span<const JsonField> fields() const { return fields_; }
   /// The first field of that path that is not null; nullptr if there is none. O(fields).
   const JsonField* Find(std::string_view path) const;
-  /// Text of the first field of that path; empty if there is none.
+  /// The text of the first field of that path that is not null; empty if there is none.
   std::string_view Text(std::string_view path) const;
-  /// An integer, also one written as text.
+  /// The field as an integer, even if it is written as text.
   std::optional<std::int64_t> Integer(std::string_view path) const;
 
  private:
@@ -62,20 +62,20 @@ class JsonRowReceiver {
   /// True if the objects in `list` are rows. Not called for lists inside rows.
   virtual bool Wants(std::string_view list) = 0;
   virtual void Receive(std::string_view list, const JsonRow& row) = 0;
-  /// A scalar outside of rows.
+  /// Receives a scalar that is outside of all rows.
   virtual void ReceiveScalar(const JsonField&) {}
   /// The end of an object outside of rows; the document itself is "".
   virtual void EndObject(std::string_view /*path*/) {}
 };
 
 /// Reads all of `source` and sets path, bytes and hash of builder.source(). A byte order mark is
-/// skipped and counted. Errors: kInput "json/truncated" and "json/invalid" with the byte; with
+/// skipped and counted. Errors: kInput "json/truncated" and "json/invalid" with the byte. With
 /// options.allow_incomplete, a truncated document is accepted and counted.
 Status ReadJsonRows(ByteSource& source, const ReadOptions& options, JsonRowReceiver& receiver,
                     ProfileBuilder& builder);
 
-/// Passes on an object in a text, e.g. a cell of a table, as one row. False if it is not JSON;
-/// `take` may have been called even then.
+/// Passes on a JSON object in a text, e.g. in a cell of a table, as one row. False if the text is
+/// not JSON; `take` may have been called even then.
 bool ReadJsonObject(std::string_view text, const std::function<void(const JsonRow&)>& take);
 
 }  // namespace profgauge::readers

@@ -1,6 +1,6 @@
 // Finds the end of JSON values that need no general parser: strings of printable ASCII, numbers
-// without exponent, words. Every parser accepts these texts. For any other text, and text that
-// reaches to the end, the result is nullptr: a parser must decide.
+// without exponent, words. Every parser accepts these texts. The result is nullptr, i.e. a parser
+// must decide, for any other text and for text that reaches the end.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace profgauge::readers::json_scan {
 
-/// Longer numbers are left to the JSON parser, with its rules for overflow.
+/// The length limit of numbers. The JSON parser reads longer ones, by its rules for overflow.
 inline constexpr std::ptrdiff_t kMaxNumber = 40;
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-/// Bytes that do not end a string and need no parser.
+/// True for a byte that does not end a string and needs no parser.
 inline bool IsPlain(char c) { return c != '"' && c != '\\' && c >= 0x20 && c < 0x7f; }
 
 /// The first byte from `at` on that is not plain, or `end`. Compares 16 bytes at a time if the
@@ -33,7 +33,7 @@ inline const char* SkipPlain(const char* at, const char* end) {
   const __m128i highest = _mm_set1_epi8(0x7e);
   while (end - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    // Signed comparison: bytes from 0x80 on are below 0x20 too.
+    // The comparison is signed, so bytes from 0x80 on are below 0x20, too.
     const __m128i odd =
         _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, escape)),
                      _mm_or_si128(_mm_cmplt_epi8(bytes, lowest), _mm_cmpgt_epi8(bytes, highest)));
@@ -68,7 +68,7 @@ inline const char* SkipDigits(const char* at, const char* end) {
   return at;
 }
 
-/// The position after the number whose first digit is at `at`, with its fraction; nullptr if it is
+/// The position after the number, with its fraction, whose first digit is at `at`; nullptr if it is
 /// no JSON number or has over kMaxNumber bytes. A number that reaches `end` may continue.
 inline const char* SkipMantissa(const char* at, const char* end) {
   const char* const first = at;
@@ -82,7 +82,7 @@ inline const char* SkipMantissa(const char* at, const char* end) {
   return at == end || at - first > kMaxNumber ? nullptr : at;
 }
 
-/// Like SkipMantissa(), for a complete number; nullptr if it has an exponent.
+/// Like SkipMantissa(), for a whole number text: nullptr if an exponent follows.
 inline const char* SkipNumber(const char* at, const char* end) {
   at = SkipMantissa(at, end);
   return at == nullptr || *at == 'e' || *at == 'E' ? nullptr : at;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostKeys = 32, kMostEvents = 3, kLongestEvents = 4096;
 
-/// Reads the text once. After the end it returns nothing.
+/// Reads the text once. At the end of the text, every function returns nothing.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -22,7 +22,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  /// Returns a text in quotes, unchanged; if the text is cut, up to its end.
+  /// Returns the content of the quotes, unchanged. A text that is cut ends with the document.
   std::string_view TakeText() {
     if (!Take('"')) return {};
     const std::size_t begin = at_;

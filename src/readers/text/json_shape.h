@@ -1,5 +1,5 @@
-// The structure of a JSON document, judged by its beginning: its keys, and the form of its events.
-// Nothing is validated; readers do that.
+// The structure of a JSON document, as its beginning shows it: its keys, and the form of its
+// events. Nothing is validated; readers do that.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace profgauge::readers {
 
 struct JsonShape {
   bool is_object = false, is_list = false;
-  /// Keys of the object, or of the list's first object; the first 32, as written.
+  /// Keys of the object, or of the list's first object: the first 32, as written.
   std::vector<std::string_view> keys;
   /// The first three elements of the list, or of the object's list `traceEvents`, without blanks
   /// outside of texts.

@@ -36,8 +36,8 @@ bool Take(std::string_view& text, char c) {
   return true;
 }
 
-/// "-12.50e-3" is negative, with the digits 12 and 50 and the exponent -3. Not numbers: "12.",
-/// ".5", "+1", "1e". An exponent outside ±100 000 is limited to that.
+/// Splits a number: "-12.50e-3" is negative, with the digits 12 and 50 and the exponent -3. Not
+/// numbers: "12.", ".5", "+1", "1e". An exponent outside ±100 000 becomes that limit.
 std::optional<Decimal> Split(std::string_view text) {
   Decimal number;
   number.negative = Take(text, '-');
@@ -95,8 +95,7 @@ std::uint64_t WordAt(const char* at) {
   return word;
 }
 
-/// True if eight bytes, the first one the lowest, are digits. A digit is 0x30 to 0x39: its upper
-/// half is 3, and stays 3 if 6 is added.
+/// True if eight bytes are digits: the upper half of 0x30 to 0x39 is 3, and is 3 if 6 is added.
 bool AreDigits(std::uint64_t word) {
   constexpr std::uint64_t kHigh = 0xf0f0'f0f0'f0f0'f0f0, kSix = 0x0606'0606'0606'0606;
   return ((word & kHigh) | ((word + kSix) & kHigh) >> 4) == 0x3333'3333'3333'3333;
@@ -116,8 +115,8 @@ std::uint64_t ValueOf(std::uint64_t word) {
          32;
 }
 
-/// The number in `text`, if it has 1 to kMostDigits digits and nothing else. Reads eight digits at
-/// a time, as times and addresses are long.
+/// The number in `text` if it consists of 1 to kMostDigits digits. Reads eight digits at a time,
+/// because times and addresses are long.
 [[gnu::always_inline]] inline std::optional<std::uint64_t> PlainNumber(std::string_view text) {
   constexpr std::uint64_t kPowers[] = {1,       10,        100,        1'000,      10'000,
                                        100'000, 1'000'000, 10'000'000, 100'000'000};
@@ -140,7 +139,7 @@ std::uint64_t ValueOf(std::uint64_t word) {
 }
 
 /// Parses the usual form of times: at most 16 digits, with at most three after the point. Empty for
-/// other forms. Needs no overflow checks, because 19 digits fit.
+/// other forms. Needs no overflow checks, because 19 digits fit in 64 bits.
 std::optional<Ns> PlainMicroseconds(std::string_view text, Fraction fraction, Ns limit) {
   constexpr std::size_t kBehindPoint = 3;
   std::size_t behind = 0;
@@ -180,6 +179,7 @@ std::optional<Ns> ParseMicroseconds(std::string_view text, Fraction fraction, Ns
   return number->negative ? -*value : *value;
 }
 
+// Converts any number to an integer:
 //   42                     read from the digits
 //   18446744073709551615   as an unsigned number: -1
 //   7.0, 7e0, 1.5          rounded: 7, 7, 2
@@ -226,7 +226,7 @@ void ReadTriple(std::string_view text, std::int32_t (&out)[3]) {
   }
 }
 
-// Needs both signs: a shortest double may have one or two decimals, but never ends in 0.
+// Needs short fractions and a last 0: a shortest double may be short, but never ends in 0.
 Fraction DetectFraction(std::string_view chunk) {
   constexpr std::string_view kKey = "\"ts\"";
   bool shorter = false;

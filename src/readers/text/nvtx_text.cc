@@ -18,7 +18,7 @@
 namespace profgauge::readers {
 namespace {
 
-// The patterns of kMarkerNames in the same order; null for names that `starts` decides.
+// The patterns of kMarkerNames, in the same order; null for names that `starts` decides.
 const std::vector<std::unique_ptr<RE2>>& MarkerPatterns() {
   static const std::vector<std::unique_ptr<RE2>> patterns = [] {
     std::vector<std::unique_ptr<RE2>> compiled;
@@ -115,7 +115,7 @@ std::string_view TextOf(const PyValue* value) {
 std::string ShapeText(const PyValue* shape) {
   std::string text = "[";
   if (shape != nullptr) {
-    // Some writers write one dimension as 6 instead of (6,).
+    // Some writers write a single dimension as 6 instead of (6,).
     if (shape->is_number()) text += fmt::format("{}", shape->integer);
     for (const PyValue& size : shape->items) {
       text += fmt::format("{}{}", text.size() > 1 ? ", " : "", size.integer);
@@ -287,7 +287,7 @@ void ModelConfig::Add(std::string_view text) {
   }
 }
 
-// A "true" stays: ranges repeat the configuration, and a switch may be on for a part of the run.
+// Keeps a "true", because ranges repeat the configuration and a switch may be on for a part.
 void ModelConfig::Set(std::string_view name, std::string value) {
   if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return;
   std::string& known = settings_[std::string(name)];

@@ -13,7 +13,7 @@ namespace profgauge::readers {
 
 /// The kind of an NVTX range, by its text.
 enum class RangeKind : std::uint8_t { kOp, kAnnotation, kIterationMarker };
-/// The kind of the host range that it becomes in the model.
+/// The kind of host range in the model for this kind of NVTX range.
 HostKind HostKindOf(RangeKind kind);
 
 /// The parts of an NVTX range's text.
@@ -30,19 +30,19 @@ struct RangeText {
 
 /// Parses any text; `domain` is the NVTX domain's name, empty for the default one. Tries, in this
 /// order: iteration markers, PyProf's dictionaries, TensorFlow's operators, PyTorch's operators,
-/// TensorRT's layers. Otherwise it is an annotation named like the text.
+/// TensorRT's layers. Any other text is an annotation with the text as name.
 RangeText ParseRangeText(std::string_view text, std::string_view domain);
 
 // The NVTX ranges of PyProf and DLProf: Python dictionaries that name a call with its arguments, a
 // module, or a Python call stack. They are parsed, never evaluated.
 
-/// True if the text begins like a PyProf dictionary: {'mod': …} or {'traceMarker': …}. It may still
-/// be unparsable.
+/// True if the text begins like a PyProf dictionary: {'mod': …} or {'traceMarker': …}. Its rest may
+/// still be invalid.
 bool IsPyprofMarker(std::string_view text);
 
-/// Parses a dictionary. {'mod', 'op', 'args'} is an op "mod.op" with the shapes and types of its
-/// tensors; {'mod', 'strRepr'} is an annotation named after the module; {'traceMarker'} is one with
-/// a call stack. An unparsable text stays an annotation.
+/// Parses a dictionary. {'mod', 'op', 'args'} is an operator "mod.op" with the shapes and types of
+/// its tensors; {'mod', 'strRepr'} is an annotation named after the module; {'traceMarker'} is an
+/// annotation with a call stack. An invalid text stays an annotation.
 RangeText ParsePyprofMarker(std::string_view text);
 
 /// Copies the texts of `range`, if any, to `row`.
@@ -52,7 +52,7 @@ void AddTexts(const RangeText& range, ProfileBuilder& builder, HostRow& row);
 
 /// Parses "Op: dense/MatMul", or the detailed form
 /// {"op":"MatMul","name":"dense/MatMul","args":[{"shape":[64,784]}], "attrs":{"T":"float16"}}. The
-/// range's name is the node's. False if the text has neither form.
+/// range gets the name of the node. False if the text has neither form.
 bool ParseTensorFlow(std::string_view text, RangeText& range);
 
 // A run's settings in NVTX texts of DLProf's PyTorch plug-in, such as {"model_config":
@@ -61,10 +61,10 @@ bool ParseTensorFlow(std::string_view text, RangeText& range);
 /// Collects the settings of all texts; AddFacts() adds them to the profile.
 class ModelConfig {
  public:
-  /// Adds the text's settings, if it is of that kind. A switch that was on once stays on; for
-  /// numbers the last one counts. Names that DLProf does not have are skipped.
+  /// Adds the settings in a text of that kind; ignores other texts. A switch that was on once stays
+  /// on; of several numbers the last one counts. Names that DLProf does not have are skipped.
   void Add(std::string_view text);
-  /// Sets one setting: "true", "false" or an integer.
+  /// Sets one setting to "true", "false" or an integer.
   void Set(std::string_view name, std::string value);
   /// Adds the settings as facts: "model_config.emit_nvtx" = "true".
   void AddFacts(ProfileBuilder& builder) const;

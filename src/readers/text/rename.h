@@ -9,7 +9,7 @@
 
 namespace profgauge::readers {
 
-/// Returns the new name of one name, or of several names in a text. Empty function: names stay.
+/// Returns the new name of one name, or of the names in a text. If it is empty, names stay.
 using Rename = std::function<std::string(std::string_view name)>;
 
 /// Cuts folders off a name of code and renames it.

@@ -23,7 +23,7 @@ class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
 
-  /// Moves to the next field. False at the end, or if the bytes are no field: then ok() is false.
+  /// Moves to the next field. False at the end, and if the bytes are no field; then ok() is false.
   bool Next() {
     if (!ok_ || rest_.empty()) return false;
     std::uint64_t tag = 0;
@@ -60,13 +60,13 @@ class WireReader {
   bool is_varint() const { return type_ == kVarint; }
   bool is_bytes() const { return type_ == kBytes; }
 
-  /// The bytes after the current field, to find the place of an error.
+  /// The bytes after the current field, to report the position of an error.
   std::string_view rest() const { return rest_; }
 
  private:
   enum : std::uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
   static constexpr std::uint64_t kMostFields = (std::uint64_t{1} << 29) - 1;
-  // Most are small numbers, and tags of fields below 16, which take one byte.
+  // Most varints are small numbers, or tags of fields below 16, which take one byte.
   bool TakeVarint(std::uint64_t& value) {
     if (rest_.empty() || static_cast<unsigned char>(rest_.front()) >= 0x80) {
       return TakeLongVarint(value);

@@ -23,7 +23,7 @@ Value Known(double value) { return value >= 0 ? Value(value) : Value{}; }
 
 }  // namespace
 
-// The planes of several devices mostly have equal peaks. Otherwise the largest one counts.
+// The planes of several devices mostly have equal peaks; otherwise the largest is used.
 void OpSums::SetPeaks(double flops, double bandwidth) {
   peak_flops_ = std::max(peak_flops_, flops);
   peak_bandwidth_ = std::max(peak_bandwidth_, bandwidth);
@@ -115,7 +115,7 @@ enum : std::uint32_t { kElementType = 2 };
 
 constexpr std::string_view kTriton = "triton";
 
-// PrimitiveType: S8, U8, F16, BF16, F8E5M2, F8E4M3FN, S4, U4, the other F8, F4E2M1FN.
+// The narrow PrimitiveTypes: S8, U8, F16, BF16, F8E5M2, F8E4M3FN, S4, U4, other F8, F4E2M1FN.
 bool IsNarrow(std::uint64_t type) {
   static constexpr std::uint64_t kNarrow[] = {2, 6, 10, 16, 19, 20, 21, 22, 23, 24, 25, 28, 29, 32};
   return std::find(std::begin(kNarrow), std::end(kNarrow), type) != std::end(kNarrow);
@@ -186,7 +186,7 @@ std::string KernelName(std::string_view instruction) {
   return name;
 }
 
-// For copies: keeps shapes without sizes, and of the configuration only whether it is Triton's.
+// For copies: an instruction's shapes without sizes, and whether it is configured by Triton.
 std::string InstructionOnly(std::string_view message,
                             const std::function<std::string(std::string_view)>& name) {
   WireWriter out;
@@ -242,7 +242,7 @@ std::string HloModulesOnly(std::string_view hlo_proto,
   return out.Take();
 }
 
-// Reads all computations first, because fusions refer to them by id and may precede them.
+// Reads all computations first, because a fusion refers to them by id and may precede them.
 void HloProducts::AddModule(std::string_view hlo_proto) {
   boost::unordered_flat_map<std::uint64_t, bool> computations;
   std::vector<Instruction> fusions;
@@ -273,7 +273,7 @@ void HloProducts::AddModule(std::string_view hlo_proto) {
           const auto found = computations.find(called);
           return found != computations.end() && found->second;
         });
-    // Several modules may use one name, and kernels do not show their module. So all must agree.
+    // Kernels do not show their module, and several modules may use one name, so all must agree.
     const auto [known, is_new] = is_product_.try_emplace(KernelName(fusion.name), is_product);
     if (!is_new) known->second = known->second && is_product;
   }

@@ -29,14 +29,14 @@ constexpr std::string_view kPlaneStats[] = {"device_vendor",
                                             "compute_cap_minor",
                                             "profile_start_time",
                                             "profile_stop_time"};
-/// Stats of events with names of code. Texts of other stats are XLA's.
+/// Stats of events that are names of code. Texts of other stats are XLA's own.
 constexpr std::string_view kNameStats[] = {"hlo_op", "hlo_module", "tf_op", "name", "source"};
 
 bool IsOneOf(std::string_view name, const std::string_view* begin, const std::string_view* end) {
   return std::find(begin, end, name) != end;
 }
 
-// Uses the list of the reader, so that stats added there are copied, too.
+// True if the reader uses the stat, so that a stat added there is copied, too.
 bool IsKeptStat(std::string_view name) {
   return Event::StatNamed(name) != nullptr ||
          IsOneOf(name, std::begin(kPlaneStats), std::end(kPlaneStats));
@@ -46,8 +46,8 @@ bool IsNameStat(std::string_view name) {
   return IsOneOf(name, std::begin(kNameStats), std::end(kNameStats));
 }
 
-/// Removes the host's name, which XProf writes before the plane's. A plane of neither device nor
-/// host may have a name from the program.
+/// The plane's name without the host's, which XProf writes before it. A plane of neither device nor
+/// host may be named by the program, so it is renamed.
 std::string PlaneName(std::string_view name, const Rename& rename) {
   if (const auto device = DevicePlaneOf(name)) return std::string(device->name);
   const auto at = name.find("/host:");
@@ -55,7 +55,7 @@ std::string PlaneName(std::string_view name, const Rename& rename) {
   return name == kEnvironmentPlane ? std::string(name) : CopiedName(name, rename);
 }
 
-/// Copies one plane. Field numbers: xplane.h. Reads the names of stats first, since they decide
+/// Copies one plane. Field numbers: xplane.h. Reads the names of stats first, because they decide
 /// which stats are kept. Kept stats are written with their texts.
 class PlaneCopier {
  public:
@@ -182,7 +182,7 @@ class PlaneCopier {
     return out.Take();
   }
 
-  /// Replaces references to texts by the texts, because the table of texts also has other texts.
+  /// Copies a stat, with its text in place of a reference: the table has other texts, too.
   void Stat(std::string_view message, std::uint32_t as, WireWriter& out) {
     std::string_view name;
     Each(message, [&](const WireReader& field, std::string_view) {
@@ -224,7 +224,7 @@ class PlaneCopier {
 constexpr std::string_view kTraceKeys[] = {"ph", "pid", "tid", "ts", "dur", "name"};
 constexpr std::string_view kRoot = "traceEvents/", kArgs = "traceEvents/args/";
 
-/// The name of a process includes the host's name, like that of a plane.
+/// The clean copy of a text. The name of a process includes the host's name, like that of a plane.
 std::string CleanTrace(std::string_view path, std::string_view text, const Rename& rename) {
   if (path == "traceEvents/args/name" && text.find("/device:") != text.npos) {
     return PlaneName(text, rename);

@@ -13,7 +13,7 @@ namespace profgauge::readers::xla {
 /// The reader whose files are copied.
 inline constexpr std::string_view kReader = "xla";
 
-/// Copies from the XPlane messages in `bytes` only fields and stats that reports need. Modules that
+/// Copies only fields and stats that reports need from the XPlane messages in `bytes`. Modules that
 /// ran keep their instructions, without sources. `file` names the input in errors: kInput
 /// "xla/malformed", also if the file is cut inside a plane or has no plane.
 Result<std::string> ScrubXSpace(const std::string& file, std::string_view bytes,

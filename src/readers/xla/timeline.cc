@@ -23,7 +23,7 @@
 namespace profgauge::readers::xla {
 namespace {
 
-/// The number at the begin of "3 [77]"; -1 if there is none.
+/// The number at the begin of a text like "3 [77]"; -1 if there is none.
 std::int32_t LeadingNumber(std::string_view text) {
   std::int32_t number = -1;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -32,8 +32,8 @@ std::int32_t LeadingNumber(std::string_view text) {
 
 }  // namespace
 
-// The names in tsl's xplane_schema.h, and of arguments in trace.json. There are so few that a
-// linear search is fast enough.
+// The names of stats in tsl's xplane_schema.h, and of arguments in trace.json. They are so few that
+// a linear search is fast enough.
 std::span<const Event::Stat> Event::Stats() {
   static constexpr std::array<Stat, 18> kStats = {{
       {"correlation_id", &Event::correlation_id},
@@ -75,6 +75,7 @@ std::int32_t TrailingNumber(std::string_view text) {
   return number;
 }
 
+// The device of a plane, by the plane's name:
 //   "/device:GPU:0"                         0
 //   "host1 /device:TPU:3 SparseCore 1"      3, unit 1; the host's name is XProf's
 //   "/device:TPU:0 [77]"                    0; 77 is another process
@@ -112,8 +113,8 @@ std::int64_t StreamNumber(std::string_view line) {
   return number;
 }
 
-/// The text after "key:" in "grid:16,1,1 block:512,1,1". Only whole words match: "size" is not
-/// found in "kind_size:4".
+/// The value of a key in details: "16,1,1" for "grid" in "grid:16,1,1 block:512,1,1". Only whole
+/// words match: "size" is not found in "kind_size:4".
 std::string_view Detail(std::string_view details, std::string_view key) {
   for (auto at = details.find(key); at != std::string_view::npos; at = details.find(key, at + 1)) {
     const auto end = at + key.size();
@@ -135,7 +136,7 @@ std::string FrameName(std::string_view name) {
                      name.substr(space + 1));
 }
 
-/// Tracks of a device plane with the times of steps. Other derived tracks repeat the streams.
+/// The track of a device plane that has the steps' times. Other derived tracks repeat the streams.
 constexpr std::string_view kSteps = "Steps";
 constexpr std::string_view kModules = "XLA Modules";
 constexpr std::string_view kNestedOps = "XLA Ops";
@@ -174,8 +175,8 @@ void Timeline::AddGpu(Gpu gpu) {
   builder_.AddGpu(std::move(gpu));
 }
 
-// A TPU's plane is a device of the program. Unused GPUs have planes, too, which are empty. They are
-// listed only if a GPU with other events has no kernels, i.e. lost them.
+// Lists the devices of the program. A TPU with a plane is one. Unused GPUs have empty planes, so
+// GPUs without kernels are listed only if one of them has other events, i.e. lost its kernels.
 void Timeline::ListDevices() {
   const bool lost = std::ranges::any_of(devices_, [](const auto& entry) {
     return entry.second.has_events && !entry.second.has_work;
@@ -211,7 +212,7 @@ Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::st
       track.kind = Track::Kind::kModules;
     } else if (name == kSteps) {
       track.kind = Track::Kind::kSteps;
-      // The thread is of the process of all steps: several devices are still one program.
+      // All steps are in one process, because the program is one, even with several devices.
       track.thread = builder_.AddThread(kSteps, device->name);
       builder_.NameThread(kSteps, device->name, device->name);
     }
@@ -267,12 +268,13 @@ void Timeline::Add(const Track& track, const Event& event) {
   }
 }
 
+// The scope and the HLO op of an event, by its stats:
 //   tf_op "jit(f)/dot_general:dot"    scope "jit(f)/dot_general", up to the last colon
 //   tf_op "XlaModule:"                scope of the stat "name", if it has a slash
 //   hlo_module "jit_f", hlo_op "dot.3"    hlo "jit_f/dot.3"
 Timeline::Names Timeline::NamesOf(const Event& event) {
   Names names;
-  // "XlaModule:" means everything that XLA compiled. A scope without slash is an argument's name.
+  // "XlaModule:" means all that XLA compiled. A scope without a slash is an argument's name.
   auto scope = event.tf_op.substr(0, event.tf_op.rfind(':'));
   if (scope.empty() || scope == "XlaModule") scope = event.scope;
   if (scope.find('/') != std::string_view::npos || (scope == event.tf_op && !scope.empty())) {
@@ -288,7 +290,7 @@ Timeline::Names Timeline::NamesOf(const Event& event) {
 }
 
 void Timeline::AddHost(const Track& track, const Event& event) {
-  // The run puts times of iterations without the profiler into the profile.
+  // An iteration-time document that the run wrote into the profile.
   if (event.name == "profgauge.run" && !event.v.empty()) {
     if (auto document = DecodeBase64Url(event.v)) builder_.SetRunDocument(*std::move(document));
   }
@@ -304,7 +306,7 @@ void Timeline::AddHost(const Track& track, const Event& event) {
   if (!event.allocator_name.empty() && !event.allocation_bytes.empty()) {
     return AddMemory(track, event);
   }
-  // A call of the runtime is added later, since the name of its operator may be in its kernel.
+  // A call of the runtime is added later, because only its kernel may have the operator's name.
   if (!event.correlation_id.empty()) {
     Call call;
     call.row.start = event.start;
@@ -323,8 +325,7 @@ void Timeline::AddHost(const Track& track, const Event& event) {
   row.thread = track.thread;
   row.kind = HostKind::kAnnotation;
   row.name = builder_.Intern(event.name);
-  // From jax.profiler.StepTraceAnnotation or tf.profiler.experimental.Trace. AddSteps() decides if
-  // it is an iteration.
+  // True for a marker of jax.profiler or tf.profiler. AddSteps() decides if it is an iteration.
   if (!event.step_num.empty()) {
     row.kind = HostKind::kIterationMarker;
     row.name = builder_.Intern(fmt::format("{} {}", event.name, event.step_num));
@@ -351,7 +352,7 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
     row.kind = DeviceKind::kMemcpy;
     row.copy = CopyKindOf(event.name);
     row.bytes = IntegerOr(Detail(event.memcpy_details, "size"), -1);
-    // The copy's side on the host.
+    // The memory kind of the side of the copy that is on the host.
     const auto side = row.copy == CopyKind::kHostToDevice ? "kind_src" : "kind_dst";
     const auto memory = Detail(event.memcpy_details, side);
     if (memory == "pageable") row.host_memory = HostMemory::kPageable;
@@ -364,7 +365,7 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
   }
   builder_.AddDevice(row);
   if (row.correlation >= 0) work_.push_back({row.gpu, row.start, row.correlation});
-  // The operator's name may be missing in the call, but is in the kernel.
+  // The call may not have the operator's name, but its kernel does.
   const auto names = NamesOf(event);
   if (row.correlation >= 0 && (names.scope.valid() || names.hlo.valid())) {
     // The call's first kernel names its operator.
@@ -388,7 +389,7 @@ LaunchConfigId Timeline::ConfigOf(std::int32_t gpu, const Event& kernel) {
   if (fixed >= 0 || dynamic >= 0) {
     config.shared_memory = std::max<std::int64_t>(fixed, 0) + std::max<std::int64_t>(dynamic, 0);
   }
-  // The value 0 means that it was not computed.
+  // 0 means that the occupancy was not computed.
   const double percent = ParseReal(Detail(details, "occ_pct")).value_or(0);
   if (percent > 0 && percent <= 100) config.occupancy = percent / 100;
   if (const auto cores = cores_.find(gpu); cores != cores_.end() && cores->second > 0) {
@@ -415,11 +416,11 @@ void Timeline::AddMemory(const Track& track, const Event& event) {
   builder_.AddMemory(row);
 }
 
+// Adds ops around a launch. All have the call's time, because only launches of ops are recorded:
+//
 //   thread   |------ jit(f)/dot_general ------|     scope
 //            |------ jit_f/gemm_fusion.3 -----|     hlo, inside: added after it
 //            |------ cuLaunchKernel ----------|     the call
-//
-// All three have the call's time, as only launches of an operator are recorded.
 void Timeline::AddOps(const Call& call) {
   auto names = call.names;
   if (!names.scope.valid() && !names.hlo.valid()) {
@@ -474,9 +475,9 @@ void Timeline::Finish() {
   sums_.Report(builder_);
 }
 
-// Adds steps that need the whole timeline: nested events as pieces, device steps as iterations.
+// Adds events that need the whole timeline: nested events as pieces, device steps as iterations.
 
-// If events nest, each time belongs to the innermost event.
+// Divides nested events into pieces, so that each time belongs to the innermost event.
 //
 //   while.1  |-----------------------------|     0 to 30
 //   fusion.2     |------|                        4 to 11
@@ -510,7 +511,7 @@ void Timeline::AddNested() {
   std::vector<const Piece*> open;
   const Piece* inner = nullptr;  // The last begun event. It counts if no other event nests in it.
   const auto count = [&] {
-    // The peak of a plane is the one of the TensorCores.
+    // The peak of a plane is that of its TensorCore, so only its ops are summed.
     if (inner == nullptr || inner->stream != kTensorCore) return;
     sums_.Add(inner->name, inner->end - inner->start, inner->flops, inner->bytes);
   };
@@ -541,17 +542,17 @@ void Timeline::AddNested() {
   nested_.clear();
 }
 
-// Iterations are time spans on the host. If the host marked none, a step reaches from the call that
-// launched its first kernel to that of the next step. So its kernels belong to it, however far the
-// host runs ahead. Without launches, the step keeps its times on the device.
+// Adds the steps of devices as iterations, which are time spans on the host, if the host marked
+// none. A step begins with the call that launched its first kernel and ends with that call of the
+// next step, so it has all its kernels, however far the host runs ahead.
 //
 //   device   Steps   |-- step 1 --|   |-- step 2 --|   |-- step 3 --|
 //            work    a  b             c   d            e
 //   host     calls   a b c d e                           it runs ahead
 //   step 1   from the call of a to that of c; step 2 to that of e; step 3 to the end of e's call
 //
-// This needs launches in each step, in the order of the steps. Otherwise all steps keep their times
-// on the device.
+// This needs launches in each step, in the order of the steps. Otherwise all steps of the device
+// keep their times on the device.
 void Timeline::AddDeviceSteps() {
   boost::unordered_flat_map<std::int64_t, Span> calls;
   for (const Call& call : calls_) {
@@ -573,7 +574,7 @@ void Timeline::AddDeviceSteps() {
       return std::pair(work.gpu, work.start) < std::pair(step.gpu, step.row.start);
     });
     Ns end = step.row.start + step.row.duration;
-    // Steps do not overlap. If they do in a file, kernels belong to the later step.
+    // Steps should not overlap. If they do, the kernels in both belong to the later step.
     if (i + 1 < device_steps_.size() && device_steps_[i + 1].gpu == step.gpu) {
       end = std::min(end, device_steps_[i + 1].row.start);
     }
@@ -605,15 +606,14 @@ void Timeline::AddDeviceSteps() {
   }
 }
 
-// True if the host continues before the device has finished, and kernels have no launches. Then the
-// host's steps are only times of dispatching.
+// True if the host's steps are only times of dispatching: the host runs ahead of the device, and
+// nothing links kernels to calls, which would show the step of each kernel.
 //
 //   host     |step 1|step 2|step 3|                 ends of dispatching
 //   device         |--- 1 ---|--- 2 ---|--- 3 ---|
 //                                 ^^^^^^^^^^^^^^^^   outside the host's steps
 //
-// Links from calls to kernels would show the step of each kernel. Without links, if much of the
-// device's steps is outside the host's, the host's markers are only annotations.
+// If much of the device's steps is outside the host's, the host's markers become annotations.
 bool Timeline::HostRunsAhead() const {
   const bool any_work =
       std::ranges::any_of(devices_, [](const auto& entry) { return entry.second.has_work; });

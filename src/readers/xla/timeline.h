@@ -77,7 +77,7 @@ struct DevicePlane {
   /// Also true for a SparseCore.
   bool is_tpu() const { return name.starts_with("/device:TPU"); }
 };
-/// nullopt for planes of hosts, and of other objects ("/device:CUSTOM:…").
+/// The device in a plane's name; nullopt for hosts and other objects ("/device:CUSTOM:…").
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
 /// The number at the end of "/device:GPU:3"; -1 if there is none, or if it exceeds 32 bits.
 std::int32_t TrailingNumber(std::string_view text);
@@ -111,13 +111,13 @@ struct Track {
 };
 
 /// Receives planes and events in file order; Finish() links launches to work. Calls, nested events
-/// and steps are in memory until Finish(); all other rows go to the builder immediately.
+/// and steps stay in memory until Finish(); all other rows go to the builder immediately.
 class Timeline {
  public:
   explicit Timeline(ProfileBuilder& builder) : builder_(builder) {}
 
-  /// `plane` is "/device:GPU:0", "/host:CPU"…; `line` and `name` are the id and name of its line.
-  /// The track has a pointer into this timeline.
+  /// Makes the track of a line. `plane` is "/device:GPU:0", "/host:CPU"…; `line` and `name` are the
+  /// id and the name of the line. The track has a pointer into this timeline.
   Track MakeTrack(std::string_view plane, std::string_view line, std::string_view name);
   /// Adds an event and counts it as read. Its views are used only during the call.
   void Add(const Track& track, const Event& event);
@@ -127,17 +127,17 @@ class Timeline {
   void AddGpu(Gpu gpu);
   /// Sets the device's number of compute units, to compute blocks per unit.
   void SetCores(std::int32_t gpu, std::int32_t cores) { cores_[gpu] = cores; }
-  /// Sets the peak rates of one device, in FLOP/s and bytes per second; 0 unknown.
+  /// Sets the peak rates of one device, in FLOP/s and bytes per second; 0 means unknown.
   void SetPeaks(double flops, double bandwidth) { sums_.SetPeaks(flops, bandwidth); }
-  /// Adds a module that ran, as an HloProto. REQUIRES: it precedes the events of devices, whose
-  /// kernels it explains.
+  /// Adds a module that ran, as an HloProto. REQUIRES: called before the events of devices are
+  /// added, because the module explains their kernels.
   void AddModule(std::string_view hlo_proto) { products_.AddModule(hlo_proto); }
-  /// Adds data that is known only at the end: ops around launches, nested device ops, steps. Call
+  /// Adds rows that need the whole timeline: ops around launches, nested device ops, steps. Call
   /// once. O(n log n) in the number of nested events and of steps.
   void Finish();
 
  private:
-  /// The names of a kernel's launching ops.
+  /// The names of the ops that launched a kernel.
   struct Names {
     StringId scope;
     StringId hlo;
@@ -177,12 +177,12 @@ class Timeline {
   std::vector<Piece> nested_;
   OpSums sums_;
   HloProducts products_;
-  /// A step as one device ran it, from its first work to its last.
+  /// A step as one device ran it: from its first work to its last.
   struct DeviceStep {
     HostRow row;
     std::int32_t gpu = -1;
   };
-  /// Work that a call may have launched.
+  /// Device work that a call may have launched.
   struct Launched {
     std::int32_t gpu = -1;
     Ns start = 0;

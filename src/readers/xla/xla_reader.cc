@@ -71,7 +71,7 @@ Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline
                  "the profiler was stopped before an iteration ran; record a few iterations"));
 }
 
-/// Words near the begin of XProf's pages, which have only sums for TensorBoard.
+/// Words near the begin of XProf's pages for TensorBoard, which have only sums.
 constexpr std::string_view kXprofWords[] = {"\"cols\"", "\"byCategory\"", "\"byProgram\"",
                                             "\"podStatsSequence\"", "\"hloModule\""};
 constexpr std::size_t kNearBeginning = 512;
@@ -162,7 +162,7 @@ class XPlaneReader final : public Reader {
             ? "record a few iterations, until the last one has run"
             : "no GPU or TPU was profiled: record in the process that uses it");
   }
-  // Checks the limit while reading, so that a larger file does not fill the memory first.
+  // Checks the limit while it reads, so that a larger file does not fill the memory first.
   static Status ReadAll(ByteSource& source, const ReadOptions& options, ProfileBuilder& builder,
                         std::string& bytes) {
     ContentHash hash;
@@ -197,7 +197,7 @@ class XPlaneReader final : public Reader {
   }
 };
 
-/// Events that precede the definition of their track.
+/// Keeps events that precede the definition of their track.
 class WaitingEvents {
  public:
   void Add(std::uint32_t track, const Event& event) {
@@ -209,7 +209,7 @@ class WaitingEvents {
     }
   }
 
-  /// Passes each event and its track to `place`, in order. Afterwards it is empty.
+  /// Passes each event and its track to `place`, in order. Afterwards this object is empty.
   template <typename Place>
   void Take(Place place) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -254,7 +254,7 @@ class TraceRows final : public JsonRowReceiver {
     if (!row.fields().empty()) builder_.log().Add(Counter::events_ignored_kind);
   }
 
-  /// Adds the events that preceded the names of their tracks.
+  /// Adds the events that came before the names of their tracks.
   void Finish() {
     for (Named& track : tracks_) MakeTrack(track, true);
     std::uint64_t nameless = 0;
@@ -278,7 +278,7 @@ class TraceRows final : public JsonRowReceiver {
     std::optional<Track> track;
   };
 
-  // A later name replaces the earlier one: events after it are on the track of that name.
+  // Sets a name. A later name replaces an earlier one for the events after it.
   void Name(const JsonRow& row) {
     const auto what = row.Text("name");
     const std::string process(row.Text("pid"));
@@ -296,7 +296,7 @@ class TraceRows final : public JsonRowReceiver {
     MakeTrack(track, false);
   }
 
-  /// Makes no track if a name is missing. At the end, threads of hosts need no name.
+  /// Makes the track if its names are known. At the end, a thread of a host needs no name.
   void MakeTrack(Named& track, bool is_end) {
     if (track.track) return;
     const auto plane = planes_.find(track.process);
@@ -316,7 +316,7 @@ class TraceRows final : public JsonRowReceiver {
     return found->second;
   }
 
-  // Most tracks are named before their events. Otherwise the events wait until Finish().
+  // Adds an event if its track is named, which mostly is true. Otherwise it waits until Finish().
   void Complete(const JsonRow& row) {
     ++events_;
     auto& log = builder_.log();

@@ -28,11 +28,11 @@
 
 namespace profgauge::readers {
 
-/// Reads the whole file into memory, since planes may refer to later texts. From a log folder,
-/// reads the latest profile. Errors, all kInput: "xla/truncated", "xla/malformed", "xla/goes-on",
-/// "xla/too-large", "xla/no-events".
+/// Makes the reader of .xplane.pb files. It reads the whole file into memory, because planes may
+/// refer to later texts. In a log folder, it reads the latest profile. Errors, all kInput:
+/// "xla/truncated", "xla/malformed", "xla/goes-on", "xla/too-large", "xla/no-events".
 std::unique_ptr<Reader> MakeXPlaneReader();
-/// Reads trace.json files, but not those beside their `.xplane.pb` (FullerThan).
+/// Makes the reader of trace.json files; one beside its `.xplane.pb` is not read (FullerThan).
 std::unique_ptr<Reader> MakeXlaTraceReader();
 
 }  // namespace profgauge::readers

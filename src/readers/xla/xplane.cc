@@ -26,6 +26,7 @@ constexpr std::string_view kModulePlane = "/host:metadata";
 
 }  // namespace
 
+// True if the bytes begin like a file of planes:
 //   0A  <length, up to 10 bytes>  08 01  12 0D "/device:GPU:0"  ...
 //   │                             │      └ field 2 of the plane: its name
 //   │                             └ field 1 of the plane: its id; may be missing
@@ -62,8 +63,8 @@ std::string_view NameOf(std::string_view plane) {
 }
 
 /// The planes that were read. Concatenated Protocol Buffers files are one message with all planes.
-/// Hosts may write several planes with one name, but a GPU or TPU is written once: its repeated
-/// name shows a second profile.
+/// Hosts may write several planes with one name, but a GPU or TPU is written once, so a repeated
+/// name of one shows a second profile.
 class SeenPlanes {
  public:
   enum class Is : std::uint8_t { kNew, kCopy, kOfAnother };
@@ -115,21 +116,21 @@ bool Says(std::string_view text, std::string_view words) {
   return std::search(text.begin(), text.end(), words.begin(), words.end(), same) != text.end();
 }
 
-/// True if a message of the profiler says that events were lost. The words are those in
-/// xla/backends/profiler and tsl/profiler.
+/// True if a message of the profiler means lost events. The words are from xla/backends/profiler
+/// and tsl/profiler.
 bool TellsOfLoss(bool is_error, std::string_view text) {
   // "Detected GPU events dropped on HOST: …", "No XSpace data returned from subprocess: …".
   constexpr std::string_view kWords[] = {"dropped",         "no XSpace data", "no kernel events",
                                          "buffer overflow", "events lost",    "lost events"};
   const auto says = [&](std::string_view words) { return Says(text, words); };
   if (std::any_of(std::begin(kWords), std::end(kWords), says)) return true;
-  // An unknown option is an error without loss.
+  // An error about an unknown option means no loss.
   return is_error && !says("ignored");
 }
 
-// Messages are shown, cut to 200 bytes, since they name the loss.
+// Adds a message to the log, cut to 200 bytes. It is shown, because it names the loss.
 void AddWords(bool is_error, std::string_view text, ImportLog& log) {
-  // One lost event represents messages without a number, so further messages are not counted.
+  // The first message without a number counts as one lost event, further ones as warnings.
   const bool is_loss = TellsOfLoss(is_error, text) && log[Counter::events_dropped] == 0;
   log.AddAt(is_loss ? Counter::events_dropped : Counter::profiler_warnings,
             PrintableShort(text, 200));
@@ -215,7 +216,7 @@ class Plane {
   Plane(std::string_view message, Timeline& timeline, ProfileBuilder& builder)
       : message_(message), timeline_(timeline), builder_(builder) {}
 
-  /// The position of a part that is no message; empty if there is none.
+  /// Returns the part of the plane that is no message; nothing if all parts are valid.
   std::optional<std::string_view> Read() {
     if (!ReadMetadata()) return bad_;
     if (name_ == kEnvironmentPlane) {
@@ -281,7 +282,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
-  // Looks up the name once per plane; events then use the pointer to the member.
+  // Looks up a stat's name once per plane; events then use the pointer to the member.
   bool AddStatMeta(std::int64_t id, std::string_view message) {
     WireReader fields(message);
     StatMeta meta;
@@ -333,7 +334,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
-  // Slots are reused for the next event. In a deque, views of earlier slots stay valid.
+  // Keeps a text in a slot, reused for the next event. A deque keeps views of earlier slots valid.
   std::string_view Kept(std::string text) {
     if (used_ == numbers_.size()) numbers_.emplace_back();
     auto& slot = numbers_[used_++];
@@ -354,7 +355,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
-  // Stats of the plane "Task Environment" have begin and end of the session in Unix nanoseconds.
+  // Reads begin and end of the session in Unix nanoseconds, from stats of "Task Environment".
   void ReadEnvironment() {
     Ns start = 0, stop = 0;
     for (const auto message : stats_) {
@@ -371,8 +372,8 @@ class Plane {
     if (stop > start && stop <= kMaxTime) builder_.SetSpan(0, stop - start);
   }
 
-  // Planes of GPUs and TPUs have different properties; missing ones stay unknown. Peak rates are in
-  // 1e12 FLOP/s and 1e9 bytes per second.
+  // Reads the properties of a device. Planes of GPUs and TPUs have different ones; missing ones
+  // stay unknown. Peak rates are in 1e12 FLOP/s and 1e9 bytes per second.
   void ReadDevice() {
     timeline_.SeePlane(name_);
     const auto device = DevicePlaneOf(name_);
@@ -432,10 +433,9 @@ class Plane {
     return true;
   }
 
-  //   start = line's start in ns + offset in ps, rounded; the length is rounded for itself
-  //
-  // Adds the stats of the metadata first, because the event's stats replace those of the same name.
-  // An event that only counts occurrences has no time.
+  // Reads an event. Its start is the line's start in ns + its offset in ps, rounded; its length is
+  // rounded separately. Adds the stats of the metadata first, because the event's own stats of the
+  // same name replace them. An event that only counts occurrences has no time.
   bool ReadEvent(std::string_view message, Ns base, const Track& track) {
     WireReader fields(message);
     std::int64_t id = 0, offset = 0, duration = 0;

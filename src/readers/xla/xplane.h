@@ -26,11 +26,11 @@
 
 namespace profgauge::readers::xla {
 
-/// The plane with the session's times.
+/// The name of the plane with the session's times.
 inline constexpr std::string_view kEnvironmentPlane = "Task Environment";
 
-/// True if `head`, the first bytes of a file, begins an XSpace: field 1, a length, and a first
-/// plane with a name that XLA's profilers use.
+/// True if `head`, the first bytes of a file, is the beginning of an XSpace: field 1, a length, and
+/// a first plane with a name that XLA's profilers use.
 bool BeginsXSpace(std::string_view head);
 
 /// The position and state at which ReadXSpace() stopped.
@@ -41,21 +41,21 @@ struct XSpaceEnd {
 };
 
 /// Reads all of `bytes` into `builder`; an incomplete end is skipped. Events without a usable time,
-/// or that only count occurrences, are counted in the import log. A plane that occurs twice byte
-/// for byte counts once. Another plane of a known device belongs to a second profile; reading stops
-/// there. Errors: kInput "xla/malformed" if a complete plane has bytes that are no message.
+/// or that only count occurrences, are counted in the import log. A plane that is repeated byte for
+/// byte counts once. A different plane of a known device belongs to a second profile, so reading
+/// stops there. Errors: kInput "xla/malformed" if a complete plane has bytes that are no message.
 Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder);
 
-/// The kind of a profiler message, in fixed words that can be counted: lost events, or another
-/// kind. The message itself may contain file names.
+/// The kind of a profiler message in fixed words, for counting: lost events, or others. The message
+/// itself may have names of files.
 std::string_view MessageKind(bool is_error, std::string_view text);
 
-/// Lists planes: "/host:CPU, /device:GPU:0", as far as `bytes` go. For errors about profiles
-/// without events.
+/// Lists the names of planes, as far as `bytes` go: "/host:CPU, /device:GPU:0". For errors about
+/// profiles without events.
 std::string PlaneNames(std::string_view bytes);
 
-// Reads one plane of an XSpace: its definitions of ids, then its lines with their events. The
-// layout: readers/xla/xplane.h.
+// Reads one plane of an XSpace: first its definitions of ids, then its lines with their events.
+// Layout: readers/xla/xplane.h.
 
 /// Field numbers by message.
 namespace space {
@@ -91,8 +91,8 @@ namespace metadata {
 enum : std::uint32_t { kName = 2, kDisplayName = 4, kStats = 5 };
 }
 
-/// Reads a plane, the bytes of one message, into the timeline and the environment of the profile.
-/// Returns the part that is no message; nullopt if all parts are valid. O(bytes).
+/// Reads a plane, i.e. one message, into the timeline and the profile's environment. Returns the
+/// part that is no message; nullopt if all parts are valid. O(bytes).
 std::optional<std::string_view> ReadPlane(std::string_view message, Timeline& timeline,
                                           ProfileBuilder& builder);
 

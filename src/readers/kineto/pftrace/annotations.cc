@@ -38,7 +38,7 @@ void Annotations::Begin() {
   signs_ = {};
 }
 
-// Arguments that are no known field are read, too: they may be signs of a writer.
+// Also reads arguments that are no known field, because they may be signs of a writer.
 bool Annotations::Read(std::string_view message, const Interned& interned) {
   if (++seen_ > kMostAnnotations) {
     ++left_out_;
@@ -111,7 +111,7 @@ bool Annotations::ReadValue(std::string_view message, const Interned& interned, 
     }
   }
   if (!fields.ok()) return false;
-  // The kind is known only after the first pass over the message, so a second one is needed.
+  // A list or object needs a second pass, because its kind is known only after the first one.
   if (is_object || is_list || !is_scalar) {
     texts_.resize(value.at);
     value.form = Form::kStructure;

@@ -24,7 +24,7 @@
 
 namespace profgauge::readers::pftrace {
 
-/// Valid as long as `number`.
+/// The decimal digits of a number, valid as long as `number`.
 inline std::string_view DigitsOf(const fmt::format_int& number) {
   return {number.data(), number.size()};
 }
@@ -41,8 +41,8 @@ struct ArgumentSigns {
 };
 
 /// Reads the annotations of one event after another. For each event call Begin(), then Read() or
-/// Add() for each argument, then SetAll(). Texts live until the next Begin(). Reused, so that it
-/// allocates no memory per event.
+/// Add() for each argument, then SetAll(). Texts live until the next Begin(). Reuses its memory, so
+/// that an event allocates none.
 class Annotations {
  public:
   /// Drops the previous event; its views become invalid.
@@ -51,10 +51,10 @@ class Annotations {
   bool Read(std::string_view message, const Interned& interned);
   /// Adds a value that already is text or a number.
   void Add(kineto::Field field, std::string_view value, kineto::Form form);
-  /// Passes all values to `event`, whose views then refer to this object: no Read() or Add() after
-  /// it.
+  /// Passes all values to `event`, whose views then refer to this object. Until the next Begin(),
+  /// Read() and Add() must not be called.
   void SetAll(kineto::RawEvent& event);
-  /// For the current event: the number of omitted values, and missing names.
+  /// The number of values that were left out of the current event, and of its missing names.
   std::uint64_t left_out() const { return left_out_; }
   std::uint64_t missing() const { return missing_; }
   const ArgumentSigns& signs() const { return signs_; }

@@ -162,7 +162,7 @@ Sequence* Decoder::SequenceOf(std::uint64_t number) {
   return last_sequence_;
 }
 
-// Handles loss before clearing: after a packet that reports both, the state is complete.
+// Handles loss before clearing: if one packet reports both, the state is complete after it.
 void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_t offset) {
   // A sequence's first packet has bit 1, too. Causes of loss have separate bits.
   const bool is_loss = packet.dropped > 1 || (packet.dropped == 1 && sequence.has_packets);
@@ -178,7 +178,7 @@ void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_
   sequence.has_packets = true;
 }
 
-// Order: clearing, interned data, event. One packet may have all of them.
+// Clears the state, then reads interned data, then the event, since one packet may have all three.
 bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   Sequence* const sequence = SequenceOf(packet.sequence);
   if (sequence == nullptr) return false;
@@ -187,7 +187,7 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   const auto read = [&](std::string_view message, auto how) {
     if (message.data() != nullptr && !how(message)) is_whole = false;
   };
-  // If one field is broken, the other fields of the state are read, but the event is not.
+  // If one field is broken, the other state fields are still read, but the packet's event is not.
   read(packet.defaults, [&](auto message) { return ReadDefaults(message, *sequence); });
   read(packet.interned, [&](auto message) {
     return !sequence->is_valid || packet.sequence == 0 || Intern(message, *sequence);
@@ -200,7 +200,7 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   read(packet.stats, [&](auto message) { return ReadStats(message); });
   const bool has_slice = packet.slice.data() != nullptr, has_stage = packet.stage.data() != nullptr;
   if (!is_whole || (!has_slice && !has_stage)) return is_whole;
-  // Without a sequence an event has no texts. Perfetto drops it, too.
+  // An event without a sequence has no texts. Perfetto drops it, too.
   if (packet.sequence == 0) return false;
   if ((packet.flags & kNeedsState) != 0 && !sequence->is_valid) {
     decoded_.lost_state = true;
@@ -279,7 +279,7 @@ bool Decoder::InternOne(Table table, std::string_view message, Sequence& sequenc
   return true;
 }
 
-// TraceConfig: 2 data_sources { 1 config { 1 name } }.
+// Field numbers: TraceConfig 2 data_sources { 1 config { 1 name } }.
 bool Decoder::ReadConfig(std::string_view message) {
   WireReader fields(message);
   while (fields.Next()) {
@@ -314,8 +314,8 @@ bool Decoder::ReadStats(std::string_view message) {
   return fields.ok();
 }
 
-// Makes the row like one of a "B" in JSON: the sink leaves time and length open. If the sink makes
-// no row (an unknown category), the number is still used, so that the end finds its begin.
+// Makes the row like one of a "B" in JSON: the sink leaves time and length open. The row's number
+// is used even if the sink makes no row (unknown category), so that the end finds its begin.
 std::uint32_t Decoder::Receive(std::string_view category, std::string_view name) {
   event_.Clear();
   event_.is_placed_later = true;
@@ -328,7 +328,7 @@ std::uint32_t Decoder::Receive(std::string_view category, std::string_view name)
   return received_ - 1;
 }
 
-// Merges in blocks, so that the sink's rows do not use memory beside the trace's rows.
+// Passes rows on in blocks, so that the sink never holds all rows of the trace beside this object.
 void Decoder::Merge() {
   kineto::Merge(rows_, builder_, made_, traces_);
   for (kineto::ApartRow& made : made_.Take()) decoded_.rows.push_back(std::move(made.row));
@@ -365,7 +365,7 @@ std::string_view Decoder::NameOf(std::optional<std::string_view> found, std::uin
   return scratch_;
 }
 
-// Reads the fields of a slice in any order. Without a category, the arguments decide the kind.
+// Reads the fields of a slice, in any order. If it has no category, its arguments decide its kind.
 bool Decoder::ReadSlice(std::string_view message, Stamp stamp, std::uint64_t writer,
                         const Sequence& sequence) {
   enum Type : std::uint64_t { kBegin = 1, kEnd = 2 };
@@ -408,7 +408,7 @@ bool Decoder::ReadSlice(std::string_view message, Stamp stamp, std::uint64_t wri
     }
   }
   if (!fields.ok()) return false;
-  // These are instants, counters and states.
+  // The event is an instant, a counter or a state.
   if (type != kBegin && type != kEnd) {
     builder_.log().Add(Counter::events_ignored_kind);
     return true;
@@ -427,8 +427,8 @@ bool Decoder::ReadSlice(std::string_view message, Stamp stamp, std::uint64_t wri
   return true;
 }
 
-// Released versions of PyTorch write no category for synchronization and overhead, those of June
-// 2026 for no event. In the latter, the names of PyTorch's annotations have a #.
+// Derives a missing category from the arguments. Released versions of PyTorch write none for
+// synchronization and overhead, those of June 2026 none at all, but a # in annotations' names.
 std::string_view Decoder::CategoryByArguments(std::string_view name) const {
   const ArgumentSigns& signs = arguments_.signs();
   if (signs.has_call_id) return "cuda_runtime";
@@ -484,7 +484,7 @@ std::string_view CategoryOfStage(std::string_view name) {
   return {};
 }
 
-/// The field for a text of extra_data: device, stream, correlation, bytes or one of a collective.
+/// The field that an entry of extra_data sets: device, stream, correlation, or one of a collective.
 Field FieldOfExtra(std::string_view name) {
   if (name == "device id") return Field::kDevice;
   if (name == "stream id") return Field::kStream;
@@ -519,7 +519,7 @@ Ns LengthOf(std::uint64_t duration) {
 
 }  // namespace
 
-// The numbers are texts. The writer leaves out "0".
+// Reads an entry of extra_data. Its number is written as text, and left out if it is 0.
 bool Decoder::ReadExtra(std::string_view message) {
   std::string_view name, value;
   WireReader fields(message);
@@ -536,7 +536,7 @@ bool Decoder::ReadExtra(std::string_view message) {
   return fields.ok();
 }
 
-// Shared memory is not read, because the writer has only its dynamic part.
+// Skips shared memory, because the writer has only its dynamic part.
 bool Decoder::ReadArgument(std::string_view message, const Sequence& sequence) {
   std::string_view name;
   std::int64_t value = 0;

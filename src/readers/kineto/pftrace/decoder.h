@@ -37,8 +37,7 @@
 
 namespace profgauge::readers::pftrace {
 
-// Turns packets of a Perfetto trace into rows without times, and marks of their begins and ends.
-//
+// Turns the packets of a Perfetto trace into rows without times, and into marks of begins and ends.
 // Times, threads and lengths are known only at the end of the trace: clocks and tracks may be
 // defined after their first use, and ends may follow their begins at any distance.
 //
@@ -49,7 +48,7 @@ namespace profgauge::readers::pftrace {
 
 using Row = decltype(kineto::ApartRow::row);
 
-/// The begin or end of a slice. A begin has the index of its row.
+/// The begin or end of a slice. A begin has the index of the slice's row.
 struct SliceEnd {
   Stamp stamp;
   std::uint64_t track = 0;
@@ -63,7 +62,7 @@ struct Stage {
   std::uint32_t row = 0;
 };
 
-/// The trace's events, in its order. The rows of the whole trace are in memory.
+/// The trace's events, in file order. All rows of the trace are in memory.
 struct Decoded {
   std::vector<Row> rows;  ///< Ids are the builder's.
   std::vector<SliceEnd> slices;
@@ -85,15 +84,16 @@ class Decoder {
   explicit Decoder(ProfileBuilder& builder);
   /// The reason to stop reading the trace.
   enum class Stop : std::uint8_t { kNone, kDamaged, kNested, kTooLarge, kSystem };
-  /// `offset`: of the packet, or of the compressed packet that contains it.
+  /// Reads a packet. `offset` is its position in the file, or that of the compressed packet it is
+  /// in.
   Stop Take(std::string_view packet, std::uint64_t offset);
   /// Call once, after the last packet. The rows have the builder's ids.
   Decoded Finish();
 
  private:
   struct Packet;
-  // Each reads a message or a part of it. Returns false if the bytes are no message; then the
-  // packet counts as unreadable. Views of texts are used before the next packet.
+  // Each function reads a message or a part of it, and returns false if the bytes are no message.
+  // The packet then counts as unreadable. Views of texts are used before the next packet.
   Stop TakePlain(std::string_view bytes, std::uint64_t offset, bool is_inside);
   Stop TakeBundle(const Packet& packet, std::uint64_t offset, bool is_inside);
   bool Decode(const Packet& packet, std::uint64_t offset);

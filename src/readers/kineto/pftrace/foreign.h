@@ -43,8 +43,8 @@ struct Signs {
   void SeeTrack(std::string_view name);
 };
 
-/// kUnknown if there is no sign. If there are several, the first counts in this order: a system,
-/// AMD's tools, PyTorch, other stages, Chrome, Neuron.
+/// The writer that the signs show; kUnknown without a sign. If several apply, the first of this
+/// order counts: a system, AMD's tools, PyTorch, other stages, Chrome, Neuron.
 Writer WriterBy(const Signs& signs);
 
 /// Why a trace of that writer is not read, and how to record a readable one.

@@ -15,7 +15,7 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-// Fuzz targets make this small, so that packets are split.
+// Fuzz targets make blocks small, so that packets are split between them.
 constexpr std::size_t kWindow = kReadBlock / 4;
 // A file with another field at this level is no Perfetto trace.
 constexpr char kPacketTag = '\x0A';  // Field 1, length-delimited.
@@ -86,8 +86,8 @@ std::unique_ptr<Unpacker> MakeUnpacker(std::string_view bytes, Codec codec) {
   return std::make_unique<DeflateUnpacker>(bytes);
 }
 
-/// Reads a varint at `at`, which moves after it. If the bytes end inside the varint, returns
-/// nothing; if it is too long, `at` is npos, too.
+/// Reads the varint at `at` and moves `at` after it. Returns nothing if the bytes end inside the
+/// varint. Returns nothing and sets `at` to npos if the varint is too long.
 std::optional<std::uint64_t> TakeLength(std::string_view bytes, std::size_t& at) {
   std::string_view rest = bytes.substr(at);
   std::uint64_t value = 0;
@@ -101,8 +101,8 @@ std::optional<std::uint64_t> TakeLength(std::string_view bytes, std::size_t& at)
 
 }  // namespace
 
-// Drops the bytes of used packets here, since dropping them packet by packet would move the rest
-// each time.
+// Drops the bytes of used packets here. Dropping them packet by packet would move the rest each
+// time.
 void PacketBuffer::Add(std::string_view bytes) {
   bytes_.erase(0, at_);
   taken_ += at_;

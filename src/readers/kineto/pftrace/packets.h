@@ -20,7 +20,7 @@
 
 namespace profgauge::readers::pftrace {
 
-/// A packet that states a greater length is invalid: its length is damaged.
+/// A packet that states a greater length is invalid, because its length must be damaged.
 inline constexpr std::uint64_t kLargestPacket = std::uint64_t{256} << 20;
 /// The size limit of one compressed packet, after decompression.
 inline constexpr std::uint64_t kLargestBundle = std::uint64_t{256} << 20;
@@ -57,8 +57,8 @@ enum class Codec : std::uint8_t { kDeflate, kZstd };
 enum class BundleEnd : std::uint8_t { kWhole, kDamaged, kTooLarge, kStopped };
 
 /// Passes each packet inside a compressed one to `take`, which returns false to stop. Memory
-/// depends on the longest packet in it, not on the decompressed size. Returns kTooLarge beyond
-/// kLargestBundle, after some packets were passed on. The view is valid during the call.
+/// depends on the longest inner packet, not on the decompressed size. Beyond kLargestBundle it
+/// returns kTooLarge, after it passed on some packets. Views are valid only during the call.
 BundleEnd Unpack(std::string_view compressed, Codec codec,
                  const std::function<bool(std::string_view)>& take);
 
@@ -66,7 +66,7 @@ BundleEnd Unpack(std::string_view compressed, Codec codec,
 class PacketReader {
  public:
   explicit PacketReader(ByteSource& source) : source_(source) {}
-  /// False at the end, also if the stream ends inside a packet or is damaged.
+  /// Moves to the next packet. False at the end, of a cut or damaged stream, too.
   bool Next();
   std::string_view packet() const { return buffer_.packet(); }
   /// Offset of the packet, or of bytes that are no packet.
@@ -75,7 +75,7 @@ class PacketReader {
   bool damaged() const { return damaged_; }
   /// True if the stream ends inside a packet.
   bool truncated() const { return truncated_; }
-  /// Why the source stopped before its end, if it did.
+  /// The reason why the source stopped before its end, if it did.
   const std::optional<Error>& error() const { return error_; }
   std::uint64_t total() const { return total_; }
   std::string Hash() const { return hash_.Hex(); }

@@ -9,7 +9,7 @@ namespace {
 
 using Marks = std::span<const SliceMark>;
 
-/// The number of marks from `from` on that are of one writer and are all begins, or all ends.
+/// The length of the run of marks at `from` that have one writer and are all begins, or all ends.
 std::size_t RunFrom(Marks marks, std::size_t from, bool begins) {
   std::size_t at = from;
   while (at < marks.size() && marks[at].is_begin == begins &&
@@ -19,15 +19,15 @@ std::size_t RunFrom(Marks marks, std::size_t from, bool begins) {
   return at - from;
 }
 
-/// True if a writer could have written these marks as time passed. Two nested slices in order of
-/// time are B B E E, like a group; then the stack is right.
+/// True if the marks are in order of time. Two nested slices in this order are B B E E, which looks
+/// like a group; then the stack is right.
 bool IsInTime(Marks marks) {
   return std::is_sorted(marks.begin(), marks.end(),
                         [](const SliceMark& a, const SliceMark& b) { return a.time < b.time; });
 }
 
-/// True if the second half of `marks` are the ends of the first half, one by one. For a single
-/// begin and end the stack finds the same pair.
+/// True if the second half of `marks` are the ends of the first half, one by one. False for a
+/// single begin and end, for which the stack finds the same pair.
 bool IsGroup(Marks marks) {
   const std::size_t count = marks.size() / 2;
   if (count < 2 || marks.front().sequence != marks.back().sequence) return false;
@@ -74,12 +74,12 @@ void PairByTrack(Marks marks, std::vector<std::uint32_t>& rest, Paired& paired) 
 
 }  // namespace
 
+// Pairs marks by position in groups, and the others track by track:
+//
 //   marks    B B B B   E E E   B E      begins 4, ends 3
 //            ^ first begin: without an end, kept for the stack
 //              B B B   E E E            a group: k-th with k-th
 //                              B E      one pair: kept for the stack
-//
-// Marks outside groups are paired track by track.
 Paired Pair(Marks marks) {
   Paired paired;
   paired.end_of.assign(marks.size(), Paired::kNone);

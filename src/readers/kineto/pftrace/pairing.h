@@ -38,8 +38,8 @@ struct Paired {
   std::size_t begins_alone = 0, ends_alone = 0;
 };
 
-/// Pairs marks in the file's order. Marks are no group if an end would precede its begin. O(n log
-/// n). REQUIRES: fewer than 2^32 - 1 marks.
+/// Pairs begins with ends, by groups or by the stack. A run of begins and ends is no group if an
+/// end would precede its begin. O(n log n). REQUIRES: marks in file order, fewer than 2^32 - 1.
 Paired Pair(std::span<const SliceMark> marks);
 
 }  // namespace profgauge::readers::pftrace

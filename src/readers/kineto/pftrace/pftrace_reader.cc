@@ -38,7 +38,7 @@ constexpr RecordingHint kHints[] = {
 };
 #undef PROFGAUGE_JSON_INSTEAD
 
-/// Adds the GPU of "sm_90" or "sm_100a": the last digit is the minor version.
+/// Adds a GPU of capability "sm_90" or "sm_100a": the last digit is the minor version.
 void AddGpu(const Decoded& decoded, ProfileBuilder& builder) {
   if (!decoded.architecture) return;
   const auto& [device, name] = *decoded.architecture;
@@ -216,9 +216,9 @@ bool BeginsWithBundle(std::string_view head) {
   return head.starts_with(kDeflateTag) || head.starts_with(kZstdTag);
 }
 
-// Examines the packets that fit into `head`; a cut one is no evidence. kYes: clocks as PyTorch's,
-// then a track of no writer. kMaybe: three messages in a row under field 1, as any message that
-// repeats its first field has them, including XSpace.
+// Examines the packets that fit into `head`; a cut one is no evidence. kYes: clocks as PyTorch
+// writes them, then a track without a writer. kMaybe: three messages in a row under field 1, which
+// any format that begins with a repeated message has, including XSpace.
 Match MatchOf(std::string_view head) {
   constexpr int kNoAccident = 3;  // Messages in a row under field 1.
   PacketBuffer buffer;
@@ -245,7 +245,7 @@ Match MatchOf(std::string_view head) {
   return count >= kNoAccident || is_bundle ? Match::kMaybe : Match::kNo;
 }
 
-// Used only for the error for a file of such a name that is no trace.
+// True if the path ends like that of a Perfetto trace. Only used for an error about another file.
 bool IsNamedLikeOne(const std::string& path) {
   for (const std::string_view suffix :
        {".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto"}) {

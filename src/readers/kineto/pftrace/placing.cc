@@ -53,8 +53,8 @@ class Batches {
   std::vector<PythonRow> python_;
 };
 
-/// The builder's threads by their tracks. Each track is looked up once: the lookup walks its
-/// parents and gives its names to the builder.
+/// The builder's thread of each track. Looks up each track only once, because a lookup walks the
+/// track's parents and passes its names to the builder.
 class Threads {
  public:
   Threads(const Tracks& tracks, ProfileBuilder& builder) : tracks_(tracks), builder_(builder) {}

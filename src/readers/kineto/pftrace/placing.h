@@ -25,8 +25,8 @@
 
 namespace profgauge::readers::pftrace {
 
-/// Adds ranges that have a begin and an end, in the trace's order, and counts the others. O(n log
-/// n) in the number of slices.
+/// Adds the rows of ranges that have a begin and an end, in the trace's order. Counts the other
+/// ranges. O(n log n) in the number of slices.
 void PlaceRows(Decoded& decoded, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::pftrace

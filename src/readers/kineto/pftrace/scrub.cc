@@ -18,9 +18,9 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-/// The name for arguments that are left out. It is needed, since events may use its number.
+/// The name given to arguments that are left out. Events may still refer to the name's number.
 constexpr std::string_view kLeftOut = "left out";
-/// Arguments that show the decoder an event's kind, and those of stages.
+/// Arguments by which the decoder recognizes an event's kind, and arguments of stages.
 constexpr std::string_view kSigns[] = {
     "cbid",      "context",        "cuda_sync_kind", "device id",
     "stream id", "workgroup_size", "arch",           "registers_per_thread"};
@@ -34,9 +34,9 @@ bool Is(std::uint32_t field, std::initializer_list<std::uint32_t> of) {
   return std::find(of.begin(), of.end(), field) != of.end();
 }
 
-/// Packets in order: texts have numbers, which earlier packets define. Field numbers: decoder.cc,
-/// placing.cc, pairing.cc, state.cc, annotations.cc. Data that the decoder does not read is not
-/// copied, field by field: a later writer's fields may hold anything. The switch of each message
+/// Copies packets in order, because texts have numbers that earlier packets define. Field numbers:
+/// decoder.cc, placing.cc, pairing.cc, state.cc, annotations.cc. A field that the decoder does not
+/// read is not copied: in a later writer's file it may hold anything. The switch of each message
 /// has the same numbers as the decoder's.
 class PacketCopier {
  public:
@@ -207,8 +207,8 @@ class PacketCopier {
     return out.Take();
   }
 
-  // A text with a number may belong to arguments that are kept and to ones that are not. So each
-  // kept argument gets a copy of the text.
+  // Gives each kept argument its own copy of a numbered text, because the text may also belong to
+  // arguments that are left out.
   void Keep(std::string_view message) {
     std::uint64_t iid = 0;
     std::string_view text;

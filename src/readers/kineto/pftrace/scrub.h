@@ -13,8 +13,8 @@ namespace profgauge::readers::pftrace {
 /// The reader whose files are copied.
 inline constexpr std::string_view kReader = "pftrace";
 
-/// The copy is uncompressed, and compressed packets become plain ones: otherwise their texts could
-/// not be replaced. Errors: kInput "scrub/damaged" if the trace is incomplete.
+/// Returns the copy. It is uncompressed, and compressed packets become plain ones, because their
+/// texts could not be replaced otherwise. Error: kInput "scrub/damaged" if the trace is incomplete.
 Result<std::string> ScrubPackets(ByteSource& source, const Rename& rename);
 
 }  // namespace profgauge::readers::pftrace

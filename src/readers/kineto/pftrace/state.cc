@@ -12,13 +12,13 @@ namespace {
 constexpr std::uint64_t kRealtime = 1, kBoottime = 6;
 /// Clocks with these numbers belong to their sequence.
 constexpr std::uint64_t kFirstOwnClock = 64, kLastOwnClock = 127;
-/// PyTorch masks the sign, so this number is -1: no process or thread of the program.
+/// PyTorch masks the sign bit, so it writes -1 ("no process or thread of the program") as this.
 constexpr std::int64_t kNone = 0x7FFFFFFF;
 constexpr std::size_t kMostTracks = 4'000'000;
 /// The maximum length of a chain of parents, since a trace may have a cycle.
 constexpr int kMostParents = 16;
 
-// Returns nothing if a product or sum exceeds 64 bits: such a value is no time.
+// Converts a time to nanoseconds plus `offset`; nothing if the result exceeds 64 bits.
 std::optional<Ns> Scaled(std::uint64_t time, std::uint64_t unit, Ns offset) {
   std::uint64_t scaled = 0;
   if (__builtin_mul_overflow(time, unit, &scaled)) return std::nullopt;
@@ -98,18 +98,18 @@ void Interned::Clear() {
   texts_.clear();
 }
 
-// Incremental clocks continue: only a snapshot sets them.
+// Keeps the values of incremental clocks, because only a snapshot sets them.
 void Sequence::Begin() {
   is_valid = true;
   interned.Clear();
   clock = track = 0;
 }
 
-// A sequence's clocks have both numbers as key. All other clocks are shared by the trace.
+// The index of a clock: a sequence's own clock by both numbers, other clocks by `clock`.
 std::uint32_t Clocks::IndexOf(std::uint64_t clock, std::uint64_t number) {
   if (clock == 0 || clock == kBoottime) return 0;
   const bool is_own = clock >= kFirstOwnClock && clock <= kLastOwnClock;
-  // Numbers of sequences and clocks have 32 bits.
+  // Numbers of sequences and of clocks have 32 bits each.
   const std::uint64_t key = (is_own ? number : 0) << 32 | (clock & 0xFFFFFFFF);
   const auto next = static_cast<std::uint32_t>(clocks_.size());
   const auto [at, is_new] = found_.emplace(key, next);
@@ -213,8 +213,8 @@ const Track* Tracks::Find(std::uint64_t uuid) const {
   return found == tracks_.end() ? nullptr : &found->second;
 }
 
+// The first thread on the way up gives the thread (812), and the process gives the process (800):
 //   track 9 (a queue) ── parent 4 (thread 812 of 800) ── parent 1 (process 800 "python")
-//   The first thread on the way gives thread 812, and the process gives process 800.
 Place Tracks::PlaceOf(std::uint64_t uuid) const {
   Place place;
   const Track* at = Find(uuid);

@@ -100,8 +100,8 @@ class Clocks {
   /// Reads the `time` of a packet; `clock` 0: the sequence's. nullopt if it is out of range.
   std::optional<Stamp> Read(std::uint64_t time, std::uint64_t clock, std::uint64_t number,
                             Sequence& sequence);
-  /// Converts a time to the trace's clock, after all snapshots were read. nullopt if none relates
-  /// its clock to it. `stamp` comes from Read() of this object.
+  /// Converts a time to the trace's clock. Call it after all snapshots were read. Returns nullopt
+  /// if no snapshot relates the time's clock to it. `stamp` comes from Read() of this object.
   std::optional<Ns> Settle(Stamp stamp) const;
   /// The offset from the trace's clock to Unix time.
   Ns to_unix() const { return to_unix_.value_or(0); }
@@ -138,10 +138,10 @@ class Tracks {
   /// Reads a TrackDescriptor. False if it is not a message, or if there are too many. A later
   /// descriptor of the same id replaces the first.
   bool Read(std::string_view message);
-  /// nullptr without a descriptor. Valid until the next Read().
+  /// The track with this id; nullptr if it has no descriptor. Valid until the next Read().
   const Track* Find(std::uint64_t uuid) const;
-  /// A thread without a descriptor is named by the number of its track. Follows parents up to the
-  /// process, at most 16 levels.
+  /// The process and thread of a track. A thread without a descriptor is named by the track's
+  /// number. Follows parents up to the process, at most 16 levels.
   Place PlaceOf(std::uint64_t uuid) const;
   const boost::unordered_flat_map<std::uint64_t, Track>& all() const { return tracks_; }
 

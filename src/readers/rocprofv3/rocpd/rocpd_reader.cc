@@ -36,7 +36,7 @@ bool IsOfRocprofSys(std::string_view name) {
          name.find_first_not_of("-0123456789", std::string_view("rocpd").size()) == name.size() - 3;
 }
 
-/// Limit: each process needs a search of all tables. Merged files of large runs have hundreds.
+/// The limit of processes: each needs a search of all tables. Large merged files have hundreds.
 constexpr std::size_t kMostProcesses = 1024;
 
 bool HasLaunch(const Profile& profile) {
@@ -67,7 +67,7 @@ Status AddFacts(sqlite::Database& database, const std::set<std::string>& tables,
   return {};
 }
 
-/// A launcher has its ranks' environment: only processes that compute or communicate are ranks.
+/// Sets the rank only of a process that computes or communicates: a launcher has one, too.
 void SetRank(const Environment& environment, Profile& profile) {
   if (profile.device.size() + profile.host.size() == 0) return;
   profile.distributed.rank = environment.rank;
@@ -184,7 +184,7 @@ class RocpdReader final : public Reader {
     });
   }
 
-  // PID_results.json and PID_results.db of one run have the same events: the database is read.
+  // The database beside PID_results.json, PID_results.db, because both have the same events.
   std::string FullerThan(const std::string& name,
                          const std::vector<std::string>& names) const override {
     if (!name.ends_with(kJson)) return {};
@@ -193,8 +193,8 @@ class RocpdReader final : public Reader {
     return std::find(names.begin(), names.end(), database) != names.end() ? database : "";
   }
 
-  // Launchers and data loaders may write a file, too. A process that only calls the runtime is no
-  // rank, unless it launched kernels and lost them.
+  // Removes profiles that are no rank, because launchers and data loaders may write a file, too. A
+  // process that only calls the runtime is no rank, unless it launched kernels and lost them.
   Status Settle(const std::string&, Run& run) const override {
     const auto is_idle = [](const Profile& profile) {
       return profile.source.format == "rocprofv3" &&
@@ -269,7 +269,7 @@ Domain DomainNamed(std::string_view category) {
   return Domain::kOther;
 }
 
-/// The text in an event's `{"message": …}`.
+/// The text of `message` in an event's `{"message": …}`.
 std::string MessageOf(std::string_view json) {
   std::string message;
   ReadJsonObject(json, [&](const JsonRow& row) { message = row.Text("message"); });
@@ -283,7 +283,7 @@ Result<TableScan> Import::Open(std::string_view base, std::initializer_list<Want
   return TableScan::Open(database_, TableOf(base, suffix_), wanted, only);
 }
 
-// Reads the tables that rows refer to first: texts, processes, tracks, agents, symbols, events.
+// Reads first the tables to which rows refer: texts, processes, tracks, agents, symbols, events.
 Status Import::Read() {
   PROFGAUGE_CHECK(ReadTexts());
   PROFGAUGE_CHECK(ReadCategories());
@@ -324,7 +324,7 @@ std::string_view Import::TextOf(const ById<Text>& texts, std::int64_t id) const 
                          : std::string_view(bytes_).substr(text->begin, text->size);
 }
 
-// Keeps texts outside the profile's strings, since most are names of unused operations.
+// Keeps texts outside the profile's strings, because most are names of unused operations.
 Status Import::ReadTexts() {
   PROFGAUGE_TRY(auto scan, Open("string", {{{"id"}}, {{"string"}}}));
   if (!scan.Has(0)) return {};
@@ -355,7 +355,7 @@ Domain Import::DomainOf(std::int64_t category) const {
   return name.empty() ? Domain::kNone : DomainNamed(name);
 }
 
-// Reads no command line and no other private data.
+// Reads processes, without the command line and other private data.
 Status Import::ReadProcesses() {
   PROFGAUGE_TRY(auto scan, Open("info_process", {{{"id"}}, {{"pid"}}, {{"environment"}}}));
   bool is_first = true;
@@ -412,7 +412,7 @@ Status Import::ReadAgents() {
   });
 }
 
-// Does not read extdata, which repeats the same data and is most of the file.
+// Reads symbols without extdata, which repeats the same data and is most of the file.
 Status Import::ReadSymbols() {
   PROFGAUGE_TRY(auto scan,
                 Open("info_kernel_symbol",
@@ -425,7 +425,7 @@ Status Import::ReadSymbols() {
   });
 }
 
-// Caches the category of the row before, since events of one kind are mostly consecutive.
+// Reads events. Caches the last category: events of one kind are mostly consecutive.
 Status Import::ReadEvents() {
   PROFGAUGE_TRY(auto scan, Open("event", {{{"id"}}, {{"category_id"}}, {{"stack_id"}}}));
   if (!scan.Has(0)) return {};
@@ -480,8 +480,8 @@ namespace {
 
 using rocprofv3::Times;
 
-/// Finds the domain of a record without an event by the function's name. rocprofv3 does not enforce
-/// foreign keys.
+/// The domain of a record without an event, by the function's name. An event may be missing,
+/// because rocprofv3 does not enforce foreign keys.
 Domain DomainOfFunction(std::string_view name) {
   const auto is_upper = [&](std::size_t at) {
     return name.size() > at && name[at] >= 'A' && name[at] <= 'Z';
@@ -594,8 +594,8 @@ Status Import::ReadRegions() {
   });
 }
 
-// Reads records that end when they begin. Other samples are counters of other tools, without a
-// domain.
+// Reads samples that are records of length zero. All others are counters of other tools, which have
+// no domain.
 Status Import::ReadSamples() {
   enum : std::size_t { kTime, kTrack, kEvent, kName };
   PROFGAUGE_TRY(auto scan,
@@ -626,7 +626,7 @@ std::string_view Import::MarkerText(std::int64_t event, std::string_view name) c
   return text == "roctxGetThreadId" || text.starts_with("MARKER_") ? std::string_view() : text;
 }
 
-// The event's category decides the kind of a region; without an event the name decides.
+// Adds a region or sample. Its event's category or, without an event, its name is its kind.
 void Import::Place(const Times& times, std::int64_t event, std::string_view name,
                    std::pair<std::int64_t, std::int64_t> thread) {
   const Event* const known = events_.Find(event);
@@ -645,8 +645,8 @@ void Import::Place(const Times& times, std::int64_t event, std::string_view name
   rows_.AddCall(times, name, on, known == nullptr ? 0 : known->stack);
 }
 
-// Counts the kernels with counters, but not with sampling (SPM), where kernels run concurrently. A
-// kernel's counters are several rows of one event, which count once.
+// Counts kernels with counters. A kernel's counters are several rows of one event, which count
+// once. Skips sampling (SPM), where kernels run concurrently.
 Status Import::CountCounters() {
   PROFGAUGE_TRY(auto scan, Open("pmc_event", {{{"event_id"}}, {{"sample_id"}}}));
   boost::unordered_flat_set<std::int64_t> kernels;
@@ -659,7 +659,7 @@ Status Import::CountCounters() {
   return {};
 }
 
-// Counts allocations of the runtime as ignored: they are not those of an allocator.
+// Counts the runtime's allocations as ignored, because they are not those of an allocator.
 Status Import::CountOthers() {
   PROFGAUGE_TRY(auto scan, Open("memory_allocate", {{{"start"}}}));
   return scan.ForEach([&] {

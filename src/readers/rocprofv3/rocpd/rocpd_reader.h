@@ -28,8 +28,8 @@
 
 namespace profgauge::readers {
 
-/// Errors: kInput "rocpd/interrupted" (a journal is beside the file), "rocpd/too-many" processes,
-/// "rocprofv3/no-events", and those of CheckLayout().
+/// Makes the reader. Errors: kInput "rocpd/interrupted" (a journal is beside the file),
+/// "rocpd/too-many" (processes), "rocprofv3/no-events", and those of CheckLayout().
 std::unique_ptr<Reader> MakeRocpdReader();
 
 }  // namespace profgauge::readers
@@ -43,13 +43,13 @@ namespace profgauge::readers::rocpd {
 
 /// The kind of a region or sample.
 enum class Domain : std::uint8_t { kNone, kCall, kRccl, kMarker, kKernel, kOther };
-/// True if its regions and samples become rows of the profile.
+/// True if regions and samples of this kind become rows of the profile.
 constexpr bool IsMeasured(Domain domain) {
   return domain == Domain::kCall || domain == Domain::kRccl || domain == Domain::kMarker;
 }
 
-/// The tables of one process, to which all ids refer. Kernels, copies and calls of one launch have
-/// different events with equal `stack_id`:
+/// The tables of one process. All ids refer to rows of these tables. Kernels, copies and calls of
+/// one launch have different events with equal `stack_id`:
 ///
 ///   region 7           -> event 12: stack 5, category HIP_RUNTIME_API    hipLaunchKernel
 ///   kernel_dispatch 3  -> event 31: stack 5, category KERNEL_DISPATCH    its kernel
@@ -79,7 +79,7 @@ class Import {
   struct Thread {
     std::int64_t process = -1, number = -1;  ///< Row of the process; the system's thread number.
   };
-  /// In version 4.1 and later, rows refer to this instead of containing it.
+  /// The process and thread of rows. In version 4.1 and later, rows refer to a track.
   struct Track {
     std::int64_t process = -1, thread = -1, agent = -1, queue = -1, stream = -1;
   };
@@ -110,10 +110,10 @@ class Import {
   const Event& EventOf(const TableScan& scan, std::size_t column) const;
   const Track* TrackOf(const TableScan& scan, std::size_t column) const;
   ThreadId ThreadOf(std::int64_t process, std::int64_t thread);
-  /// Adds a region, or a zero-length record stored as a sample; `event` is its event's number.
+  /// Adds a region, or a sample, which has length zero. `event` is the id of its event.
   void Place(const rocprofv3::Times& times, std::int64_t event, std::string_view name,
              std::pair<std::int64_t, std::int64_t> thread);
-  /// Empty for calls of roctx that make no range (pause, resume, names of threads).
+  /// The text of a roctx call; empty for calls that make no range (pause, resume, thread names).
   std::string_view MarkerText(std::int64_t event, std::string_view name) const;
 
   sqlite::Database& database_;

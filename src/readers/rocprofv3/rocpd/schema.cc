@@ -58,7 +58,7 @@ bool IsPlain(std::string_view suffix) {
          });
 }
 
-/// Whether any tables of rows have times, and whether any have none.
+/// True if some tables of rows have times, and true if some have none.
 struct RowTables {
   bool any_with = false, any_without = false;
 };
@@ -228,7 +228,7 @@ Environment EnvironmentOf(std::string_view json) {
         IsOn(variables.Text("ROCPROF_SELECTED_REGIONS"))) {
       out.traced += (out.traced.empty() ? "" : ", ") + std::string("only in selected regions");
     }
-    // The text of a filter may have private names.
+    // Only notes that a filter is set, because its text may have private names.
     const auto filters = [&](std::string_view name) { return !variables.Text(name).empty(); };
     if (std::any_of(std::begin(kFilters), std::end(kFilters), filters)) {
       out.traced += (out.traced.empty() ? "" : ", ") + std::string("only kernels of a filter");

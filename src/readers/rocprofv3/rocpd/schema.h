@@ -1,5 +1,5 @@
-// The tables of a rocpd database, and whether their layout is known. Version numbers do not show
-// it: "3" names several layouts and "4" three incompatible ones.
+// Finds the tables of a rocpd database and checks whether their layout is known. Version numbers do
+// not show it: "3" is used for several layouts and "4" for three incompatible ones.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace profgauge::readers::rocpd {
 
-/// "rocpd_BASE" plus the suffix of one process's tables, mostly an id.
+/// The name of a process's table: "rocpd_BASE" and the suffix of the process, mostly an id.
 std::string TableOf(std::string_view base, const std::string& suffix);
 
-/// The suffixes of the processes in a database, in order; empty: it is no rocpd database. Only
-/// suffixes of letters, digits, `_` and `-`, since they become part of SQL statements.
+/// The suffixes of the processes in a database, in order; empty if it is no rocpd database. Only
+/// those of letters, digits, `_` and `-`, because suffixes become part of SQL statements.
 std::vector<std::string> SuffixesOf(const std::set<std::string>& tables);
 
-/// Tables with rows that are in no known version, with their columns: "hip_event (id, name_id)". At
-/// most eight.
+/// Tables with rows that are in no known version, with their columns: "hip_event (id, name_id)".
+/// Returns at most eight.
 Result<std::vector<std::string>> UnknownTables(sqlite::Database& database,
                                                const std::set<std::string>& tables,
                                                const std::string& suffix);
@@ -40,8 +40,8 @@ Result<Metadata> ReadMetadata(sqlite::Database& database, const std::string& suf
 /// table.
 Status CheckLayout(sqlite::Database& database, const std::vector<std::string>& suffixes);
 
-// The rank of a process and the traced kinds, from its environment. The database contains the whole
-// environment, including tokens: only the variables listed here are read.
+// The rank of a process and the traced kinds, from its environment. Only the variables listed here
+// are read, because the database contains the whole environment, including tokens.
 
 struct Environment {
   std::int64_t rank = -1, world_size = -1;  ///< -1: not stated.
@@ -51,11 +51,11 @@ struct Environment {
   std::string traced;  ///< "kernels, copies, HIP calls"
 };
 
-/// Reads a JSON object of texts; any other JSON gives nothing. The rank is that of the first known
+/// Reads a JSON object of texts; other JSON gives nothing. The rank is that of the first known
 /// launcher that set one: torchrun, Open MPI, PMIx, PMI, MVAPICH, Slurm.
 Environment EnvironmentOf(std::string_view json);
 
-/// The JSON of only these variables; the value of a set filter becomes "hidden".
+/// A JSON object of only these variables, for copies. The value of a set filter becomes "hidden".
 std::string ScrubbedEnvironment(std::string_view json);
 
 }  // namespace profgauge::readers::rocpd

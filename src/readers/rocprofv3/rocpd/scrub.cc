@@ -92,7 +92,7 @@ Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
                             }};
   keep.functions = {{"agent", AgentOf},
                     {"environment", ScrubbedEnvironment},
-                    // The message of most events is empty.
+                    // Most events have an empty message.
                     {"message", [&message](std::string_view json) {
                        return json == "{}" ? std::string(json) : CopyJsonText(json, message);
                      }}};

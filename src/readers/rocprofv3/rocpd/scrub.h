@@ -11,7 +11,7 @@
 
 namespace profgauge::readers::rocpd {
 
-/// REQUIRES: `in` is a rocpd database. Errors: those of CopyTables() and CheckLayout().
+/// Copies the rocpd database `in` to `out`. Errors: those of CopyTables() and CheckLayout().
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out, const Rename& rename);
 
 }  // namespace profgauge::readers::rocpd
