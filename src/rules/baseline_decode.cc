@@ -23,20 +23,20 @@ constexpr Decoder::Word<OnBaselineMissing> kMissing[] = {
     {"fail", OnBaselineMissing::kFail}};
 constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", true}};
 
-// The range of a metric: "0 to 100 %", "never negative".
+// The range of a metric as text: "0 to 100 %", "never negative".
 std::string RangeText(const analysis::MetricSpec& metric) {
   if (metric.range.most == std::numeric_limits<double>::infinity()) return "never negative";
   return fmt::format("0 to {}", FormatLimit(metric.range.most, metric.unit));
 }
 
-// Reads an amount: `5%` is relative, `2 ms` absolute. A sign is rejected, because `-5%` beside
-// max_decrease is ambiguous.
+// Reads an amount: `5%` is relative, `2 ms` absolute. Rejects a sign, because `-5%` as max_decrease
+// would be ambiguous.
 void DecodeAmount(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                   std::string_view what, std::optional<BaselineLimit::Amount>& target) {
   const auto literal = decoder.UnsignedAmong(node, what, {Unit::kShare, metric.unit},
                                              "a change is written without sign");
   if (!literal) return;
-  // A percentage is relative to the baseline, also for shares: 3 % of the value, not 3 points.
+  // A percentage is relative to the baseline's value, even for shares: 3 % of it, not 3 points.
   if (literal->unit == Unit::kShare) {
     target = BaselineLimit::Amount{literal->value, true};
   } else if (const auto value = ConvertLiteral(*literal, metric.unit)) {
@@ -76,7 +76,7 @@ void CheckDecrease(Decoder& decoder, const YamlNode& node, const analysis::Metri
                   FormatLimit(share, Unit::kShare), metric.id));
 }
 
-// Reads `total`: `off`, or a separate share.
+// Reads `total`: `off`, or a share for the total only.
 void DecodeTotal(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
   limit.judges_total = !decoder.Is(node, "off");
   if (!limit.judges_total) return;
@@ -90,7 +90,7 @@ void DecodeTotal(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
   }
 }
 
-// Rejects `total` for metrics other than typical times.
+// Rejects `total` unless the metric is a typical time.
 void CheckTotal(Decoder& decoder, const YamlNode& node, const BaselineLimit& limit) {
   if (node.kind != YamlNode::Kind::kMap || node.Find("total") == nullptr) return;
   if (limit.metric == metric::kIterationTimeMedian ||
@@ -121,8 +121,8 @@ void DecodePer(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
                   limit.metric));
 }
 
-// The key `on_missing` of a limit on a change: `skip` applies if no run has the limited metric;
-// otherwise the policy's setting decides.
+// The key `on_missing` of a limit on a change. `skip`: the limit is not applicable if no run has
+// its metric. Without the key, the policy's setting decides.
 Decoder::Key OnMissingKey(Decoder& decoder, bool& is_optional) {
   return {"on_missing", [&](const YamlNode& n) {
             static constexpr Decoder::Word<bool> kWords[] = {{"skip", true}, {"no_verdict", false}};
@@ -190,7 +190,7 @@ void DecodeNoiseFloor(Decoder& decoder, const YamlNode& node, std::optional<doub
                           FormatLimit(*target, Unit::kShare)));
 }
 
-// Without the device in the list, runs of different devices would silently be compared.
+// Requires the device in the list. Without it, runs of different devices would be compared.
 void DecodeMatch(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
   out.match_any = decoder.Is(node, "any");
   out.match.emplace();

@@ -15,7 +15,7 @@ namespace profgauge::rules {
 
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out);
 
-/// The metric that `key` names; an error if it does not exist or can have no limit.
+/// The metric that `key` names. Adds an error if it does not exist or can have no limit.
 std::shared_ptr<const analysis::MetricSpec> MetricOf(
     Decoder& decoder, const YamlNode& key, std::string_view code = "policy/unknown-metric");
 

@@ -60,7 +60,7 @@ std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
   expr::RowId last_row = expr::Source::kNoRow;
   for (std::size_t row = 0; row < out.size(); ++row) {
     for (std::size_t i = 0; i < columns.size(); ++i) key[i] = IntegerAt(columns[i], row);
-    // Rows of one rank are mostly adjacent, so the last result is usually right again.
+    // Adjacent rows mostly have the same rank, so the last result is tried first.
     if (key != last) {
       const auto found = by_name.find(key);
       last_row = found == by_name.end() ? expr::Source::kNoRow : found->second;
@@ -134,7 +134,7 @@ expr::Source RunData::BindCommon(const analysis::TableSpec& spec, const std::str
   }
   source.value = table.At(0, *found.column);
   const auto is_as_first = [&column = *found.column](std::size_t row) {
-    // Equal texts of a table have the same number.
+    // All rows agree if their texts have the same number: equal texts of a table do.
     if (column.type() == CellType::kText) return column.TextAt(row) == column.TextAt(0);
     if (column.type() == CellType::kInteger) return column.IntegerAt(row) == column.IntegerAt(0);
     return column.RealAt(row) == column.RealAt(0) ||
@@ -164,7 +164,7 @@ expr::Source RunData::BindMetric(std::string_view id) const {
 ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
   ScenarioOutcome outcome;
   if (!rule.scenario || simulations_ == nullptr) return outcome;
-  // Launches with unchanged times would make the simulated saving too small.
+  // If some launches keep their recorded times, the simulated saving would be too small.
   const auto has_free_thread = [](const analysis::simulation::PathGraph& graph) {
     return !graph.free_threads().empty();
   };

@@ -19,8 +19,8 @@
 
 namespace profgauge::rules {
 
-/// One analysis in the form that rules read; thread-safe. It joins rows of tables with their rank,
-/// GPU or iteration only once for all rules. `analysis` and `facts` must outlive it.
+/// One analysis in the form that rules read; thread-safe. Joins rows of tables with their rank, GPU
+/// or iteration only once for all rules. `analysis` and `facts` must outlive it.
 class RunData {
  public:
   /// `simulations` may be null.
@@ -28,9 +28,9 @@ class RunData {
           ScenarioRunner* simulations = nullptr)
       : analysis_(analysis), facts_(facts), simulations_(simulations) {}
 
-  /// Terms for the run's devices, by the fact `device.vendor`.
+  /// The words for parts of the run's devices, chosen by the fact `device.vendor`.
   const DeviceWords& device_words() const;
-  /// Finds a table; nullptr if the profile does not have it, or only without columns.
+  /// Finds a table; nullptr if the profile does not have it, or has no columns of it.
   const Table* FindTable(const analysis::TableSpec& spec) const;
   /// Explains in one clause why the table is missing.
   std::string WhyNoTable(const analysis::TableSpec& spec) const;
@@ -46,14 +46,14 @@ class RunData {
 
   /// The possible cost of a table's rows; nullptr if unknown.
   const analysis::catalog::Exposure* FindExposure(std::string_view table) const;
-  /// Simulates the rule's scenario. No prediction if there is no scenario or simulation, if the
-  /// scenario matches nothing, or if some threads launch work without a visible reason to wait.
+  /// Simulates the rule's scenario. Returns no prediction without a scenario or a simulation, if
+  /// the scenario matches nothing, or if some threads launch work without a visible reason to wait.
   ScenarioOutcome Simulate(const CompiledRule& rule);
-  /// True if a simulation that saves nothing may only miss an unrecorded wait of the host
+  /// True if a simulation may save nothing only because a wait of the host was not recorded
   /// (path.silent_share).
   bool MayMissWaits();
 
-  /// Sources for all slots of `rule`. Slots that depend on the group have no value yet.
+  /// The data sources for all slots of `rule`. Slots that depend on the group have no value yet.
   expr::Data Bind(const CompiledRule& rule);
 
  private:
@@ -71,8 +71,8 @@ class RunData {
       joins_;
 };
 
-/// Sets the fields that have one value for a whole group, from its first row. Groups share `data`,
-/// so it has only the values of the last group. REQUIRES: `data` is of run.Bind(rule).
+/// Sets the fields that have one value for a whole group, from its first row. All groups share
+/// `data`, so it has the values of the last group only. REQUIRES: `data` comes from run.Bind(rule).
 void BindGroup(const CompiledRule& rule, const RunData& run, expr::RowId first, expr::Data& data);
 
 }  // namespace profgauge::rules

@@ -76,7 +76,7 @@ std::vector<std::string> BuiltinFiles(BuiltinKind kind) {
   return names;
 }
 
-// Reads at most one byte more than allowed, which also bounds pipes and growing files.
+// Reads at most one byte more than the limit, so that pipes and growing files end, too.
 Result<std::string> ReadConfigFile(const std::string& path, std::optional<BuiltinKind> kind) {
   if (path.starts_with(kBuiltinPrefix)) return ReadBuiltin(path, kind);
   auto file = OpenInput(path, Named::kFound);
@@ -134,7 +134,7 @@ std::optional<YamlDocument> ReadYaml(const std::string& path, std::optional<Buil
                       DecodeYamlTree(EmbeddedRuleTree(EmbeddedPath(NameOfBuiltin(path))))};
 }
 
-// Stable: errors at one place keep the order in which they were found.
+// Uses a stable sort: errors at one place keep the order in which they were found.
 void SortByPlace(Errors& errors) {
   std::map<std::string, std::size_t> ranks;
   for (const Error& error : errors) ranks.try_emplace(error.where.file, ranks.size());
@@ -142,7 +142,7 @@ void SortByPlace(Errors& errors) {
     return std::tuple(ranks[a.where.file], a.where.line, a.where.column) <
            std::tuple(ranks[b.where.file], b.where.line, b.where.column);
   });
-  // Duplicates need not be adjacent: two rules using a part with two mistakes report A, B, A, B.
+  // Duplicates need not be adjacent: two rules that use a part with two mistakes report A, B, A, B.
   std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>> seen;
   std::erase_if(errors, [&](const Error& error) {
     const auto& [file, line, column] =
@@ -162,7 +162,7 @@ bool IsRuleFileName(std::string_view name) {
 }
 
 /// Collects the rules of several files and keeps ids unique. Files are decoded in parallel and
-/// joined in their order, so ids, errors and the hash do not depend on the timing of threads.
+/// joined in order, so ids, errors and the hash do not depend on the timing of threads.
 class Collector {
  public:
   RuleSet rules;
@@ -238,7 +238,7 @@ class Collector {
   ContentHash hash_;
 };
 
-// Adds a folder's rule files. Links must lead to files of the same repository.
+// Adds the rule files of a folder. A link must lead to a file of the same repository.
 void AddFolder(const std::string& path, Collector& collector) {
   std::vector<std::string> files;
   const fs::path root = RepositoryOf(fs::path(path) / "rules");
@@ -258,7 +258,7 @@ void AddFolder(const std::string& path, Collector& collector) {
     collector.errors.push_back(std::move(none));
   }
   for (const std::string& file : files) {
-    // The presets beside the shipped rules are policies, not rules.
+    // The presets beside the shipped rules are policies, so they are skipped.
     if (!IsPresetName(fs::path(file).stem().string())) collector.AddFile(file);
   }
 }
@@ -367,13 +367,13 @@ std::vector<std::string> BuiltinRuleFiles() { return BuiltinFiles(BuiltinKind::k
 
 tl::expected<RuleSet, Errors> LoadBuiltinRules() { return LoadRules(BuiltinRuleFiles()); }
 
-// `let` names: an expression, the largest of several, or a text by case; and the words that every
-// rule file knows.
+// Decodes `let` names: an expression, the largest of several, or a text by case. Also reads the
+// words that every rule file knows.
 
 namespace {
 
-/// `greatest: {id: expression, …}`: NAME is the id of the largest known value, NAME.value the
-/// value.
+/// Decodes `greatest: {id: expression, …}` into two names: NAME is the id of the largest known
+/// value, NAME.value is this value.
 ///
 ///     main: {greatest: {copies: a, kernels: b, other: c}}        becomes two names:
 ///     main.value    greatest_known(a, b, c)
@@ -381,7 +381,7 @@ namespace {
 ///                   if(((b) == main.value) default false, 'kernels',
 ///                   if(main.value == main.value, 'other', 'other')))
 ///
-/// If values are equal, the first id. If no value is known, both names are absent.
+/// If values are equal, the first id is used. If no value is known, both names are absent.
 void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                     std::vector<RuleLet>& out) {
   const Where where = decoder.document().At(key);
@@ -393,7 +393,7 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
   if (entries.empty()) return;
   std::vector<std::string> ids;
   for (const auto& [id, text] : entries) ids.push_back(id);
-  // If the ids are values of a column, the name compares and prints like that column.
+  // If all ids are values of one column, the name is compared and printed like that column.
   const std::string values_of(FindByValues(ids));
   TextBuilder value(decoder.document().file), name(decoder.document().file);
   for (const auto& [id, text] : entries) {
@@ -407,7 +407,7 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                   where);
   }
   value.Inserted(")", where);
-  // The last id needs no condition except that a largest value exists.
+  // The last id needs no own condition, only that a largest value exists.
   name.Inserted(fmt::format("if({0} == {0}, {1}, {1}){2}", value_name,
                             QuotedText(CellOfValue(values_of, entries.back().first)),
                             std::string(entries.size() - 1, ')')),
@@ -416,11 +416,11 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
   out.push_back({key.text, where, name.Take(), values_of});
 }
 
-/// `case: [{when, text}, …]`: the text of the first item whose condition is true.
+/// Decodes `case: [{when, text}, …]`: the text of the first item whose condition is true.
 ///
 ///     if((when 1) default false, 'text 1', if((when 2) default false, 'text 2', 'last text'))
 ///
-/// An unknown condition counts as false. Without a last text, the default is ''.
+/// An unknown condition counts as false. If the last item has a condition, the default text is ''.
 void DecodeLetCase(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                    std::vector<RuleLet>& out) {
   const Where where = decoder.document().At(key);
@@ -469,7 +469,7 @@ void DecodeLet(Decoder& decoder, const YamlNode& key, const YamlNode& value,
 
 namespace {
 
-/// The mapping of names in rules/words.yaml. A test ensures that the file has no errors.
+/// The document with the names in rules/words.yaml. A test ensures that it has no errors.
 std::optional<YamlDocument> WordsDocument() {
   Errors errors;
   return ReadYaml(std::string(kWordsFile), BuiltinKind::kRules, errors);

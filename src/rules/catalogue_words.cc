@@ -75,7 +75,7 @@ constexpr auto kWorkloadsValues = Plain({"capture", "training", "decode", "prefi
                                          "diffusion", "inference", "benchmark", "unknown"});
 constexpr auto kFrameworksValues =
     Plain({"pytorch", "tensorflow", "xla", "tensorrt", "none", "unknown"});
-/// Cells for devices of an unknown vendor are empty.
+/// For a device of an unknown vendor, the table cell is empty.
 constexpr EnumValue kVendorsValues[] = {{"nvidia", "nvidia"}, {"amd", "amd"}, {"npu", "npu"},
                                         {"neuron", "neuron"}, {"tpu", "tpu"}, {"intel", "intel"},
                                         {"mtia", "mtia"},     {"unknown", ""}};
@@ -84,7 +84,7 @@ struct KnownColumn {
   std::string_view name;
   Enumeration values;
 };
-/// Columns and facts with known values. Profilers write the open ones and may use other values.
+/// Columns and facts with known values. Open ones may have others, which profilers write.
 constexpr KnownColumn kKnown[] = {
     {"gap.cause", {kCausesValues}},
     {"gap.category", {kHostWorkValues}},

@@ -1,4 +1,4 @@
-// A claim: the saving of a change, and the evidence for it.
+// A claim is the saving of a change, with the evidence for it:
 //
 //   simulated   its dependencies were recorded                saves 7.20 ms
 //               with a low end if the host reacts, or if the
@@ -44,24 +44,24 @@ struct Claim {
   std::string why;  ///< Why it is unknown, not simulated, or more than its rule measures; a clause.
   bool is_best_case = false;  ///< Simulated with kernels that reach their targets.
 
-  /// Whether it has a number.
+  /// True if the claim has a number.
   bool is_known() const { return basis != Basis::kNone && basis != Basis::kUnknown; }
   bool is_simulated() const { return basis == Basis::kSimulated; }
-  /// The part of it that can be relied on: the low end.
+  /// The part of the saving that can be relied on: its low end.
   double least() const { return low.value_or(saves); }
 };
 
-/// ns per iteration that the profiler may have added to the host's work (profiler.delay_time); 0 if
-/// idle time is not given as a range because of it.
+/// The time in ns per iteration that the profiler may have added to the host's work
+/// (profiler.delay_time); 0 unless idle time is given as a range because of it.
 double ProfilerDelayOf(const analysis::Analysis& analysis);
-/// Lowers the low end of the saving by that delay, because a change of the host's work may remove
-/// the profiler's share, too. Differences below `least` make no range.
+/// Subtracts `delay` from the low end of the saving, because the change may only remove the
+/// profiler's share of the host's work. A difference below `least` makes no range.
 void AllowForProfiler(double delay, double least, Claim& claim);
 
-/// "48.2 to 59.0 ms"; one number if both ends look equal.
+/// A range as text: "48.2 to 59.0 ms", or one number if both ends look equal.
 std::string RangeText(double low, double high);
 
-/// "saves at most 2.44 ms"; empty if nothing is claimed. All outputs use this text.
+/// The claim as all outputs show it: "saves at most 2.44 ms"; empty if nothing is claimed.
 std::string ClaimText(const Claim& claim);
 
 }  // namespace profgauge::rules

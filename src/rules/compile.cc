@@ -38,11 +38,11 @@ static_assert(static_cast<int>(ShowAs::Kind::kNumber) ==
 ///
 ///     where ─► let ─► when ─► metric ─► limits ─► sure_when ─► gain ─► texts, evidence
 ///
-/// A `let` may use earlier ones, a limit the metric, a text all of them. An error in one part does
-/// not hide errors in others and is not repeated for each use of its name (wrong_names_).
+/// A `let` may use earlier ones, a limit the metric, a text all names. An error in one part does
+/// not hide errors in others. A wrong name is reported once, not at each use (wrong_names_).
 class RuleCompiler {
  public:
-  /// `active`: the rule's parameters; nullptr: their defaults.
+  /// `active` has the rule's parameters; nullptr: their defaults are used.
   RuleCompiler(const Rule& rule, const ActiveRule* active, Errors& errors)
       : rule_(rule), active_(active), errors_(errors), reaches_(rule, active) {}
 
@@ -50,7 +50,7 @@ class RuleCompiler {
     out_.rule = &rule_;
     if (rule_.for_each.empty()) return std::move(out_);  // Its error was already added.
     out_.names = BuildRuleSchema(rule_, errors_);
-    // Without rows every field would be an error; one error is enough.
+    // Without the table, every field would be an error, although one error is enough.
     if (rule_.for_each.text != "profile" && out_.names.table == nullptr) return std::move(out_);
     Needs();
     first_of_where_ = errors_.size();
@@ -296,7 +296,7 @@ class RuleCompiler {
     expr::MessageResult message = expr::CompileMessage(source.text, schema());
     if (!message) return Add(source, std::move(message.error()));
     out = *std::move(message);
-    // A plain `{{ metric }}` has the format of the rule's metric, including decimals.
+    // A hole that is only `{{ metric }}` has the format of the rule's metric, including decimals.
     for (expr::Message::Part& part : out.parts) {
       if (!part.has_hole || part.display.kind != expr::Display::Kind::kAuto) continue;
       const bool is_metric =
@@ -366,7 +366,7 @@ tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const Act
   return compiled;
 }
 
-// Only an unchanged metric counts: a computed one means something else, whatever its name.
+// A computed number means something else than the metrics in it, so only an unchanged one counts.
 std::string_view MeasuredMetric(const Rule& rule) {
   if (!rule.metric) return {};
   const std::string_view text = Trim(rule.metric->value.text);
@@ -400,7 +400,7 @@ bool Names(std::string_view pattern, const Rule& rule) {
 
 }  // namespace
 
-/// Sets `symptoms`. They may name metrics and rules that are switched off.
+/// Sets `symptoms`. `explains` may also name metrics, and rules that are switched off.
 void LinkSymptoms(std::vector<CompiledRule>& rules) {
   for (std::size_t cause = 0; cause < rules.size(); ++cause) {
     for (const SourceText& pattern : rules[cause].rule->explains) {
@@ -422,8 +422,8 @@ void LinkSymptoms(std::vector<CompiledRule>& rules) {
 
 namespace {
 
-/// True if `target` is a direct or indirect symptom of `from`. Depth first. Conditions on symptoms
-/// count as true, because a cycle in any run is an error.
+/// True if `target` is a direct or indirect symptom of `from`. Searches depth first. Conditions on
+/// symptoms count as true, because a cycle that is possible in any run is an error.
 bool CanReach(const std::vector<CompiledRule>& rules, std::size_t from, std::size_t target) {
   std::vector<bool> seen(rules.size(), false);
   std::vector<std::size_t> open = {from};
@@ -467,9 +467,9 @@ bool HasOwnParams(const ActiveRule& active) {
 
 }  // namespace
 
-/// Replaces the rule's limits, see MeasuredMetric(). Conditional limits are a different statement.
-/// Two limits on one number, in rule and policy, would give two verdicts: the user's limit wins,
-/// unless the user also set the rule's parameters.
+/// Replaces the rule's limits, see MeasuredMetric(). Limits on one number in rule and policy would
+/// give two verdicts, so the user's limit is used, unless the user also set the rule's parameters.
+/// A conditional limit is a different statement and replaces nothing.
 void AdoptLimits(const Policy& policy, CompiledRule& rule) {
   const std::string_view metric = MeasuredMetric(*rule.rule);
   if (metric.empty() || rule.limits.empty() || HasOwnParams(rule.active)) return;

@@ -22,7 +22,7 @@
 namespace profgauge::rules {
 
 /// A rule whose expressions are compiled to programs over the slots of `names`. Parts with errors
-/// are missing, so a rule with errors must not be evaluated. Limits: errors before warnings.
+/// are missing, so a rule with errors must not be evaluated. Limits of level error come first.
 struct CompiledRule {
   struct Let {
     expr::Slot slot = 0;
@@ -32,7 +32,7 @@ struct CompiledRule {
     Level level = Level::kWarn;
     bool above = true;
     expr::Program value;
-    /// A limit of the policy on the same metric, which replaces `value`.
+    /// The policy's limit on the same metric, which replaces `value`.
     std::optional<double> of_policy;
   };
   struct Column {
@@ -67,7 +67,7 @@ struct CompiledRule {
   std::vector<Column> columns;
   std::vector<Waived> waivers;
   std::vector<std::size_t> symptoms;  ///< Indices of rules that this one always explains.
-  /// Rule index and index in `explains_when`: explained only if that condition is true.
+  /// Index of a rule, and of the condition in `explains_when` on which it is explained.
   std::vector<std::pair<std::size_t, std::size_t>> symptoms_when;
   std::vector<expr::Program> explains_when;  ///< Compiled conditions of the rule.
   std::vector<std::string> doubts;  ///< Limits that are probably mistakes; one sentence each.
@@ -75,12 +75,12 @@ struct CompiledRule {
 };
 
 /// Compiles rules for evaluation. `rules` and `policy` must outlive the result. Errors: those of
-/// all rules, with places; also cyclic `explains`, `explains` of unknown rules, and waivers whose
+/// all rules, with places; cycles of `explains`; `explains` of unknown rules; waivers whose
 /// condition does not match their rule.
 tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const ActiveRule> rules,
                                                              const Policy& policy);
 
-/// Like CompileRules(), but returns all parts that compiled and adds the errors to `errors`.
+/// Like CompileRules(), but returns the parts that compiled and adds errors to `errors`.
 std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rules,
                                                  const Policy& policy, Errors& errors);
 
@@ -89,14 +89,14 @@ std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rul
 /// each other, unless the policy sets the rule's parameters.
 std::string_view MeasuredMetric(const Rule& rule);
 
-/// Probable mistakes of a rule without errors; one sentence each.
+/// Sentences about probable mistakes of a rule that has no errors.
 std::vector<std::string> DoubtsOf(const Rule& rule);
-/// The errors of a single rule, for `rules check`. Probable mistakes go to `warnings`.
+/// The errors of a single rule, for `rules check`. Adds probable mistakes to `warnings`.
 Errors CheckRule(const Rule& rule, Errors* warnings = nullptr);
 
-// Relations of compiled rules to each other and to their policy: explanations, limits and waivers.
+// Relates compiled rules to each other and to their policy: explanations, limits and waivers.
 
-/// Sets `symptoms`. They may name metrics and rules that are switched off.
+/// Sets `symptoms`. `explains` may also name metrics, and rules that are switched off.
 void LinkSymptoms(std::vector<CompiledRule>& rules);
 
 /// Adds an error for each rule that explains itself, directly or through others.
@@ -107,7 +107,7 @@ void CheckCircles(const std::vector<CompiledRule>& rules, Errors& errors);
 /// (MeasuredMetric()), except conditional ones, which make a different statement.
 void AdoptLimits(const Policy& policy, CompiledRule& rule);
 
-/// Assigns waivers to their rules. Conditions of waivers are unchecked if their rule has errors.
+/// Assigns waivers to their rules. Does not check the condition of a waiver if its rule has errors.
 void AttachWaivers(const Policy& policy, std::span<const Errors> errors_of,
                    std::vector<CompiledRule>& rules, Errors& errors);
 

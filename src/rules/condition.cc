@@ -30,7 +30,7 @@ std::string WhyUnknown(const std::string& field, const analysis::Analysis& analy
   return metric->absent_because;
 }
 
-/// The metric's title, still with device placeholders; else its id.
+/// The metric's title, with placeholders for device words; its id if it has no title.
 std::string TitleOf(const std::string& field) {
   const analysis::MetricSpec* spec = analysis::FindMetric(field);
   return spec == nullptr ? field : std::string(spec->title);
@@ -55,7 +55,7 @@ Value LookUp(const analysis::Analysis& analysis, std::string_view name) {
   return metric == nullptr ? Value{} : metric->value;
 }
 
-/// Compiles a part of an expression separately.
+/// Compiles a part of an expression as an expression.
 std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr::Schema& schema) {
   expr::Ast part;
   const expr::NodeId first = ast.nodes[id].first;
@@ -69,7 +69,7 @@ std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr:
   return program ? std::optional(*std::move(program)) : std::nullopt;
 }
 
-/// Narrows a false condition to its false part: for `a and b` the first false one, for
+/// Narrows a false condition to the part that is false: for `a and b` the first false one, for
 /// `if(known(x), a, b)` the branch that applies.
 expr::Program WhatFails(expr::Program program, expr::Schema& schema,
                         const analysis::Analysis& analysis) {
@@ -91,7 +91,7 @@ expr::Program WhatFails(expr::Program program, expr::Schema& schema,
       const auto condition = PartOf(ast, root.children[0], schema);
       if (condition) narrower = PartOf(ast, root.children[holds(*condition) ? 1 : 2], schema);
     }
-    // A part without names, e.g. a plain `false`, explains less than the whole.
+    // A part without names, e.g. `false`, explains less than the whole condition.
     if (!narrower || narrower->Fields().empty()) return program;
     program = *std::move(narrower);
   }
@@ -169,7 +169,7 @@ bool IsUnknown(const SourceText& condition, const analysis::Analysis& analysis) 
 
 namespace {
 
-// A limit that no value or every value of the metric misses has the wrong unit or side.
+// A limit that no value or every value of the metric misses probably has a wrong unit or side.
 void DecodeLimit(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                  std::string_view what, std::optional<double>& target) {
   Set(target, decoder.NumberOf(

@@ -13,21 +13,21 @@
 
 namespace profgauge::rules {
 
-/// The field of expressions for a metric of the catalog; nothing if there is no such metric.
+/// The metric as a field of expressions; nothing if the catalog has no such metric.
 std::optional<expr::Field> MetricField(std::string_view name);
 /// The names of all metrics, in the order of the catalog.
 std::vector<std::string> MetricNames();
 
-/// Converts offsets of expression errors, which count from the start of `source`, to places in the
-/// file.
+/// Converts the offsets of errors in an expression, which count from the start of `source`, to
+/// places in the file.
 Errors PlacedErrors(std::vector<Error> errors, const SourceText& source);
 
 /// The errors in `condition`, with places; empty if it is valid. An empty condition is valid.
 Errors CheckCondition(const SourceText& condition);
 
-/// Explains in a clause why the condition is not met: it is false, or a metric is absent. Nothing
-/// if it is true or empty. IsUnknown() distinguishes the reasons; without it, an absent number
-/// would disable a limit. REQUIRES: CheckCondition(condition) is empty.
+/// Explains in a clause why the condition fails: it is false, or a metric is absent. Returns
+/// nothing if it is true or empty. IsUnknown() distinguishes the two reasons: without it, an absent
+/// number would disable a limit. REQUIRES: CheckCondition(condition) is empty.
 std::optional<std::string> WhyNotMet(const SourceText& condition,
                                      const analysis::Analysis& analysis);
 

@@ -12,12 +12,12 @@
 namespace profgauge::rules {
 namespace {
 
-// A change may have the plus sign of outputs: "+12 %".
+// The number without a plus sign, which outputs write before changes: "+12 %".
 std::string_view WithoutPlus(std::string_view number) {
   return number.starts_with('+') ? number.substr(1) : number;
 }
 
-/// The kind of a node for "expected …, found …".
+/// The kind of a node, for messages: "expected …, found …".
 std::string Found(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::kNull:
@@ -158,7 +158,7 @@ void Decoder::NoteMap(std::string_view what, std::span<const Key> keys, bool wit
   }
 }
 
-// Runs `decode` over an empty value of each kind, with an empty shape for notes:
+// Finds the shape that `decode` accepts, by running it on an empty value of each kind:
 //
 //     decode(scalar)    decoder.Text()      notes is_text
 //     decode(list)      decoder.EachItem()  notes is_list, and the shape of an item
@@ -202,7 +202,7 @@ bool Decoder::IsScalar(const YamlNode& node, std::string_view what, std::string_
   if (node.kind == YamlNode::Kind::kBroken) return false;
   Error& error = Add(node, "config/type",
                      fmt::format("`{}`: expected {}, found {}", what, expected, Found(node)));
-  // An unquoted `{{ x }}` is a mapping within a mapping.
+  // Without quotes, YAML reads `{{ x }}` as a mapping within a mapping.
   if (node.kind == YamlNode::Kind::kMap || node.kind == YamlNode::Kind::kList) {
     error.notes.emplace_back("help: put texts in quotes that start with `{` or `[`");
   }

@@ -1,6 +1,5 @@
-// Decodes a YAML tree into values. Each function reads one shape. If the tree has another one, it
-// adds an error (place, expected and found shape). Callers continue, so one run shows all errors.
-//
+// Decodes a YAML tree into values. Each function reads one shape. For another shape it adds an
+// error with place, expected and found shape. Callers continue, so one run shows all errors.
 // A decoder can also report its shape (rules/shape.h). It then runs over empty values of each kind,
 // and each function notes the value that it would accept. Code between the calls may depend on a
 // value's kind. All other decisions about valid values belong in functions of the decoder.
@@ -24,17 +23,17 @@
 
 namespace profgauge::rules {
 
-/// Sets `target` if there is a value.
+/// Sets `target` if the optional has a value.
 template <class T, class U>
 void Set(T& target, std::optional<U> value) {
   if (value) target = *std::move(value);
 }
 
-/// Functions that return nothing have added an error, or only report their shape; a caller
+/// A function that returns nothing has added an error, or only reports its shape; its caller
 /// continues without the value. `what` names the value in messages: "`level`" or "a waiver".
 class Decoder {
  public:
-  /// A valid key of a mapping. `decode` is called with its value.
+  /// A valid key of a mapping, and `decode`, which is called with the key's value.
   struct Key {
     std::string_view name;
     std::function<void(const YamlNode&)> decode;
@@ -47,9 +46,9 @@ class Decoder {
     T value;
   };
 
-  /// A decoder that decodes. Both arguments must outlive it.
+  /// A decoder that reads a document. Both arguments must outlive it.
   Decoder(const YamlDocument& document, Errors& errors) : document_(document), errors_(errors) {}
-  /// A decoder that reports its shape in `shape`. The root of `document` is an empty mapping.
+  /// A decoder that reports its shape to `shape`. The root of `document` is an empty mapping.
   Decoder(const YamlDocument& document, Errors& errors, Shape& shape)
       : document_(document), errors_(errors), asked_(&shape) {}
 
@@ -59,12 +58,12 @@ class Decoder {
   /// Reads a mapping of known keys, in file order. `what` names it in messages: "a waiver". Errors:
   /// unknown keys, missing required keys, keys without a value.
   void Map(const YamlNode& node, std::string_view what, std::span<const Key> keys);
-  /// Like Map(), but a key without a value is decoded as kNull.
+  /// Like Map(), but passes a key without a value to its function as kNull.
   void MapWithNulls(const YamlNode& node, std::string_view what, std::span<const Key> keys);
   /// Reads a mapping whose keys are chosen by the user.
   void EachEntry(const YamlNode& node, std::string_view what,
                  const std::function<void(const YamlNode& key, const YamlNode& value)>& decode);
-  /// Reads a mapping with keys among `names`; `decode` reports errors for others.
+  /// Reads a mapping with keys among `names`. For other keys, `decode` adds the error.
   void EachNamed(const YamlNode& node, std::string_view what,
                  std::span<const std::string_view> names,
                  const std::function<void(const YamlNode& key, const YamlNode& value)>& decode,
@@ -77,23 +76,23 @@ class Decoder {
   /// Reads a text that is not empty, with its places in the file.
   std::optional<SourceText> Source(const YamlNode& node, std::string_view what);
   std::vector<SourceText> Sources(const YamlNode& node, std::string_view what);
-  /// Only reports the shape of a list of texts that is decoded elsewhere.
+  /// Decodes nothing: reports the shape of a list of texts that is decoded elsewhere.
   void NoteSources(const YamlNode& node, std::string_view what);
   /// Reads a list of texts, or a single text.
   std::vector<SourceText> OneOrMore(const YamlNode& node, std::string_view what);
   std::optional<std::int64_t> Integer(const YamlNode& node, std::string_view what, std::int64_t min,
                                       std::int64_t max);
   std::optional<Literal> Number(const YamlNode& node, std::string_view what);
-  /// Reads a number with one of these units.
+  /// Reads a number with a unit of one of these kinds.
   std::optional<Literal> NumberAmong(const YamlNode& node, std::string_view what,
                                      std::initializer_list<Unit> units);
   /// Reads a number without a sign in one of these units. `problem`: what a sign would mean.
   std::optional<Literal> UnsignedAmong(const YamlNode& node, std::string_view what,
                                        std::initializer_list<Unit> units, std::string_view problem);
-  /// Reads a number and returns it in the base unit of `unit`. `note` is added to a unit error.
+  /// Reads a number and returns it in the base unit of `unit`. A unit error gets `note`.
   std::optional<double> NumberOf(const YamlNode& node, std::string_view what, Unit unit,
                                  std::string_view note = {});
-  /// True if the value is this word.
+  /// True if the value is the text `word`.
   bool Is(const YamlNode& node, std::string_view word);
   /// True if the value is null, written or empty.
   bool IsNull(const YamlNode& node);
@@ -112,12 +111,12 @@ class Decoder {
     return OneOf<bool>(node, what, kWords);
   }
 
-  /// Adds an error. Notes may be added to the result until the next call.
+  /// Adds an error. Until the next call, notes may be added to the returned error.
   Error& Add(Where where, std::string_view code, std::string message);
   Error& Add(const YamlNode& node, std::string_view code, std::string message) {
     return Add(document_.At(node), code, std::move(message));
   }
-  /// Reads the value of `schema`, which must be this number. `help` is added to an error.
+  /// Reads the value of the key `schema`, which must be `number`. `help` is added to an error.
   void Schema(const YamlNode& node, std::int64_t number = 1, std::string_view help = {});
 
   void AddAll(Errors more);
@@ -132,9 +131,9 @@ class Decoder {
                    const std::function<void(const YamlNode&, const YamlNode&)>& decode,
                    bool with_nulls);
   std::optional<Literal> ReadNumber(const YamlNode& node, std::string_view what);
-  /// Where to note the shape of a scalar; nullptr if not reporting, or if `node` is no scalar.
+  /// The shape to fill for a scalar; nullptr when decoding, or if `node` is no scalar.
   Shape* AskedForScalar(const YamlNode& node);
-  /// The shape of the value that `decode` reads.
+  /// The shape of the value that `decode` reads, by running it on empty values.
   Shape Ask(const std::function<void(const YamlNode&)>& decode);
   /// Notes the shape of a mapping with these keys.
   void NoteMap(std::string_view what, std::span<const Key> keys, bool with_nulls);
@@ -144,7 +143,7 @@ class Decoder {
   Shape* asked_ = nullptr;  ///< Where to note valid values; nullptr: decoding.
 };
 
-/// "a, b, c".
+/// Joins words as "a, b, c".
 std::string Joined(std::span<const std::string_view> words);
 /// Adds "help: did you mean `x`?" if a candidate is similar to `word`.
 void AddSuggestion(Error& error, std::string_view word,

@@ -19,7 +19,7 @@ constexpr std::string_view kBegin =
     "std::string_view EmbeddedRuleTree(std::string_view path);\n"
     "namespace {\n";
 
-/// Adds the text of a file's array and of its line in the function; false if the file has errors.
+/// Adds the array of a file's tree and its line in the function. False if the file has errors.
 bool AddFile(const std::string& folder, const std::string& path, std::size_t index,
              std::string& arrays, std::string& lines) {
   std::ifstream in(folder + "/" + path, std::ios::binary);

@@ -29,7 +29,7 @@ std::string Rendered(const Errors& errors, bool color, std::string_view word) {
     const auto [source, is_new] = sources.try_emplace(where.file);
     if (is_new && where.line > 0) {
       if (auto text = ReadConfigFile(where.file)) source->second = *std::move(text);
-      // ParseYaml counts columns without a byte order mark.
+      // Columns of ParseYaml do not count a byte order mark, so it is removed here, too.
       if (source->second.starts_with(kByteOrderMark)) {
         source->second.erase(0, kByteOrderMark.size());
       }

@@ -28,7 +28,7 @@ std::vector<WaiverUse> CountWaivers(std::span<const CompiledRule> rules,
   }
   for (const Finding& finding : findings) {
     for (WaiverUse& use : out) {
-      // The first finding of a rule lists all groups; the others of `report: each` do not.
+      // Only the first finding of a rule has all groups; with `report: each`, others have none.
       const bool counts = finding.groups.empty() && finding.group.empty();
       if (counts && finding.waiver == use.waiver) ++use.findings;
       for (const GroupResult& group : finding.groups) {
@@ -72,7 +72,7 @@ Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::An
   const auto scales = [&](std::size_t i) {
     return rules[i].scenario ? rules[i].scenario->scales.size() : 0;
   };
-  // Simulations take longest, so rules with most changes start first.
+  // Rules whose scenarios have most changes start first, because their simulations take longest.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return scales(a) > scales(b); });
   ForEachAtOnce(

@@ -27,12 +27,12 @@
 
 namespace profgauge::rules {
 
-/// The result of a rule, most severe first; comparisons of the first three values use this order.
+/// The result of a rule, most severe first. Code compares the first three values by this order.
 enum class FindingStatus : std::uint8_t {
   kError,
   kWarn,
   kInfo,
-  kGood,           ///< Its number is within all limits; it is not 0 below an upper limit.
+  kGood,           ///< The number is within all limits, and not a 0 below an upper limit.
   kNotFound,       ///< The rule was evaluated and found no such problem.
   kWaived,         ///< Fired, but a waiver accepts it.
   kNotApplicable,  ///< Judges nothing: see missing_field, is_left_out, reason.
@@ -45,7 +45,7 @@ inline bool Passed(FindingStatus status) {
   return status == FindingStatus::kGood || status == FindingStatus::kNotFound;
 }
 
-/// A named number of a group, for `rules explain`.
+/// A named value in the evaluation of a group, for `rules explain`.
 struct TraceValue {
   std::string
       name;  ///< "where", "let wait", "when", "metric", "warn_above", "gain", or a name used
@@ -53,13 +53,13 @@ struct TraceValue {
   std::string shown;       ///< "31.4 %", "true", "4 of 120 rows (2 unknown)", or "absent: …".
 };
 
-/// A limit of a rule in the unit of its metric. The rule fires above or below it.
+/// A limit of a rule, in the unit of its metric. `fires_above` is false for a lower limit.
 struct RuleLimit {
   double value = 0;
   bool fires_above = false;
   Unit unit = Unit::kNumber;
 };
-/// "> 20 %".
+/// The limit as text: "> 20 %".
 std::string LimitText(const RuleLimit& limit);
 
 /// The result of one group of a rule.
@@ -82,19 +82,19 @@ struct EvidenceHead {
   bool is_code = false;
 };
 
-/// One result of one rule. The rule set and the policy own `rule` and `waiver`, and must outlive
-/// it. Numbers are in base units (ns, bytes, shares of 1).
+/// One result of one rule. Numbers are in base units (ns, bytes, shares of 1). The rule set and the
+/// policy own `rule` and `waiver`, so they must outlive it.
 struct Finding {
   const Rule* rule = nullptr;
   FindingStatus status = FindingStatus::kNotFound;
   FindingStatus unwaived = FindingStatus::kNotFound;  ///< The status without the waiver, if waived.
   Level most = Level::kInfo;  ///< The highest level that the rule could reach.
   bool is_uncertain = false;  ///< A warning that would be an error if its number were certain.
-  bool is_sure = false;       ///< Its level is certain, whatever is uncertain in its number.
-  /// The part that could not be evaluated, although the rule applies: a limit more severe than the
-  /// exceeded one, or a group. Empty: none.
+  bool is_sure = false;       ///< Its level is certain, even if its number is not.
+  /// Why a part could not be evaluated although the rule applies: a limit more severe than the
+  /// exceeded one, or a group. Empty if all parts could be.
   std::string unanswered;
-  /// `RULE`, or `RULE@GROUP` with groups. It identifies the same finding in other runs.
+  /// `RULE` or, with groups, `RULE@GROUP`. The key identifies the same finding in other runs.
   std::string key;
   std::string group;                   ///< Label of its group; empty without group_by.
   std::string title;                   ///< With the terms of the run's devices.
@@ -109,16 +109,16 @@ struct Finding {
   std::string metric_of;  ///< The rank etc. of the metric: "rank 3"; empty: the run, or unknown.
   std::optional<RuleLimit> limit;  ///< The limit that was exceeded, or the nearest.
   Claim claim;                     ///< Saving of a fix, at most an iteration.
-  /// Time per iteration in ns that the finding concerns: the larger of the rule's estimate and the
-  /// simulated saving. It links causes and symptoms.
+  /// The time per iteration in ns that the finding concerns: the rule's estimate or the simulated
+  /// saving, whichever is larger. It decides which findings are causes and symptoms.
   std::optional<double> about_time;
-  /// Share of the mean iteration time by which findings are ordered: the saving or, if unknown, the
-  /// time that it concerns; 0 without either.
+  /// The share of the mean iteration time by which findings are ordered: the saving or, if unknown,
+  /// the time that the finding concerns; 0 without either.
   double worth = 0;
   std::string reason;  ///< Why it is not applicable, broken, or waived: one clause.
-  /// True if the rule is not applicable because its `when` is false; no data is missing.
+  /// True if the rule is not applicable only because its `when` is false; no data is missing.
   bool is_left_out = false;
-  /// True if a condition on the profile is false: the rule judges no run recorded in this way.
+  /// True if a false condition is about the profile: no run recorded in this way is judged.
   bool is_other_profile = false;
   /// The rule's estimate in ns per iteration; also set for passed rules that a plan may reach.
   std::optional<double> estimate;
@@ -128,7 +128,7 @@ struct Finding {
   std::uint64_t rows_unknown = 0;  ///< Rows that were excluded because `where` is unknown.
   std::vector<EvidenceHead> evidence_heads;
   std::vector<std::vector<Value>> evidence;
-  /// Indices of its rows in the table of `for_each`, at most kMostRowNumbers.
+  /// Indices of the finding's rows in the table of `for_each`, at most kMostRowNumbers.
   std::vector<std::uint32_t> row_numbers;
   std::vector<GroupResult> groups;  ///< With group_by: all groups, worst first.
   /// Trace of the rule as a whole; only with RuleRunOptions::trace.
@@ -146,7 +146,7 @@ struct WaiverUse {
 
 struct Evaluation {
   /// Broken rules first, then fired findings, then waived, passed and not applicable ones. Fired
-  /// ones are ordered by saving, with errors and warnings about the profile before all others. A
+  /// findings are ordered by saving; errors and warnings about the profile precede all others. A
   /// symptom directly follows its cause, whose position depends on the larger of their savings.
   std::vector<Finding> findings;
   std::vector<WaiverUse> waivers;
@@ -161,10 +161,10 @@ struct RuleRunOptions {
   knowledge::TunableThresholds thresholds = {};  ///< Set by the policy.
 };
 
-/// Evaluates all rules, up to three concurrently. The result does not depend on the number of
-/// threads. A rule that throws becomes kBroken, except for std::bad_alloc. `rules` and their policy
-/// must outlive the result; `analysis` and `facts` need not.
-/// Cost: linear in the rows of each rule, plus sorting and the simulation of its scenario.
+/// Evaluates all rules, up to three concurrently; the result does not depend on the number of
+/// threads. A rule that throws an exception becomes kBroken, except for std::bad_alloc. `rules` and
+/// their policy must outlive the result; `analysis` and `facts` need not. Cost: linear in the rows
+/// of each rule, plus sorting and the simulation of its scenario.
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::Analysis& analysis,
                          const Facts& facts, const RuleRunOptions& options);
 

@@ -110,7 +110,7 @@ Value Switch(const Profile& profile, std::string_view name) {
   return {};
 }
 
-/// The first number or switch with the fact's name.
+/// The first recorded number or switch with the fact's name.
 Value ConfigOf(const Profile& profile, const FactSpec& spec) {
   if (spec.unit == Unit::kBool) return Switch(profile, spec.name);
   for (const auto& [key, value] : profile.facts) {
@@ -122,7 +122,7 @@ Value ConfigOf(const Profile& profile, const FactSpec& spec) {
   return {};
 }
 
-/// "nccl" or "gloo": as recorded, else from the names of kernels and operators; empty: unknown.
+/// The backend, "nccl" or "gloo": as recorded, else by names of kernels and operators, or empty.
 std::string BackendOf(const Profile& profile) {
   if (!profile.distributed.backend.empty()) return profile.distributed.backend;
   return Shows(profile, Sign::kNccl) ? "nccl" : Shows(profile, Sign::kGloo) ? "gloo" : "";
@@ -156,8 +156,8 @@ bool PairsMemory(const Profile& profile) {
          paired >= knowledge::kMemoryPairsShare.Of(all);
 }
 
-/// True if PyTorch's data loader loads batches in the training process (`num_workers=0`), by the
-/// name of its iterator. Absent without a loader.
+/// True if PyTorch's data loader loads batches in the training process (`num_workers=0`), which the
+/// name of its iterator shows. Absent without a loader.
 Value LoadsInProcess(const Profile& profile) {
   bool in_process = false, in_workers = false;
   for (const StringId name : profile.host.name) {
@@ -170,9 +170,9 @@ Value LoadsInProcess(const Profile& profile) {
   return !in_workers;
 }
 
-// True from two constructor calls an iteration on: making an iterator calls two constructors of the
-// loader's file. An epoch that begins within the profile calls as many once. A single iteration
-// shows no difference.
+// True if the program makes a data loader in each iteration, i.e. calls two constructors of the
+// loader's file or more per iteration. Making an iterator calls two; an epoch that begins within
+// the profile calls as many only once. Absent for a single iteration, which shows no difference.
 Value MakesLoader(const Profile& profile, std::int64_t iterations) {
   if (profile.python.size() == 0 || iterations < 2) return {};
   constexpr std::string_view kFile = "torch/utils/data/dataloader.py(", kMade = "): __init__";
@@ -194,8 +194,8 @@ Value EmptiesCache(const Profile& profile) {
   return false;
 }
 
-/// Time of garbage collection. Absent unless the profile would show it: it has a collection or
-/// Python functions (calls of modules are no evidence).
+/// The time of garbage collection. Absent if the profile could not show it, i.e. has neither a
+/// collection nor Python functions (calls of modules are no evidence).
 Value GarbageCollection(const Profile& profile) {
   std::vector<bool> collects(profile.strings.size(), false);
   const auto& modules = profile.python.module_id;
@@ -206,7 +206,7 @@ Value GarbageCollection(const Profile& profile) {
     any = any || collects[i];
   }
   if (!any) return {};
-  // Frames and ranges of one collection are nested.
+  // Frames and ranges of one collection nest, so their times are merged.
   std::map<std::uint32_t, std::vector<Span>> by_thread;
   const auto add = [&](const auto& table) {
     for (std::size_t row = 0; row < table.name.size(); ++row) {
@@ -223,7 +223,7 @@ Value GarbageCollection(const Profile& profile) {
   return time;
 }
 
-/// The largest time of any rank, because the others wait for it.
+/// The largest time of garbage collection of any rank, because the other ranks wait for it.
 Value MostGarbageCollection(std::span<const Profile> ranks) {
   Value most;
   for (const Profile& rank : ranks) {
@@ -233,8 +233,8 @@ Value MostGarbageCollection(std::span<const Profile> ranks) {
   return most;
 }
 
-/// The framework: by the profile's format if only one framework writes it, else by its names. If a
-/// system-wide profiler shows no kernels or ranges of a framework, there is none.
+/// The framework: that of the profile's format if only one framework writes it, else by its names.
+/// "none" if a system-wide profiler recorded work but no names of a framework.
 Value FrameworkOf(const Profile& profile) {
   constexpr std::pair<std::string_view, Sign> kFrameworks[] = {{"pytorch", Sign::kPyTorch},
                                                                {"xla", Sign::kXla},
@@ -260,7 +260,7 @@ Value HasTorchCompile(const Profile& profile) {
   return {};
 }
 
-/// The rank that comm/exposed names: the one that loses the largest share of its iterations.
+/// The rank that rule comm/exposed names, which loses the largest share of its iteration time.
 Value MostExposedRank(const analysis::Analysis& analysis) {
   const Table* ranks = analysis.FindTable("ranks");
   Value worst;
@@ -277,8 +277,8 @@ Value MostExposedRank(const analysis::Analysis& analysis) {
   return worst;
 }
 
-/// "all_gather (41.0 %), all_reduce (30.2 %) and 2 more kinds"; of all ranks if no rank is known to
-/// be the worst.
+/// Kinds of exposed collectives as text: "all_gather (41.0 %), all_reduce (30.2 %) and 2 more
+/// kinds". They are those of the rank above, or of all ranks if no rank is known.
 Value ExposedCollectives(const analysis::Analysis& analysis) {
   constexpr std::size_t kNamed = 3;
   const Value rank = MostExposedRank(analysis);
@@ -307,7 +307,7 @@ Value ExposedCollectives(const analysis::Analysis& analysis) {
   std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
-  // A single remaining kind is named, since that is as short as counting it.
+  // If only one more kind is left, naming it is as short as counting it.
   const std::size_t named = kinds.size() <= kNamed + 1 ? kinds.size() : kNamed;
   std::string text;
   for (std::size_t i = 0; i < named; ++i) {
@@ -333,7 +333,7 @@ std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
   return static_cast<std::int64_t>(count);
 }
 
-// A sentence for each counter of lost data, with its number where it is not 1.
+// The lost data as text: a sentence for each counter, with its number unless it is 1.
 std::string LossOf(std::span<const Profile> ranks) {
   std::string text;
   for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {

@@ -1,5 +1,5 @@
 // Facts about a profile that rules may name besides metrics: how it was made, missing data, and
-// terms for its devices. Their names start with `profile.`, `model_config.` and `device.`.
+// words for its devices. Their names start with `profile.`, `model_config.` and `device.`.
 #pragma once
 
 #include <map>
@@ -20,19 +20,19 @@ struct FactSpec {
 };
 std::span<const FactSpec> FactCatalogue();
 
-/// Facts by name. An unknown fact is missing or has no value; rules that need it do not apply.
+/// Facts by name. A rule that needs an unknown fact (missing or without a value) does not apply.
 using Facts = std::map<std::string, Value, std::less<>>;
 
 /// The name in rules: "marker", "key_op", …, "whole_profile", "none".
 std::string_view IterationsById(IterationsBy by);
 
-/// Sets the facts `device.…`, which are terms for parts of these devices; replaces existing ones.
+/// Sets the facts `device.…`, the words for parts of these devices. Replaces existing ones.
 void AddDeviceWords(Accelerator accelerator, Facts& facts);
 
-/// Collects the facts of one run. Names, switches and versions come from the first rank, because
-/// ranks run one program. Counts are of all ranks; the time of garbage collection is the largest of
-/// any rank. Without profiles, only facts of the analysis and device terms. Time: linear in names
-/// and host ranges of the profiles.
+/// Collects the facts of one run. Names, switches and versions are those of the first rank, because
+/// ranks run one program. Counts are sums over all ranks; the time of garbage collection is the
+/// largest of any rank. Without profiles, returns only facts of the analysis and device words.
+/// Time: linear in names and host ranges of the profiles.
 Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& analysis);
 
 }  // namespace profgauge::rules

@@ -17,7 +17,7 @@ using expr::RowId;
 
 bool IsInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
 
-/// Shortens very long names in the middle; tables have the whole names.
+/// Shortens a very long name in the middle; tables have the whole name.
 std::string ShortName(const std::string& name) {
   constexpr std::size_t kLongestName = 120, kHeadOfName = 70, kTailOfName = 40;
   if (name.size() <= kLongestName) return name;
@@ -27,7 +27,7 @@ std::string ShortName(const std::string& name) {
   return name.substr(0, head) + "…" + name.substr(tail);
 }
 
-/// Backticks of the rule mark code and holes are values; text from the profile is never markup:
+/// Makes a text. Backticks of the rule mark code; text from the profile is never markup:
 ///
 ///     rule      `{{ kernel.name }}` takes {{ metric }}
 ///     profile   kernel.name is "f`g", metric is 0.314
@@ -86,7 +86,7 @@ class PartsMaker {
   bool in_code_ = false;
 };
 
-/// Adds the texts of the `items` that are shown.
+/// Adds the texts of those `items` that are shown.
 void ShownTexts(const std::vector<CompiledRule::Item>& items, const expr::Data& data,
                 std::span<const RowId> rows, bool only_first, std::vector<RichText>& out) {
   for (const CompiledRule::Item& item : items) {
@@ -113,8 +113,8 @@ void Append(const RichText& from, RichText& to) {
   }
 }
 
-// True for commands such as "profgauge compare a.json a.json". If the numbers of other ranks are
-// unknown, the slowest and the fastest rank are the same.
+// True for a command like "profgauge compare a.json a.json". It results if only one rank has a
+// number, because then the slowest and the fastest rank are the same.
 bool ComparesWithItself(std::string_view command) {
   constexpr std::string_view kCompare = "profgauge compare ";
   if (!command.starts_with(kCompare)) return false;

@@ -1,10 +1,10 @@
-// The floor of a plan: rules/plan.h.
+// Computes a plan's floor, a lower bound of the iteration time (rules/plan.h).
 //
 //     recorded    |= gemm =|  wait  |== attention ==|~~~ all_reduce ~~~|= adam =|
 //     floor       |gemm|attention|~ all_reduce ~|= adam =|
 //
 // Kernels run at their roofline (Williams, Waterman & Patterson 2009), nothing waits for the host
-// or for ranks, collectives have the best observed bandwidth. The work of `adam` is unknown.
+// or ranks, collectives have the best observed bandwidth. `adam`, of unknown work, keeps its time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 namespace profgauge::rules {
 namespace {
 
-// Calls `visit(rank, row, op)` for the computing kernels of iterations; `op` nullptr: unknown work.
+// Calls `visit(rank, row, op)` for computing kernels. `op` is nullptr if its work is unknown.
 template <class Visit>
 void VisitKernels(const analysis::simulation::Replayer& replayer, Visit visit) {
   for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
@@ -61,7 +61,7 @@ void AddRow(std::uint32_t rank, std::uint32_t row, double factor,
   scaling.rows.push_back({rank, row});
 }
 
-// Adds every kernel, scaled to this part of its time.
+// Adds every kernel to the changes, scaled to the given part of its recorded time.
 void AddKernels(const analysis::simulation::Replayer& replayer,
                 double analysis::simulation::LaunchTargets::Op::*part,
                 analysis::simulation::Scenario& to) {
@@ -74,7 +74,7 @@ void AddKernels(const analysis::simulation::Replayer& replayer,
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
-// The kind of a collective, from its record or else from its kernel.
+// The kind of a collective: as recorded, or else by the name of its kernel.
 analysis::classify::CollectiveKind KindOfCollective(const analysis::iterations::RankContext& rank,
                                                     std::uint32_t row) {
   const CollectiveId recorded = rank.profile->device.collective[row];
@@ -84,8 +84,8 @@ analysis::classify::CollectiveKind KindOfCollective(const analysis::iterations::
                       : rank.classes[row].kind;
 }
 
-// Shares of their time that a rank's collectives of a kind would need at the best bus bandwidth
-// that any of this kind reaches in the run. Calls without a known bandwidth keep their time.
+// For each rank and kind of collective, the share of its time that would be needed at the best bus
+// bandwidth that the kind reaches in this run. Calls without a known bandwidth keep their time.
 //
 //     rank  kind         time   bandwidth    best of kind    needed
 //     0     all_reduce    2 ms   100 GB/s     200 GB/s        1 ms
@@ -143,7 +143,7 @@ void AddTransfers(const analysis::simulation::Replayer& replayer,
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
-// True if the profile has one of several ranks, so it does not show the ranks that it waits for.
+// True if the profile has one of several ranks, which does not show the ranks that it waits for.
 bool MissesRanks(const analysis::simulation::Replayer& replayer,
                  const analysis::Analysis& analysis) {
   const bool is_one =
@@ -165,7 +165,7 @@ std::string WhyNoRoof(const analysis::Analysis& analysis, double counted) {
 
 }  // namespace
 
-// The bound is clamped to `end`, because the plan's steps reach `end`.
+// The bound is at most `end`, because the plan's steps reach that time.
 Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::Analysis& analysis,
                 const analysis::simulation::Scenario& steps, double start, double end) {
   Floor floor;

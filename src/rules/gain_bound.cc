@@ -20,7 +20,7 @@ bool IsIdleTime(const CompiledRule& rule, expr::Slot slot) {
   });
 }
 
-/// True if a number is computed from idle time. Lets use only earlier lets, so the recursion ends.
+/// True if a number is computed from idle time. A `let` only uses earlier ones, so this ends.
 bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
   const std::vector<expr::Slot> fields = program.Fields();
   return std::any_of(fields.begin(), fields.end(),
@@ -30,7 +30,7 @@ bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
 std::optional<double> AllIdleTime(const RunData& run) {
   const analysis::Metric* time = run.FindMetric(metric::kGpuIdleTimeMax);
   if (time != nullptr && !IsAbsent(time->value)) return AsNumber(time->value, 0);
-  // The file has only shares.
+  // Some profiles only have the share of idle time, so it is multiplied by the iteration time.
   const analysis::Metric* idle = run.FindMetric(metric::kGpuIdleMax);
   const analysis::Metric* iteration = run.FindMetric(metric::kIterationTimeMean);
   if (idle == nullptr || iteration == nullptr) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<double> MostGain::Of(std::span<const expr::RowId> rows) {
   if (exposure_ == nullptr) {
     return is_idle_ && !each_delays_all_ ? AllIdleTime(run_) : std::nullopt;
   }
-  // With collectives, each device may delay the others:
+  // The rows' cost on all devices. With collectives, each device may delay the others:
   //
   //     device 0   rows cost 2 ms      without collectives: 3 ms, the maximum
   //     device 1   rows cost 3 ms      with collectives: 5 ms, since device 0 delays device 1, too

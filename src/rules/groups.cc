@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kAbsentKey = Column::kAbsentInteger;
 
 /// Converts a real to an integer with the same equality and order. -0.0 becomes 0.0. The bits of
-/// negative values, whose order is reversed, are inverted:
+/// negative values are inverted, because their order is reversed:
 ///
 ///     -2.0   c000...   -> bfff...     -1.0   bff0...   -> c00f...     0.0   0     1.0   3ff0...
 std::int64_t OrderedBits(double value) {
@@ -26,7 +26,7 @@ std::int64_t OrderedBits(double value) {
   return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
 }
 
-/// The value of a key in a row as an integer: equal for equal values. Numbers are ordered by value,
+/// The value of a key in a row as an integer, equal for equal values. Numbers are ordered by value,
 /// texts by their index in the table's string pool.
 std::int64_t KeyAt(const Column& column, expr::RowId row) {
   if (column.IsAbsentAt(row)) return kAbsentKey;
@@ -41,7 +41,7 @@ std::int64_t KeyAt(const Column& column, expr::RowId row) {
   return kAbsentKey;
 }
 
-/// The integers of one key for `rows`.
+/// The integers of one key for all of `rows`.
 std::vector<std::int64_t> KeysOf(const CompiledRule& rule, const RuleSchema::Key& key, RunData& run,
                                  const std::vector<expr::RowId>& rows) {
   std::vector<std::int64_t> out(rows.size(), kAbsentKey);
@@ -80,8 +80,8 @@ std::string LabelOf(const RuleSchema::Key& key, const CompiledRule& rule, const 
                      name);
 }
 
-/// A text as part of a key: the whole text, or its start and a hash of all of it. Names of C++
-/// templates may have kilobytes, and their keys stay distinct.
+/// A text as part of a key: the whole text or, for a long one, its start and a hash of all of it.
+/// Names of C++ templates may have kilobytes; this keeps their keys short and distinct.
 std::string ShortKey(const std::string& text) {
   constexpr std::size_t kWhole = 48, kHead = 40;
   if (text.size() <= kWhole) return text;
@@ -92,7 +92,7 @@ std::string ShortKey(const std::string& text) {
   return fmt::format("{}~{}", text.substr(0, head), hash.Hex().substr(0, 8));
 }
 
-/// The key of a group, "rank=3": stable between runs, so never a measured number.
+/// The key of a group, e.g. "rank=3". It is equal in other runs, so it has no measured number.
 std::string KeyOf(const RuleSchema::Key& key, const CompiledRule& rule, const RunData& run,
                   std::int64_t value, expr::RowId first) {
   const auto text = [](const Value& cell) {

@@ -32,7 +32,7 @@ struct Grouping {
   std::uint64_t unknown = 0;     ///< Number of rows without a key; they are in no group.
 };
 
-/// Without group_by: one group of all `rows`, even if there are none. Expected O(rows * keys).
+/// Groups `rows`. Without group_by they are one group, even if empty. Expected O(rows * keys).
 Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::RowId> rows);
 
 }  // namespace profgauge::rules

@@ -23,7 +23,7 @@ constexpr Decoder::Word<analysis::classify::Tri> kVerdicts[] = {
     {"no", analysis::classify::Tri::kNo},
     {"unknown", analysis::classify::Tri::kUnknown}};
 
-/// Values of `communication`: no, yes (the name shows the kind), or a kind.
+/// The value of `communication`: no, yes (the kernel's name shows the kind), or a kind.
 struct Communication {
   analysis::classify::Tri is = analysis::classify::Tri::kUnknown;
   analysis::classify::CollectiveKind kind = analysis::classify::CollectiveKind::kOther;
@@ -42,7 +42,7 @@ std::vector<Decoder::Word<Communication>> CommunicationWords() {
   return words;
 }
 
-/// Reads a pattern that RE2 accepts.
+/// Reads a regular expression that RE2 accepts.
 void Pattern(Decoder& decoder, const YamlNode& node, std::string_view what, std::string& out) {
   const auto text = decoder.Text(node, what);
   if (!text) return;
@@ -157,7 +157,7 @@ void DecodeDevice(Decoder& decoder, const YamlNode& node, std::vector<KnownDevic
   out.push_back(std::move(device));
 }
 
-/// Reads `schema` and one list.
+/// Reads a document with `schema` and one list.
 void DecodeList(Decoder& decoder, std::string_view what, std::string_view key,
                 const std::function<void(const YamlNode&)>& decode) {
   const Decoder::Key kKeys[] = {

@@ -1,5 +1,5 @@
-// Decodes files in which a policy adds knowledge: names of a project's own kernels (`tensor_core:
-// {names: FILE}`) and properties of its chips (`devices: FILE`).
+// Decodes files in which a policy adds knowledge: the names of a project's own kernels
+// (`tensor_core: {names: FILE}`) and the properties of its chips (`devices: FILE`).
 #pragma once
 
 #include <memory>

@@ -32,7 +32,7 @@ bool IsAlwaysKnown(std::string_view name) {
          name == "profile.workload";
 }
 
-/// True if the text needs no parentheses.
+/// True if the text can be inserted without parentheses.
 bool IsPrimary(const std::string& text) {
   const auto ast = expr::Parse(text);
   if (!ast) return false;
@@ -41,7 +41,7 @@ bool IsPrimary(const std::string& text) {
 
 }  // namespace
 
-// Nodes are in postfix order: the nodes from `first` up to a call are its arguments.
+// The nodes of a call's arguments are those from `first` to the call, in postfix order.
 NamedFields FieldsOf(const std::string& text) {
   NamedFields out;
   const auto ast = expr::Parse(text);
@@ -62,8 +62,8 @@ NamedFields FieldsOf(const std::string& text) {
   return out;
 }
 
-// Replaces text instead of a syntax tree, so errors of the expanded expression point at the place
-// in the file from which each part came.
+// Replaces text instead of a syntax tree. So an error in the expanded expression points at the
+// place in the file from which the wrong part came.
 SourceText Lowering::Expand(const SourceText& source, Inline mode) {
   const auto tokens = expr::Tokenize(source.text);
   if (!tokens) return source;  // Compiling reports the error.
@@ -128,8 +128,8 @@ std::optional<SourceText> Lowering::WordOf(const std::string& word, Inline mode)
   return std::nullopt;
 }
 
-// A sum over rows covers all iterations and devices, so it grows with the length of the profile and
-// is of little use. It is divided here.
+// Divides a sum over rows by iterations and devices. The sum itself covers all of them, so it would
+// grow with the length of the profile.
 std::size_t Lowering::PerIteration(const SourceText& source, const std::vector<expr::Token>& tokens,
                                    std::size_t i, Inline mode, std::size_t& copied,
                                    TextBuilder& out) {
@@ -202,7 +202,7 @@ bool Lowering::HasKey(std::string_view enclosing) const {
   });
 }
 
-// `let` names (words, names of the file and of the rule) are expanded once, in the order in which
+// Expands each `let` name (words, names of the file and of the rule) once, in the order in which
 // they use each other.
 
 namespace {
@@ -229,7 +229,7 @@ void Lowering::AddDefinitions() {
 }
 
 Lowering::Definition* Lowering::Find(std::string_view name) {
-  // Names of the rule have priority over those of its file, and these over words.
+  // The last definition is used: names of the rule precede those of its file, and these words.
   const auto found = std::find_if(definitions_.rbegin(), definitions_.rend(),
                                   [name](const Definition& d) { return d.let.name == name; });
   return found == definitions_.rend() ? nullptr : &*found;
@@ -293,8 +293,8 @@ using expr::TokenKind;
 
 }  // namespace
 
-// `where` and scenarios select rows and events before groups exist, so names are replaced by their
-// expressions there. Elsewhere, a `let` name is computed once per group.
+// `where` and scenarios select rows and events before groups exist, so names in them are replaced
+// by their expressions. Elsewhere, a `let` name is computed once per group.
 void Lowering::Run() {
   AddDefinitions();
   Replace(rule_.where, Inline::kAllNames);
@@ -378,7 +378,7 @@ void Lowering::Evidence(RuleEvidence& evidence) {
   }
 }
 
-// Most evidence columns are columns of the rule's table, so the catalog has their heads.
+// Most evidence columns are columns of the rule's table, whose heads are in the catalog.
 void Lowering::NameColumn(EvidenceColumn& column) {
   constexpr std::string_view kPerIteration = "per_iteration(";
   std::string_view field = Trim(column.value.text);

@@ -1,5 +1,5 @@
-// Lowers a rule: replaces names of rows and of the file by their expressions. The result has only
-// metrics, columns and the rule's own names.
+// Lowers a rule: replaces `let` names with a value per row, and names of the file, by their
+// expressions. The result has only metrics, columns and the rule's own names.
 //
 //     let         slow: kernel.time * 2                 a name of rows
 //     value       sum(slow) / profile.kernel_time
@@ -28,14 +28,14 @@ enum class Inline : std::uint8_t {
   kAllNames,  ///< All names, because there is no group yet.
 };
 
-/// Fields of an expression: those outside of aggregates, and all.
+/// The fields of an expression: those outside of aggregates, and all of them.
 struct NamedFields {
   std::vector<std::string> free, all;
 };
 NamedFields FieldsOf(const std::string& text);
 
-/// Lowers one rule in place; `file_let` must outlive it. Mistakes go to `errors`, and their parts
-/// stay unchanged. Steps:
+/// Lowers one rule in place; `file_let` must outlive it. Mistakes go to `errors`, and parts with
+/// mistakes stay unchanged. The steps:
 ///
 ///   AddDefinitions()  words, then names of the file, then those of the rule; later ones win
 ///   Expand()          each expression: names of rows are replaced by their text, and others if
@@ -67,9 +67,9 @@ class Lowering {
     errors_.push_back({ErrorKind::kConfig, std::move(code), std::move(message), where, {}});
   }
 
-  // Names.
+  // Functions for names.
 
-  /// Adds all definitions. Error: the file and the rule both have a name.
+  /// Adds all definitions. Adds an error if the file and the rule both define a name.
   void AddDefinitions();
   /// The definition of a name; nullptr if it is not a `let` name.
   Definition* Find(std::string_view name);
@@ -79,15 +79,15 @@ class Lowering {
   /// Expands the definition's expression. False if it is already being expanded (a cycle).
   bool Prepare(Definition& definition);
 
-  /// Limits the length: names of rows that use others twice grow exponentially.
+  /// Limits the length of a text, because names that use others twice grow exponentially.
   SourceText Bounded(SourceText text, const RuleLet& let);
   /// Keeps only the names that the rule uses, each after those that it uses.
   void TakeNames();
 
-  /// Adds a name to the rule after those that it uses.
+  /// Adds a name to the rule, after the names that it uses.
   void Give(Definition& definition);
 
-  // Expressions.
+  // Functions for expressions.
 
   void Replace(std::optional<SourceText>& source, Inline mode = Inline::kRowNames) {
     if (source) source = Expand(*source, mode);
@@ -95,15 +95,15 @@ class Lowering {
 
   /// Expands all names in an expression. Errors keep their places in the source.
   SourceText Expand(const SourceText& source, Inline mode = Inline::kRowNames);
-  /// A quick check, because most expressions have only fields.
+  /// True if any token may be a name to replace. Quick, because most expressions have only fields.
   bool NamesAnything(const std::vector<expr::Token>& tokens);
 
-  /// Expands tokens [begin, end). `copied`: the end of the text that is already in `out`.
+  /// Expands tokens [begin, end). `copied` is the end of the text that `out` already has.
   void ExpandRange(const SourceText& source, const std::vector<expr::Token>& tokens,
                    std::size_t begin, std::size_t end, Inline mode, std::size_t& copied,
                    TextBuilder& out);
 
-  /// The replacement of a word; nothing if it stays.
+  /// The replacement of a word; nothing if the word stays.
   std::optional<SourceText> WordOf(const std::string& word, Inline mode);
 
   /// Expands `per_iteration(x)` at token `i`; returns the token of its `)`.
@@ -113,25 +113,25 @@ class Lowering {
   /// The divisor of `per_iteration`: iterations times devices (for host work: ranks) of `argument`.
   std::string DivisorOf(const std::string& argument, const Where& where);
 
-  /// True if each row belongs to one `enclosing`, or is one.
+  /// True if each row of the rule belongs to one row of `enclosing`, or is one.
   bool HasRow(std::string_view enclosing) const;
-  /// True if the rule groups by it.
+  /// True if the rule groups by rows of `enclosing`.
   bool HasKey(std::string_view enclosing) const;
 
-  // Parts of the rule.
+  // Functions for parts of the rule.
 
   /// Shows the metric in percent if a limit is in percent.
   void Metric(RuleMetric& metric);
 
-  /// Expands a scenario completely, because its conditions select events, which have no names.
+  /// Expands all names of a scenario, because its conditions select events, which have no names.
   void Gain(RuleGain& gain);
   void Items(std::vector<TextItem>& items);
 
-  /// Expands a message: each hole is an expression, up to its format after `|`.
+  /// Expands a message: each hole is an expression up to the format after `|`.
   SourceText Text(const SourceText& source);
   void Evidence(RuleEvidence& evidence);
 
-  /// Gives columns such as `per_iteration(kernel.calls)` the head and style of `kernel.calls`.
+  /// Gives a column such as `per_iteration(kernel.calls)` the head and the style of `kernel.calls`.
   void NameColumn(EvidenceColumn& column);
 
   const std::vector<RuleLet>& file_let_;

@@ -21,7 +21,7 @@ Reach Both(const Reach& a, const Reach& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-// An unbounded range if an end is NaN, e.g. infinity times zero.
+// The range from low to high; unbounded if an end is NaN, e.g. infinity times zero.
 Reach KnownReach(double low, double high) {
   return std::isnan(low) || std::isnan(high) ? Reach{} : Reach{low, high};
 }
@@ -34,7 +34,7 @@ Reach Product(const Reach& a, const Reach& b) {
   return {};
 }
 
-// A quotient of two ranges has no upper bound, because the divisor may be small.
+// A quotient of ranges has no upper bound, because the divisor may be very small.
 Reach Quotient(const Reach& a, const Reach& b) {
   if (b.IsOne() && b.low > 0) return KnownReach(a.low / b.low, a.high / b.low);
   return a.low >= 0 && b.low >= 0 ? FromZero() : Reach{};
@@ -66,12 +66,12 @@ Reach OfCall(const expr::Node& call, const std::vector<Reach>& of) {
     reach = is_least ? Reach{std::min(reach.low, next.low), std::min(reach.high, next.high)}
                      : Reach{std::max(reach.low, next.low), std::max(reach.high, next.high)};
   }
-  // Any argument may be the only known one.
+  // Any argument may be the only known one, so the result has no lower bound.
   if (name == "greatest_known") reach.low = -std::numeric_limits<double>::infinity();
   return reach;
 }
 
-// `of`: the ranges of all earlier nodes; children come before their parents.
+// The range of a node. `of` has the ranges of all earlier nodes; children precede parents.
 Reach OfNode(const expr::Node& node, const std::vector<Reach>& of,
              const std::function<Reach(std::string_view)>& of_name) {
   const auto child = [&](std::size_t i) { return of[node.children[i]]; };
@@ -101,7 +101,7 @@ Reach OfNode(const expr::Node& node, const std::vector<Reach>& of,
   }
 }
 
-// True for a share, or a time divided by a time.
+// True if the metric is a share, or a time divided by a time.
 bool LooksLikeShare(const expr::Program& metric) {
   if (metric.type().unit == Unit::kShare) return true;
   const expr::Node& root = metric.ast().nodes.back();
@@ -111,7 +111,7 @@ bool LooksLikeShare(const expr::Program& metric) {
          });
 }
 
-// True if no value misses the limit. A limit of 0 below values that are never negative counts, too.
+// True if no value misses the limit, e.g. a lower limit of 0 on values that are never negative.
 bool IsNeverMissed(const Reach& value, double limit, bool above) {
   if (above) return limit > value.high;
   return limit < value.low || (limit == 0 && value.low == 0);

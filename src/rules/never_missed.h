@@ -1,4 +1,4 @@
-// Computes which values an expression can have, so that limits that no run can miss are rejected.
+// Computes which values an expression can have, to reject limits that no run can miss.
 //
 // Uses interval arithmetic (Moore 1966), rounded outwards. A range may be too wide but never too
 // narrow, so a limit is rejected only if certainly no run misses it.
@@ -19,7 +19,7 @@
 
 namespace profgauge::rules {
 
-/// A range with both ends included. Infinite if neither metrics nor functions bound the values.
+/// A range that includes both ends. An end is infinite if neither metrics nor functions limit it.
 struct Reach {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -27,24 +27,24 @@ struct Reach {
   bool IsOne() const { return low == high; }
 };
 
-/// The value of a parameter: from `active` if set there, else the default.
+/// The value of a parameter: as set in `active`, else the default.
 Literal ValueOfParam(const RuleParam& param, const ActiveRule* active);
 
-/// A sentence if no run can miss the limit, and one if that is probable; else empty.
+/// Two sentences: one if certainly no run can miss the limit, one if probably none can; else empty.
 struct LimitReach {
   std::string never_missed, doubt;
 };
 
-/// The ranges of a rule's parameters and names. Metrics have the range of the catalog.
+/// The ranges of a rule's parameters and names. The catalog has the ranges of metrics.
 class Reaches {
  public:
-  /// Both must outlive this; `active` may be null.
+  /// `rule` and `active` must outlive the object; `active` may be nullptr.
   Reaches(const Rule& rule, const ActiveRule* active) : rule_(rule), active_(active) {}
 
   /// Adds the range of a `let` name.
   void Add(const std::string& name, const expr::Program& value);
 
-  /// Judges a limit that `metric` must not exceed or, if `above` is false, not fall below.
+  /// Judges a limit that fires if `metric` is above it or, with `above` false, below it.
   LimitReach Judge(const expr::Program& metric, const expr::Program& limit, Level level,
                    bool above) const;
 

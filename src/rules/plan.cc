@@ -42,13 +42,13 @@ const CompiledRule* RuleOf(std::span<const CompiledRule> rules, const Finding& f
   return rule == rules.end() ? nullptr : &*rule;
 }
 
-// A scenario belongs to a rule, so the first finding of a rule represents the others.
+// True for the first finding of a rule, which represents its others: they have one scenario.
 bool IsFirstOfItsRule(const std::vector<Finding>& findings, std::size_t at) {
   return std::none_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(at),
                       [&](const Finding& other) { return other.rule == findings[at].rule; });
 }
 
-// Launches with unchanged times would make the simulated saving too small.
+// True if some launches keep their recorded times, which makes simulated savings too small.
 bool HasFreeThreads(const analysis::simulation::Replayer& replayer) {
   const auto graphs = replayer.graphs();
   return std::any_of(
@@ -81,11 +81,11 @@ class Planner {
     return plan;
   }
 
-  /// All changes of the plan's steps.
+  /// The changes of all steps of the plan.
   analysis::simulation::Scenario Chosen() const { return Together(chosen_); }
 
  private:
-  // Collects candidates from fired or from passed findings: those with the largest bounds.
+  // Adds candidates with the largest bounds, from fired findings or else from passed ones.
   void Collect(bool fired, std::size_t most) {
     std::vector<std::optional<Candidate>> found(findings_.size());
     ForEachAtOnce(
@@ -100,7 +100,7 @@ class Planner {
     });
     if (some.size() > most) some.resize(most);
     std::move(some.begin(), some.end(), std::back_inserter(candidates_));
-    // The order of the findings decides ties.
+    // Keeps the order of the findings, which decides between equal savings.
     std::stable_sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
       return std::pair(!a.option.is_asked_for, a.finding) <
              std::pair(!b.option.is_asked_for, b.finding);
@@ -115,7 +115,7 @@ class Planner {
     if (!is_wanted || finding.rule->category == kAboutRecording) return std::nullopt;
     const CompiledRule* rule = RuleOf(rules_, finding);
     if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) return std::nullopt;
-    // A bound promises no saving; the low end of a range is known only for findings.
+    // A fired finding needs a simulated claim, and so does a range, whose low end only that has.
     const bool promises = fired || rule->scenario->host_reacts;
     if (promises && !finding.claim.is_simulated()) return std::nullopt;
     Candidate candidate{i, simulations_.ChangesOf(*rule->scenario), {}, false};
@@ -128,16 +128,16 @@ class Planner {
     return candidate;
   }
 
-  // The simulated saving of the finding itself. A value capped at 0 or at the iteration time is not
-  // used, since it would give a wrong time.
+  // The finding's own simulated saving. A saving of 0 or of the whole iteration may have been
+  // capped, so it is not used: it would give a wrong time.
   std::optional<double> AloneOf(const Finding& finding) const {
     const Claim& claim = finding.claim;
     const bool is_known = claim.is_simulated() && claim.saves > 0 && claim.saves < start_;
     return is_known ? std::optional(claim.saves) : std::nullopt;
   }
 
-  // Several findings may select the same kernel. It takes the smallest factor, since two fixes do
-  // not both shorten it.
+  // The changes of several findings as one. If two select the same kernel, the smaller factor is
+  // used, because two fixes do not both shorten it.
   analysis::simulation::Scenario Together(std::span<const std::size_t> chosen) const {
     analysis::simulation::Scenario all;
     all.by_smallest = chosen.size() > 1;
@@ -156,7 +156,7 @@ class Planner {
   }
 
   // Explains a saving larger than the time that its rule measured: later work may start sooner, and
-  // earlier steps may expose more time. Findings of the first step explain it themselves.
+  // earlier steps may expose more. Empty for findings of the first step, which explain it.
   std::string WhyMoreThanMeasured(std::span<const std::size_t> options, double saves) const {
     if (options.size() != 1) return {};
     const Finding& finding = findings_[candidates_[options.front()].finding];
@@ -178,7 +178,7 @@ class Planner {
         .iteration_time;
   }
 
-  // The time with all changes, the least possible; also sets the recorded time.
+  // The iteration time with all changes, which is the least possible. Also sets recorded_.
   double TimeWithAll() {
     std::vector<std::size_t> all(candidates_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
@@ -192,7 +192,7 @@ class Planner {
 
   double LeastTold() const { return knowledge::kPlanLeastGainShare.Of(start_); }
 
-  // Sets the upper end of the time after a step if the host reacts to it or to an earlier step.
+  // Sets the upper end of the time after a step, if the host reacts to it or to an earlier step.
   void SetRange(bool reacts, double slowest_before, double& slowest, PlanStep& out) {
     slowest = out.time;
     if (!reacts) return;
@@ -201,7 +201,7 @@ class Planner {
     if (high - out.time < LeastTold()) return;
     slowest = high;
     out.high = high;
-    // If earlier steps already slowed the host equally, this one saves no less.
+    // If earlier steps slowed the host as much, this step saves no less than simulated.
     out.claim.low = std::min(slowest_before - high, out.claim.saves);
   }
 
@@ -239,7 +239,7 @@ class Planner {
         out.claim.is_best_case = out.claim.is_best_case || candidates_[option].to_target;
         changes_host = changes_host || candidates_[option].changes_host;
       }
-      // If the finding's saving is nothing, it is nothing here, too.
+      // If the finding's own saving is nothing, it must be nothing here, too.
       const Finding& first = findings_[out.findings.front()];
       if (out.findings.size() == 1 && Fired(first.status)) out.alone = first.claim.saves;
       out.claim.why = WhyMoreThanMeasured(step.options, out.claim.saves);
@@ -279,7 +279,7 @@ std::string WhyNoReplay(const analysis::Analysis& analysis) {
                                                          : path->absent_because;
 }
 
-// Why nothing can be simulated; empty if it can.
+// The reason why nothing can be simulated; empty if something can.
 std::string WhyNoneAtAll(double start, const analysis::Analysis& analysis,
                          const analysis::simulation::Replayer* replayer) {
   if (start <= 0) return "the profile has no iterations";
@@ -288,7 +288,7 @@ std::string WhyNoneAtAll(double start, const analysis::Analysis& analysis,
                                    : "";
 }
 
-// Time for loading code in a single iteration: later ones may need none, and no change saves it.
+// The time for loading code, if there is only one iteration. Later iterations would not need it.
 double FirstCallsOf(const analysis::Analysis& analysis, double mean) {
   const analysis::Metric* iterations = analysis.Find(metric::kProfileIterations);
   const analysis::Metric* loading = analysis.Find(metric::kGpuIdleCauseModuleLoading);

@@ -1,8 +1,8 @@
-// The plan: the order in which to fix findings, and the iteration time after each fix. It simulates
-// all changes made so far (rules/plan_search.h).
+// The plan: the order in which to fix findings, and the iteration time after each fix. Each time is
+// simulated with all changes made so far (rules/plan_search.h).
 //
-// A change is the scenario of a finding's rule: its rows take less time. A plan does not change
-// findings. It does not model contention and caches.
+// A change is the scenario of a finding's rule, i.e. its rows take less time. A plan does not
+// change findings. It does not model contention and caches.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 namespace profgauge::rules {
 
 struct PlanStep {
-  /// Indices in Evaluation::findings; two if they save time only together. A passed finding may be
-  /// included, since it may become the bottleneck after earlier steps.
+  /// Indices in Evaluation::findings: one, or two that save time only together. It may be a passed
+  /// finding, because that may become the bottleneck after earlier steps.
   std::vector<std::size_t> findings;
   double time = 0;             ///< ns: the iteration time after it.
   std::optional<double> high;  ///< ns: the same if the host's other work reacts.
@@ -33,12 +33,12 @@ struct PlanStep {
 /// their kind in this run. Kernels whose work is unknown take their recorded time.
 struct Floor {
   double time = 0;       ///< ns per iteration.
-  double reachable = 0;  ///< With the rates that this device reaches instead of its data sheet.
+  double reachable = 0;  ///< With the rates that this device reaches, not those of its data sheet.
   double counted = 0;    ///< Share of the time of computing kernels whose work is known.
   std::string absent_because;  ///< Why there is no bound; else empty.
 };
 
-/// Computes the floor. `steps`: all changes of the plan, which change the iteration time from
+/// Computes the floor. `steps` are all changes of the plan, which change the iteration time from
 /// `start` to `end`. The floor is at most `end`. REQUIRES: replayer.can_replay().
 Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::Analysis& analysis,
                 const analysis::simulation::Scenario& steps, double start, double end);
@@ -61,10 +61,9 @@ struct Plan {
 };
 
 /// Makes the plan for fired findings. Without steps, `absent_because` has the reason; the floor has
-/// its own. `simulations`: those of the analysis with which the findings were made; nullptr if the
-/// profile cannot be simulated. Steps are simulated within plan.most_replayed_steps; the least time
-/// and the floor need a few more simulations.
-/// REQUIRES: `findings` are of `rules` and of `analysis`.
+/// a separate one. `simulations` are those of `analysis`; nullptr if the profile cannot be
+/// simulated. The number of simulations is limited by plan.most_replayed_steps; the least time and
+/// the floor need a few more. REQUIRES: `findings` are those of `rules` on `analysis`.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
               const analysis::Analysis& analysis, ScenarioRunner* simulations);
 

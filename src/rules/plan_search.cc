@@ -57,7 +57,7 @@ class Search {
     }
   }
 
-  /// True if all options together would save too little beyond the steps.
+  /// True if all options together would save too little in addition to the steps.
   bool IsAllSaved() {
     const auto now = times_.find(taken_);
     return now != times_.end() && now->second - limits_.least_time < limits_.least_saving;
@@ -79,7 +79,7 @@ class Search {
     return time;
   }
 
-  /// Simulates the unknown ones of these sets concurrently, because TimeOf() may need them.
+  /// Simulates the unknown ones of these sets concurrently: TimeOf() may need them.
   void LookAhead(std::vector<OptionSet> sets) {
     for (OptionSet& set : sets) std::sort(set.begin(), set.end());
     std::erase_if(sets, [this](const OptionSet& set) {
@@ -114,7 +114,7 @@ class Search {
     if (is_tie ? more < best.options : *saves > best.saves) best = {std::move(more), *saves, 0};
   }
 
-  /// Tries options in descending order of bounds and stops at the first that cannot beat the best:
+  /// Tries options in descending order of bounds; stops at the first that cannot beat the best:
   ///
   ///     at_most   50   40   12    9         saves   20   31   -    -      12 < 31: not tried
   PlannedStep BestOption() {
@@ -138,7 +138,7 @@ class Search {
     return best;
   }
 
-  /// Only called if no single option saves enough. The bound of a pair is the sum of both.
+  /// The best pair, if no single option saves enough. Its bound is the sum of both bounds.
   PlannedStep BestPair() {
     OptionSet first;
     for (const std::size_t option : left_) {
@@ -164,7 +164,7 @@ class Search {
     found_.steps.push_back(std::move(step));
   }
 
-  /// True if the option's saving after the last step is known: simulated, or bounded from above.
+  /// True if the option's saving after the last step is known, or its bound is too small.
   bool IsSeen(std::size_t option) {
     if (options_[option].at_most < limits_.least_saving || IsAllSaved()) return true;
     OptionSet with = taken_;

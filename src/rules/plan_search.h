@@ -26,10 +26,10 @@ namespace profgauge::rules {
 
 /// A change that may become a step. All times are ns per iteration.
 struct PlanOption {
-  /// Upper bound of its saving, in any order; infinite without a bound.
+  /// Upper bound of its saving, whatever was changed before; infinite if there is none.
   double at_most = 0;
-  /// True if a finding proposes it. Other changes join the search after the first step, because
-  /// they may become the bottleneck then.
+  /// True if a fired finding proposes it. Other changes join the search after the first step,
+  /// because they may become the bottleneck then.
   bool is_asked_for = true;
   std::optional<double> alone = {};  ///< Its saving by itself, if already known.
 };
@@ -42,13 +42,13 @@ struct PlannedStep {
 
 struct PlannedSteps {
   std::vector<PlannedStep> steps;
-  /// Proposed options that are no step, because their saving was too small each time.
+  /// Proposed options that did not become a step, because their saving was too small each time.
   std::vector<std::size_t> no_effect;
   std::size_t replays = 0;
   bool complete = true;  ///< False: there were too few simulations to try all options.
 };
 
-/// Savings and times in ns per iteration. `most_replays` 0: the plan has no steps.
+/// Limits of the search. Savings and times are ns per iteration. `most_replays` 0: no steps.
 struct PlanLimits {
   double least_saving = 0;  ///< Minimum saving of a step.
   double tie = 0;           ///< Savings within this are equal; the earlier option wins.
@@ -56,19 +56,19 @@ struct PlanLimits {
   std::size_t most_steps = 6;
   std::size_t paired = 4;  ///< Number of options, by bound, whose pairs are tried.
   std::size_t most_replays = 0;
-  /// Number of sets that are simulated concurrently; some may prove unnecessary. It changes neither
-  /// the steps nor the counted simulations.
+  /// Number of sets that are simulated concurrently. Some of these may prove unnecessary, but the
+  /// steps and the number of counted simulations stay the same.
   std::size_t at_once = 1;
 };
 
-/// The iteration time with a set of changes, in ascending order; with none: as recorded. Several
-/// threads call it if PlanLimits::at_once is above 1.
+/// Returns the iteration time with a set of changes (in ascending order), or the recorded one for
+/// an empty set. Several threads call it if PlanLimits::at_once is above 1.
 using TimeWith = std::function<double(std::span<const std::size_t>)>;
 
-/// The order of `options` matters only for ties. Uses the results of at most `limits.most_replays`
-/// calls of `time_with`, each with another set: mostly one per option and step, fewer if bounds
-/// exclude an option. An option in neither list of the result was not tried after the last step, or
-/// was not proposed. REQUIRES: a larger set takes no longer.
+/// Searches the steps. The order of `options` matters only for ties. Uses the results of at most
+/// `limits.most_replays` calls of `time_with`, each with another set: mostly one per option and
+/// step, fewer if bounds exclude an option. An option in neither list of the result was not tried
+/// after the last step, or was not proposed. REQUIRES: a larger set takes no longer.
 PlannedSteps SearchPlan(std::span<const PlanOption> options, const PlanLimits& limits,
                         const TimeWith& time_with);
 

@@ -20,7 +20,7 @@
 namespace profgauge::rules {
 namespace {
 
-/// A longer chain of `extends` is a mistake.
+/// The limit of a chain of `extends`: a longer one is a mistake.
 constexpr std::size_t kLongestChain = 8;
 
 /// Loads a policy and those that it extends into one Policy, base first.
@@ -32,13 +32,13 @@ class PolicyLoader {
   explicit PolicyLoader(MayRead may_read = {}, ReadText read = {})
       : may_read_(std::move(may_read)), read_(std::move(read)) {}
 
-  /// Loads a file that is named at `from`, whose file is empty at the top. Depth first, so that a
-  /// file follows all that it extends, and later ones win:
+  /// Loads a file. `from` is where it is named; its file is empty for the first. Depth first, so
+  /// that a file follows all files that it extends, and later ones win:
   ///
   ///     team.yaml: extends: [builtin:recommended, base.yaml]
   ///     order of decoding: recommended, (files that base.yaml extends,) base.yaml, team.yaml
   ///
-  /// chain_ has the files on the way down; a file in it extends itself.
+  /// chain_ has the files on the way down. A file that is already in it extends itself.
   void LoadFile(const std::string& path, const Where& from) {
     if (std::find(chain_.begin(), chain_.end(), path) != chain_.end()) {
       AddError(from, "policy/cycle",
@@ -63,7 +63,7 @@ class PolicyLoader {
     const auto book = LoadRulebook(policy, options);
     if (book) return;
     for (const Error& error : book.error()) {
-      // An unknown scenario may follow from an error of the scenario itself.
+      // Errors of a scenario itself may make it unknown, so unknown scenarios are no extra error.
       if (error.code != "policy/unknown-scenario") errors.push_back(error);
     }
   }
@@ -102,8 +102,8 @@ class PolicyLoader {
     chain_.pop_back();
   }
 
-  /// True if the file may not be read, which is reported where it is named. A policy may only name
-  /// files of its repository: errors in other files would reveal their text.
+  /// True if the file may not be read, which is reported where the file is named. A policy may only
+  /// name files of its repository, because errors in other files would reveal their text.
   bool IsRefused(const std::string& path, const Where& from) {
     if (path.starts_with(kBuiltinPrefix) || read_) return false;
     Status allowed = may_read_ ? may_read_(path) : CheckWithin(path);
@@ -158,7 +158,7 @@ class PolicyLoader {
     TakeFailOn(all, decoder.document().root.Find("fail_on") != nullptr);
   }
 
-  /// `fail_on` of one extended policy.
+  /// The `fail_on` of one extended policy.
   struct Extended {
     std::string name;
     bool sets = false;
@@ -166,8 +166,8 @@ class PolicyLoader {
     Where where;
   };
 
-  /// Takes the last `fail_on`. If the policies disagree, the file itself must set it: a policy
-  /// without the key means `error`, and another one must not make it `never`.
+  /// Takes the last `fail_on`. If the extended policies disagree, the file itself must set it. A
+  /// policy without the key means `error`, and another policy must not make it `never`.
   void TakeFailOn(const std::vector<Extended>& all, bool says_itself) {
     const Extended* last = nullptr;
     for (const Extended& one : all) last = one.sets ? &one : last;

@@ -1,8 +1,8 @@
-// A policy: the requirements of a project. Decoded strictly from YAML. All errors of a file are
+// A policy: the requirements of a project, decoded strictly from YAML. All errors of a file are
 // reported together, with file, line, column and a suggestion.
 //
-// `extends` merges from left to right, then the file itself; later ones win. A limit on a metric
-// replaces all earlier limits on that metric; `off` removes them. Rule settings apply in order.
+// `extends` merges policies from left to right, then the file itself; later ones win. A limit on a
+// metric replaces all earlier ones on it; `off` removes them. Rule settings apply in order.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ enum class OnMissing : std::uint8_t { kNoVerdict, kSkip, kFail };
 enum class OnMissingRanks : std::uint8_t { kNoVerdict, kWarn, kFail };
 enum class OnInconclusive : std::uint8_t { kWarn, kPass, kNoVerdict };
 
-/// The use of the times of unrecorded iterations.
+/// How the times of unrecorded iterations are used.
 enum class Unrecorded : std::uint8_t {
   kUse,      ///< They replace the profile's values where possible.
   kIgnore,   ///< They are shown but judge nothing.
@@ -49,15 +49,15 @@ struct Threshold {
   Where where;      ///< Location of the limit, for messages.
 };
 
-/// How the policy finds and selects iterations; the command line has priority.
+/// How the policy finds and selects iterations. Options of the command line have priority.
 struct PolicyIterations {
   std::optional<std::string> marker, key_op;
   std::optional<std::int64_t> start, stop, warmup, min;
-  /// `start: "#5"`: a recorded number instead of a position.
+  /// Set for `start: "#5"`: a recorded number instead of a position.
   std::optional<std::int64_t> start_number, stop_number;
 };
 
-/// The required number of ranks. Without `ranks:` in a policy, its limits across ranks need all
+/// The required number of ranks. If a policy has no `ranks:`, its limits across ranks need all
 /// ranks that the profiles mention.
 struct PolicyRanks {
   std::optional<std::int64_t> expect;  ///< Absent: the recorded world size.
@@ -78,12 +78,12 @@ struct RuleSetting {
   Where where;  ///< Location of the pattern.
 };
 
-/// An accepted finding or missed limit, until a day.
+/// Accepts a finding or a missed limit until a day.
 struct Waiver {
-  std::string rule;       ///< A present or former rule id; otherwise one of the next two:
-  std::string limit;      ///< the metric of a limit in `baseline`,
-  std::string threshold;  ///< or that of a limit in `thresholds`.
-  /// The bound of the waiver: of the change (a share), or of the value (in the metric's unit).
+  std::string rule;       ///< A present or former rule id. Otherwise one of the next two is set.
+  std::string limit;      ///< The metric of a limit in `baseline`.
+  std::string threshold;  ///< The metric of a limit in `thresholds`.
+  /// The largest change (a share) or value (in the metric's unit) that the waiver accepts.
   std::optional<double> up_to;
   SourceText where;  ///< Condition in the rule's group context; empty: every finding.
   std::string reason, owner;
@@ -103,8 +103,8 @@ struct BaselineLimit {
   };
   std::optional<Amount> max_increase, max_decrease;
   std::optional<double> min_abs;  ///< Smaller changes never count, in the metric's unit.
-  /// The largest increase of the total of all iterations, a share; only for typical times. Absent:
-  /// as for the typical time.
+  /// The largest increase of the total of all iterations, as a share; only for typical times. If
+  /// absent, the limit of the typical time is used.
   std::optional<double> total;
   bool judges_total = true;  ///< `total: off` is false.
   bool is_optional = false;  ///< `on_missing: skip`: not applicable if no run has the metric.
@@ -113,7 +113,7 @@ struct BaselineLimit {
   Where where;
 };
 
-/// Properties of a run that may have to agree: keys of Snapshot::environment.
+/// The properties of a run that may have to agree: keys of Snapshot::environment.
 inline constexpr std::array<std::string_view, 18> kRunProperties = {
     "format",         "gpu",        "gpus",         "ranks",       "world_size",      "iterations",
     "driver",         "runtime",    "nccl",         "framework",   "record_shapes",   "with_stack",
@@ -122,13 +122,13 @@ inline constexpr std::array<std::string_view, 18> kRunProperties = {
 /// The verdict if a requested baseline is missing.
 enum class OnBaselineMissing : std::uint8_t { kPass, kWarn, kNoVerdict, kFail };
 
-/// The runs from which creep is measured: the first of a branch, or of its accepted level.
+/// How creep is measured: from the first runs of a branch, or of its accepted level.
 struct PolicyAnchor {
   bool judges = true;                  ///< `anchor: off` is false.
   std::optional<double> max_increase;  ///< A share; absent: as the limits say.
 };
 
-/// The largest slowdown of each single part of one kind.
+/// The largest slowdown of any single part of one kind.
 struct PartLimit {
   double max_increase = 0.05;  ///< A share.
   double min_share = 0.001;    ///< Share of the iteration; smaller parts are not judged.
@@ -138,7 +138,7 @@ struct PartLimit {
 
 struct PolicyBaseline {
   std::vector<BaselineLimit> limits;
-  /// Absent: not judged. Exception: without any limit, `kernels` are (gate/compare.h).
+  /// Absent kinds are not judged, except `kernels` if there is no limit (gate/compare.h).
   std::optional<PartLimit> kernels, operators, collectives, modules, benchmarks;
   std::optional<OnBaselineMissing> missing;  ///< Absent: no verdict for a history, fail for a file.
   std::int64_t min_runs = 1;                 ///< Fewer runs count as missing.
@@ -149,12 +149,12 @@ struct PolicyBaseline {
   bool certain = false;                           ///< `strictness: certain`
 };
 
-/// A change: the selected work takes `factor` times as long.
+/// A change of a scenario: the selected work takes `factor` times as long.
 struct WhatIfScale {
   SourceText where;
   double factor = 1;
   SourceText by = {};  ///< Expression per row, 0 to 1, instead of `factor`; else empty.
-  /// True if selected transfers overlap with the rank's own computation; only in rules, no factor.
+  /// Selected transfers overlap with the rank's own computation; only in rules, without factor.
   bool hides = false;
 };
 /// Valid factors, as text for messages.
@@ -173,7 +173,7 @@ struct WhatIf {
   Where place = {};
 };
 
-/// `require: [baseline]`: no verdict without a baseline.
+/// The word of `require: [baseline]`, which gives no verdict without a baseline.
 inline constexpr std::string_view kRequiredBaseline = "baseline";
 
 struct RequiredRule {
@@ -181,14 +181,14 @@ struct RequiredRule {
   Where where;
 };
 
-/// A file that a policy names; its path is resolved relative to the policy's folder. Empty: none.
+/// A file that a policy names, with its path resolved from the policy's folder. Empty: none.
 struct PolicyFile {
   std::string path;
   Where where;  ///< Where the policy names it.
 };
 
 /// The merged policy. Default values are those of an empty file. Paths can be opened as they are.
-/// It owns all its texts, so it must outlive rule books and verdicts, which point into it.
+/// It owns all its texts, and rule books and verdicts point into it, so it must outlive them.
 struct Policy {
   std::string name;  ///< File name or "builtin:recommended".
   FailOn fail_on = FailOn::kError;
@@ -218,7 +218,7 @@ bool RequiresBaseline(const Policy& policy);
 
 /// Loads a policy file, or a preset "builtin:recommended|strict|report-only", with all it extends.
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset);
-/// Loads a policy from text. Messages use `name`; its folder is that of files that `text` names.
+/// Loads a policy from text. Messages use `name`; its folder is that of files in the text.
 tl::expected<Policy, Errors> ParsePolicy(std::string_view text, const std::string& name);
 
 }  // namespace profgauge::rules

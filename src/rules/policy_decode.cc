@@ -43,7 +43,7 @@ constexpr Decoder::Word<RuleSetting::Choice> kChoices[] = {
 };
 constexpr Decoder::Word<bool> kUnknownKernels[] = {{"lower_bound", false}, {"upper_bound", true}};
 
-// Reads a position, or a recorded number: "#5".
+// Reads one end of the iterations: a position, or a recorded number like "#5".
 void DecodeBound(Decoder& decoder, const YamlNode& node, std::string_view name,
                  std::optional<std::int64_t>& position, std::optional<std::int64_t>& number) {
   if (!node.text.starts_with('#')) {
@@ -54,8 +54,8 @@ void DecodeBound(Decoder& decoder, const YamlNode& node, std::string_view name,
   Set(number, decoder.Integer(digits, name, 0, kMostIterations));
 }
 
-// Reads how to find iterations: `marker`, `key_op`, or `phase`, a marker with a known pattern. A
-// file with one of these replaces the setting of extended policies.
+// Reads how to find iterations: `marker`, `key_op`, or `phase`, which is a marker with a known
+// pattern. If a file has one of these, it replaces the setting of extended policies.
 void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& out) {
   const auto integer = [&](std::string_view name, std::optional<std::int64_t>& target) {
     return Decoder::Key{name, [&decoder, &target, name](const YamlNode& n) {
@@ -63,7 +63,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
                         }};
   };
   std::optional<std::string> marker, key_op;
-  // Known phases; each is a marker.
+  // The known phases, each with the pattern of its marker.
   constexpr Decoder::Word<std::string_view> kPhases[] = {{"decode", "decode"},
                                                          {"prefill", "prefill"},
                                                          {"mixed", "mixed"},
@@ -108,7 +108,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
   check(out.start_number, out.stop_number, "#");
 }
 
-// Rejects a number of ranks that no run can miss, as for limits.
+// Rejects a required number of ranks that every run has, like a limit that no run can miss.
 void DecodeRanks(Decoder& decoder, const YamlNode& node, PolicyRanks& out) {
   const Decoder::Key kKeys[] = {
       {"expect",
@@ -360,7 +360,7 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
 
 namespace {
 
-// A waiver must name exactly one subject; for a limit, also a bound.
+// A waiver must name exactly one rule or limit; for a limit, also a bound.
 void CheckWaiver(Decoder& decoder, const YamlNode& node, const std::optional<Literal>& up_to,
                  Waiver& waiver) {
   if (node.kind != YamlNode::Kind::kMap) return;
@@ -388,7 +388,7 @@ void CheckWaiver(Decoder& decoder, const YamlNode& node, const std::optional<Lit
   }
 }
 
-// The id of the metric that a value names; empty if it is none.
+// The id of the metric that a value names; empty if it names none.
 std::string MetricIn(Decoder& decoder, const YamlNode& node, std::string_view what) {
   if (!decoder.Text(node, what)) return {};
   const auto metric = MetricOf(decoder, node, "policy/waiver");

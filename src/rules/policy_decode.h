@@ -1,5 +1,5 @@
-// Decodes the keys of a policy, with one function per section. Applies one file on top of the
-// policy so far.
+// Decodes the keys of a policy, with one function per section. Each call adds one file to the
+// policy decoded so far.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ inline constexpr Decoder::Word<Level> kLevels[] = {
 inline constexpr Decoder::Word<OnMissing> kOnMissing[] = {
     {"no_verdict", OnMissing::kNoVerdict}, {"skip", OnMissing::kSkip}, {"fail", OnMissing::kFail}};
 
-/// Decodes the whole document into `policy`. Only the shape of `extends` is checked.
+/// Decodes the whole document into `policy`. Of `extends`, only the shape is checked.
 void DecodePolicy(Decoder& decoder, Policy& policy);
 
 /// Decodes `thresholds:`. Errors: unknown metrics, and limits that every run or no run misses.
@@ -38,8 +38,8 @@ void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
 void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& out);
 
 /// Adds an error at `node` if a limit is on the wrong side of `metric`: a minimum for a metric that
-/// should be small, or a maximum for one that should be large. `high` and `low` end its help. With
-/// `any`, the policy allows it (`side: any`).
+/// should be small, or a maximum for one that should be large. `high` and `low` end the error's
+/// help. With `any`, the policy allows it (`side: any`).
 void CheckSide(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                bool limits_high, bool limits_low, bool any, std::string_view high,
                std::string_view low);
@@ -47,10 +47,10 @@ void CheckSide(Decoder& decoder, const YamlNode& node, const analysis::MetricSpe
 /// Reads `side`, whose only value is `any`.
 bool DecodeSide(Decoder& decoder, const YamlNode& node);
 
-/// Why `metric` can never have this value: "never negative", "at most 100 %"; empty: it can.
+/// Why `metric` can never have this value: "never negative", "at most 100 %"; empty if it can.
 std::string BeyondRange(const analysis::MetricSpec& metric, double value);
 
-/// Resolves `path`, as named in `file`, relative to the folder of `file`. Built-in names stay.
+/// Resolves `path`, which `file` names, relative to the folder of `file`. Built-in names stay.
 std::string ResolvePath(std::string_view path, std::string_view file);
 
 }  // namespace profgauge::rules

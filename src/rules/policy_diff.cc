@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::string_view kNone = "none";
 
-// Values of a setting, loosest first.
+// The values of a setting, loosest first.
 template <class T>
 using Order = std::pair<T, std::string_view>;
 constexpr Order<FailOn> kFailOnOrder[] = {
@@ -73,8 +73,8 @@ Unit UnitOf(const std::string& metric) {
   return spec ? spec->unit : Unit::kNumber;
 }
 
-// For each limit of `before` without an equally strict limit of `now` on the same metric: replaces
-// the looser ones by it.
+// For each limit of `before`: unless a limit of `now` on the same metric is at least as strict,
+// adds the earlier limit and removes the looser ones.
 template <class Limit, class AsStrict, class Text>
 void HoldLimits(const std::vector<Limit>& before, std::vector<Limit>& now, AsStrict is_as_strict,
                 Text text, std::vector<Loosened>& out) {
@@ -92,7 +92,7 @@ void HoldLimits(const std::vector<Limit>& before, std::vector<Limit>& now, AsStr
   }
 }
 
-// True if `now` is at most `before`; without a value it is unlimited.
+// True if `now` is at most `before`. A missing value means unlimited.
 bool IsAtMost(const std::optional<double>& now, const std::optional<double>& before) {
   return !before || (now && *now <= *before);
 }
@@ -139,7 +139,7 @@ class PolicyDiff {
     now = before;
   }
 
-  // Compares a number.
+  // Compares one number, and keeps the stricter value.
   template <class T, class Text>
   void Number(std::string_view what, const T& before, T& now, bool is_looser, Text text) {
     if (!is_looser) return;
@@ -192,7 +192,7 @@ class PolicyDiff {
         out_);
   }
 
-  // Rules are compared one by one, since patterns and their order hide the result for each.
+  // Compares the effective settings rule by rule, because patterns and their order hide them.
   void HoldRules() {
     const auto key = [](const RuleSetting& setting) {
       std::vector<std::tuple<std::string, double, Unit>> params;
@@ -270,7 +270,7 @@ class PolicyDiff {
     }
   }
 
-  // A waiver that existed before keeps its earlier end and smaller bound; new ones do not apply.
+  // A waiver that existed before keeps its earlier end and smaller bound; new ones are ignored.
   void HoldWaivers() {
     const auto key = [](const Waiver& waiver) {
       return std::tie(waiver.rule, waiver.limit, waiver.threshold, waiver.where.text);
@@ -380,7 +380,7 @@ class PolicyDiff {
            (!a.is_optional || b.is_optional);
   }
 
-  // The relative limit, which is also that of the total if it has none.
+  // The relative limit on an increase. It also limits the total, unless that has its own limit.
   static std::optional<double> RelativeOf(const BaselineLimit& limit) {
     if (!limit.max_increase || !limit.max_increase->relative) return std::nullopt;
     return limit.max_increase->value;
@@ -409,7 +409,7 @@ class PolicyDiff {
   std::vector<Loosened> out_;
 };
 
-// Compares the settings of profgauge.yaml: of a job, or at the top.
+// Compares the settings of profgauge.yaml, both of each job and at the top.
 class ProjectDiff {
  public:
   ProjectDiff(const Project& before, Project& now) : before_(before), now_(now) {}
@@ -462,7 +462,7 @@ class ProjectDiff {
                   now.baselines.empty() ? now_top.baselines : now.baselines, now);
   }
 
-  // Another branch is another baseline; another number of its runs is not.
+  // A baseline of another branch is another one; another number of runs of one branch is the same.
   void HoldBaselines(const std::string& of, const std::vector<ProjectText>& before,
                      const std::vector<ProjectText>& now, ProjectSettings& target) {
     const auto name = [](const ProjectText& baseline) {

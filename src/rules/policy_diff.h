@@ -1,4 +1,4 @@
-// Finds settings that a change of a policy or profgauge.yaml loosens; the stricter one judges.
+// Finds settings of a policy or of profgauge.yaml that a change loosens. The stricter one judges.
 //
 //     at the merge base                    now                           judged by
 //     iteration.time.median: +5 %          +25 %                         +5 %      reported
@@ -21,17 +21,17 @@ struct Project;
 
 /// A setting that is looser now.
 struct Loosened {
-  std::string what;         ///< "fail_on", "rules: gpu/idle", a metric
+  std::string what;         ///< The setting: "fail_on", "rules: gpu/idle", a metric.
   std::string before, now;  ///< "+5 %", "+25 %"; "none" if it is not set.
-  bool is_held = true;      ///< The stricter one judges; else no verdict is possible.
+  bool is_held = true;      ///< The stricter setting judges; if false, no verdict is possible.
 };
 
-/// "iteration.time.median +5 % → +25 %"
+/// The change as text: "iteration.time.median +5 % → +25 %".
 std::string LoosenedText(const Loosened& one);
 
-/// Finds all looser settings of `now` and makes it the stricter of both.
+/// Finds all settings that are looser in `now` than in `before`, and makes them equally strict.
 std::vector<Loosened> HoldStricter(const Policy& before, Policy& now);
-/// Makes the settings and inputs of each job the stricter of both. A removed job is restored.
+/// Does the same for the settings and inputs of each job. A removed job is restored.
 std::vector<Loosened> HoldStricter(const Project& before, Project& now);
 
 }  // namespace profgauge::rules

@@ -1,4 +1,4 @@
-// Loads a policy whose files are restricted, or come from elsewhere, e.g. from a commit.
+// Loads a policy whose files are restricted, or come from another source, e.g. from a commit.
 //
 //   policy.yaml   extends: [base.yaml, ../team.yaml]     asked: policy.yaml, base.yaml,
 //   ../team.yaml
@@ -23,16 +23,16 @@ namespace profgauge::rules {
 using MayRead = std::function<Status(const std::string& path)>;
 
 /// Like LoadPolicy(), for files that `may_read` allows; presets are always allowed. A rejected file
-/// is not opened, and the error has the place that names it. Rule files are checked only by
-/// LoadRulebook(). REQUIRES: `may_read` is not empty.
+/// is not opened, and the error points at the place that names it. Only LoadRulebook() checks the
+/// rule files. REQUIRES: `may_read` is not empty.
 tl::expected<Policy, Errors> LoadPolicyWithin(const std::string& path_or_preset,
                                               const MayRead& may_read);
 
-/// Returns the text of a file from another source, e.g. a commit; nothing if it does not exist.
+/// Returns the text of a file from another source, e.g. a commit; nothing if it has no such file.
 using ReadText = std::function<std::optional<std::string>(const std::string& path)>;
 
-/// Like LoadPolicy(), with files from `read`; presets are those of this program. Rule files are not
-/// checked.
+/// Like LoadPolicy(), but reads files with `read`; presets are those of this program. Does not
+/// check rule files.
 tl::expected<Policy, Errors> LoadPolicyOf(const std::string& path_or_preset, const ReadText& read);
 
 }  // namespace profgauge::rules

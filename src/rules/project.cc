@@ -91,7 +91,7 @@ constexpr Decoder::Word<Take> kTakeWords[] = {
 
 using ProjectKeys = std::vector<Decoder::Key>;
 
-// Adds the keys that are valid at the top and in a job; only the target differs.
+// Adds the keys that are valid both at the top and in a job; they only differ in their target.
 void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
   const auto text = [&decoder](std::string_view name, std::optional<ProjectText>& target) {
     return Decoder::Key{name, [&decoder, &target, name](const YamlNode& node) {
@@ -146,7 +146,7 @@ void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
   keys.push_back(word("ranks", out.ranks, kRanksWords));
 }
 
-/// True for a valid name, since it becomes part of paths, comments and series.
+/// True for a valid job name. Names become part of paths, comments and series.
 bool IsJobName(std::string_view name) { return re2::RE2::FullMatch(name, "[a-z0-9-]{1,40}"); }
 
 void DecodeJob(Decoder& decoder, const YamlNode& node, std::vector<ProjectJob>& out) {

@@ -41,7 +41,7 @@ void DecodeQuery(Decoder& decoder, const YamlNode& node, std::vector<ProjectQuer
 
 class Decoder;
 
-/// True if `name` is a valid label of a metric: OpenMetrics' letters, and not reserved.
+/// True if `name` is valid as a metric's label: in OpenMetrics' letters, and not reserved.
 bool IsLabelName(std::string_view name);
 
 /// A text of the file with its location.
@@ -50,7 +50,7 @@ struct ProjectText {
   Where where;
 };
 
-/// Keys that are valid at the top and in a job.
+/// The keys that are valid at the top and in a job.
 struct ProjectSettings {
   std::optional<ProjectText> policy;            ///< A path or "builtin:NAME".
   std::optional<ProjectText> db;                ///< A path.
@@ -84,7 +84,7 @@ struct Project {
   const ProjectJob* Find(std::string_view job) const;
 };
 
-/// Loads the file. Errors: all in this file; files that it names are not checked.
+/// Loads the file. Reports all errors in it. Files that it names are not checked.
 tl::expected<Project, Errors> LoadProject(const std::string& path);
 /// Parses the file from text. Messages use `name`; its folder is that of files that it names.
 tl::expected<Project, Errors> ParseProject(std::string_view text, const std::string& name);

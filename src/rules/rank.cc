@@ -16,14 +16,14 @@
 namespace profgauge::rules {
 namespace {
 
-/// True if the cause concerns at least this share of the symptom's cost. If either is unknown, the
-/// rule's `explains` decides.
+/// True if the cause's time is at least this share of the symptom's. If either is unknown, the
+/// rule's `explains` is enough.
 bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio share) {
   const std::optional<double> time = cause.about_time, cost = symptom.about_time;
   return !time || !cost || *time >= share * *cost;
 }
 
-/// Turns rules that explain rules into a forest of findings, and the forest into an order:
+/// Makes a forest of findings from rules that explain rules, and orders the forest:
 ///
 ///     fired, with savings    input-bound 30 %    idle 35 %    small-kernels 4 %    copies 6 %
 ///     explains               input-bound -> idle
@@ -32,7 +32,7 @@ bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio sha
 ///     order                  input-bound, idle, copies, small-kernels
 ///
 /// The order of the passes matters: fired causes, then families, then waived causes, which explain
-/// only findings without a fired cause. Waivers are then passed down the finished forest.
+/// only findings without a fired cause. Then a waiver of a cause is extended to its symptoms.
 class Ranker {
  public:
   Ranker(std::span<const CompiledRule> rules, const std::vector<std::size_t>& rule_of,
@@ -47,7 +47,7 @@ class Ranker {
     LinkCauses();
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       worth_[i] = findings_[i].worth;
-      // Trees of causes are shallow, so each finding walks up once.
+      // Walks from each finding to the root, which is cheap because trees of causes are shallow.
       std::size_t at = i;
       while (findings_[at].cause) {
         at = *findings_[at].cause;
@@ -85,8 +85,8 @@ class Ranker {
     }
   }
 
-  /// Lists findings of a family that have no other cause under the one with the largest saving,
-  /// except more severe ones.
+  /// Links the findings of a family that have no cause to the family's finding with the largest
+  /// saving, unless they are more severe than it.
   void LinkFamilies() {
     std::map<std::string_view, std::size_t> roots;
     const auto is_free = [this](std::size_t i) {
@@ -108,8 +108,8 @@ class Ranker {
     }
   }
 
-  /// Links symptoms to a cause. A waived cause explains only findings without a fired cause that
-  /// are not more severe.
+  /// Links the fired symptoms of a cause to it. A waived cause gets only findings that have no
+  /// fired cause and are not more severe.
   void LinkSymptoms(std::size_t cause, bool is_waived) {
     const std::vector<std::size_t>& always = rules_[rule_of_[cause]].symptoms;
     const std::vector<std::size_t> by_condition = SymptomsByCondition(cause);
@@ -151,7 +151,7 @@ class Ranker {
     findings_[cause].symptoms = std::move(kept);
   }
 
-  /// Symptoms with a condition; the condition decides instead of the share of the cost.
+  /// The symptoms whose condition is true. The condition decides, not the share of the cost.
   std::vector<std::size_t> SymptomsByCondition(std::size_t cause) const {
     const std::vector<bool>& holds = findings_[cause].explains_when;
     std::vector<std::size_t> symptoms;
@@ -181,8 +181,8 @@ class Ranker {
   }
 
   /// Sorts: broken; fired (errors and warnings about the profile first, then by worth, then by
-  /// severity); waived; passed; not applicable. Ties keep the order of rules, so output never
-  /// varies.
+  /// severity); waived; passed; not applicable. Equal findings keep the order of rules, so that the
+  /// output never varies.
   void Sort(std::vector<std::size_t>& some) const {
     const auto key = [this](std::size_t i) {
       const Finding& finding = findings_[i];
@@ -206,7 +206,7 @@ class Ranker {
   const std::vector<std::size_t>& rule_of_;
   knowledge::Ratio explained_;
   std::vector<Finding>& findings_;
-  std::vector<double> worth_;  ///< The larger of its own and its symptoms' worth.
+  std::vector<double> worth_;  ///< For each finding, the largest worth among it and its symptoms.
 };
 
 }  // namespace

@@ -18,9 +18,9 @@
 
 namespace profgauge::rules {
 
-/// Links each fired finding to the fired finding that explains it (of several, the one with the
-/// largest saving), and orders all findings as evaluator.h defines. `rule_of`: rule index of each.
-/// A cause must save at least `explained` of its symptom's saving.
+/// Links each fired finding to the fired finding that explains it (if several do, to the one with
+/// the largest saving), and orders all as evaluator.h defines. `rule_of` has each finding's rule. A
+/// cause must save at least `explained` of its symptom's saving.
 void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
                   knowledge::Ratio explained, std::vector<Finding>& findings);
 

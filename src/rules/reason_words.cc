@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kNoWords = "it is about other runs";
 
-// The conditions that `and` joins at the outermost level of a canonical text.
+// The conditions that `and` joins at the outermost level of an expression's canonical text.
 std::vector<std::string_view> Conjuncts(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -44,7 +44,7 @@ std::vector<std::string_view> Conjuncts(std::string_view text) {
   return parts;
 }
 
-// The name if the text is only a name; `name default X` also counts as a name.
+// The name, if the text is only a name or `name default X`.
 std::string_view NameIn(std::string_view text) {
   if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
   text = text.substr(0, text.find(" default "));
@@ -62,7 +62,7 @@ std::optional<expr::Slot> SlotOf(const CompiledRule& rule, std::string_view name
   return std::nullopt;
 }
 
-// The value of an expression, evaluated as in the rule.
+// The value of an expression as text, evaluated with the rule's names.
 std::optional<std::string> ShownOf(const CompiledRule& rule, const expr::Data& data,
                                    std::span<const expr::RowId> group, std::string_view text) {
   expr::Schema schema = rule.names.schema;
@@ -83,7 +83,7 @@ bool IsNumberOfProfile(const expr::Field& field, const Binding& binding) {
          binding.name.starts_with("profile.");
 }
 
-// True if all names of an expression concern the profile. Lets use only earlier ones, so this ends.
+// True if all names of an expression concern the profile. Ends, since lets use only earlier ones.
 bool IsOfProfile(const CompiledRule& rule, const expr::Program& program) {
   const std::vector<expr::Slot> fields = program.Fields();
   return std::all_of(fields.begin(), fields.end(), [&](expr::Slot slot) {
@@ -97,7 +97,7 @@ bool IsOfProfile(const CompiledRule& rule, const expr::Program& program) {
   });
 }
 
-// Calls `of` for each false or unknown condition until it returns true.
+// Calls `of` for each condition that is false or unknown, until a call returns true.
 template <typename Of>
 void ForFalse(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> group,
               const Of& of) {
@@ -166,7 +166,7 @@ std::string TitleOfName(const CompiledRule& rule, const RunData& run, expr::Slot
                            InDeviceWords(binding.table->title, run.device_words()));
     }
   }
-  // "profile.iterations_by" → "Iterations by".
+  // Splits the name into words: "profile.iterations_by" becomes "Iterations by".
   std::string words(rule.names.schema[slot].name);
   if (const std::size_t point = words.rfind('.'); point != words.npos) words.erase(0, point + 1);
   std::ranges::replace(words, '_', ' ');
@@ -187,7 +187,7 @@ std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr:
     if (why.empty() && data[*slot].column != nullptr) why = data[*slot].column->absent_because();
     return WhyUnknown(rule, run, *slot, why);
   }
-  // "`a / b` divides by zero or is out of range".
+  // The error is "`a / b` divides by zero or is out of range".
   const std::size_t end = outcome.absent_because.find("` ");
   const bool has_expression = outcome.absent_because.starts_with('`') && end != std::string::npos;
   return has_expression ? "its number " + outcome.absent_because.substr(end + 2)
@@ -215,8 +215,8 @@ bool IsOtherProfile(const CompiledRule& rule, const expr::Data& data,
   return is_other;
 }
 
-// Decides whether a rule applies to a run: by its table, the names that it needs, and the rows that
-// it selects.
+// Decides whether a rule applies to a run: by its table, by the names that it needs, and by the
+// rows that it selects.
 
 void RuleRun::NotApplicable(std::string reason, std::string field) {
   finding_.status = FindingStatus::kNotApplicable;
@@ -248,7 +248,7 @@ bool RuleRun::HasData(const expr::Source& source) {
   return false;
 }
 
-// A column without any value counts as not recorded.
+// A needed column without any value counts as not recorded.
 bool RuleRun::CheckNeeds() {
   for (const expr::Slot slot : rule_.needs) {
     const Binding::Kind kind = rule_.names.bindings[slot].kind;
@@ -264,8 +264,8 @@ bool RuleRun::CheckNeeds() {
   return true;
 }
 
-// Rows whose `where` is unknown are excluded and counted. A finding without them is valid; a pass
-// would be a claim about them, so the rule is then not applicable.
+// Selects rows. Those whose `where` is unknown are excluded and counted. A finding without them is
+// valid, but a pass would be a claim about them, so a rule that passes becomes not applicable.
 bool RuleRun::SelectRows() {
   if (rule_.where) {
     expr::Filtered filtered = expr::Filter(*rule_.where, data_, rows_);

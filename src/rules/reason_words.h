@@ -1,5 +1,5 @@
-// Texts that explain why a rule does not judge a run, from its false condition or missing number.
-// `rules explain` shows the expressions.
+// Texts that explain why a rule does not judge a run: by its false condition or missing number.
+// Only `rules explain` shows the expressions.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace profgauge::rules {
 
-/// The title of a name in a rule: that of its metric or column, else its last part in words. With
-/// device terms: "GPU idle time", "Waiting of a rank".
+/// The title of a name in a rule, in words for the run's devices: that of its metric or column,
+/// else the last part of the name as words. Examples: "GPU idle time", "Waiting of a rank".
 std::string TitleOfName(const CompiledRule& rule, const RunData& run, expr::Slot slot);
 
 /// Explains a name without a value: "Iteration time (CV) is unknown: needs at least two
@@ -22,7 +22,7 @@ std::string WhyUnknown(const CompiledRule& rule, const RunData& run, expr::Slot 
 std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr::Data& data,
                        const expr::Outcome& outcome);
 
-/// Explains a `when` that is false for `group` by its first false condition:
+/// Explains why `when` is false for `group`, by its first false condition:
 ///
 ///   launches >= 10            Launches per iteration is 3, needed: at least 10
 ///   known(step.time.median)   Median unrecorded iteration is unknown
@@ -34,9 +34,9 @@ std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr:
 std::string WhyNotWhen(const CompiledRule& rule, const RunData& run, const expr::Data& data,
                        std::span<const expr::RowId> group);
 
-/// True if one of the false conditions is about the profile: its source of iterations, its ranks,
-/// or recorded data. Unlike conditions on times, shares and launches, other work of the program
-/// does not make it true.
+/// True if a false condition is about the profile: how it finds iterations, its ranks, or recorded
+/// data. Such a condition stays false whatever the program does, unlike conditions on times, shares
+/// and launches.
 bool IsOtherProfile(const CompiledRule& rule, const expr::Data& data,
                     std::span<const expr::RowId> group);
 

@@ -1,7 +1,7 @@
-// A rule as decoded from YAML: a problem, its measurement, and the advice.
+// A rule as decoded from YAML: a problem, how it is measured, and the advice.
 //
-// Plain data: expressions are text with places in the file (SourceText). The evaluator compiles and
-// checks them. rules/README.md documents the keys.
+// Plain data: expressions are text with places in the file (SourceText), which the evaluator
+// compiles and checks. rules/README.md documents the keys.
 #pragma once
 
 #include <cstdint>
@@ -35,18 +35,18 @@ struct RuleParam {
   std::vector<std::string> formerly;  ///< Former names.
 };
 
-/// One `name: expression` of `let`, in file order. Later ones may use earlier ones.
+/// A name of `let` with its expression, in file order. It may use earlier names.
 struct RuleLet {
   std::string name;
   Where where;  ///< Location of the name.
   SourceText value;
-  std::string values_of = {};  ///< Column or fact with the same values; empty: any.
+  std::string values_of = {};  ///< Column or fact whose values it has; empty: any.
 };
 
 /// The measured number and its limits. A limit is a literal or a `$param`.
 struct RuleMetric {
   std::string is;                ///< Noun phrase for the number.
-  std::optional<SourceText> of;  ///< Its owner among several: "rank 3", with holes.
+  std::optional<SourceText> of;  ///< Its owner, if there are several: "rank 3", with holes.
   SourceText value;
   ShowAs show_as;
   std::optional<SourceText> warn_above, error_above, warn_below, error_below;
@@ -55,18 +55,18 @@ struct RuleMetric {
 enum class GainBound : std::uint8_t { kUpper, kTypical, kMeasured };
 std::string_view GainBoundName(GainBound bound);  ///< "upper", "typical", "measured"
 
-/// The estimated saving per iteration: for display and order, never for the verdict.
+/// The estimated saving per iteration. It is only for display and order, never for the verdict.
 struct RuleGain {
   SourceText value;  ///< The time that the finding concerns.
-  /// Upper bound of the saving, if less than `value`, e.g. the time that could overlap.
+  /// An upper bound of the saving if it is less than `value`, e.g. the time that could overlap.
   std::optional<SourceText> at_most;
   GainBound bound = GainBound::kUpper;
   std::string why;
   std::vector<WhatIfScale> scenario;  ///< Changes to simulate; empty: only `value`.
   std::string measured;               ///< Experience on one device, for `rules explain`.
-  bool without_waiting = false;  ///< The selected work also waits for no rank, if that is known.
+  bool without_waiting = false;  ///< The selected work waits for no rank either, if that is known.
   bool keeps_up = false;     ///< The rank of a selected collective arrives with the second to last.
-  bool host_reacts = false;  ///< The host's other work may slow down: the saving is a range.
+  bool host_reacts = false;  ///< The host's other work may become slower, so the saving is a range.
 };
 
 struct EvidenceColumn {
@@ -82,21 +82,21 @@ struct RuleEvidence {
   std::vector<EvidenceColumn> columns;
 };
 
-/// A sentence of a message, a point of advice, or a list of these.
+/// A sentence of a message, a point of advice, or a list of such items.
 struct TextItem {
   std::optional<SourceText> when;  ///< Shown only if this is true; absent counts as false.
   SourceText text;                 ///< With `{{ expr | filter }}` holes; empty for a list.
   std::vector<TextItem> items;     ///< The list: all items whose condition is true.
-  bool is_case = false;            ///< Only the first of these.
+  bool is_case = false;            ///< In the list, only the first whose condition is true.
 };
-/// All texts of `items` with their conditions, for `rules explain` and `rules docs`.
+/// All texts of `items` with their conditions as one text, for `rules explain` and `rules docs`.
 std::string TextOf(const std::vector<TextItem>& items);
 
-/// Report each group, or only the worst.
+/// Which groups become findings: each group, or only the worst.
 enum class GroupReport : std::uint8_t { kWorst, kEach };
 
-/// A decoded rule in which names of rows are expanded. If `is_whole` is false, it is kept only to
-/// find further errors.
+/// A decoded rule, with names of rows replaced by their expressions. If `is_whole` is false, it is
+/// kept only to find more errors.
 struct Rule {
   std::string id;  ///< "namespace/id"; never changes.
   std::string title, category;
@@ -110,13 +110,13 @@ struct Rule {
   std::vector<RuleLet> let;
   std::optional<SourceText> when;
   std::optional<RuleMetric> metric;
-  /// An error counts as one only if this is true; else it warns and leaves the verdict undecided.
+  /// If it is false, an error becomes a warning, and the verdict stays undecided.
   std::optional<SourceText> sure_when;
   std::optional<Level> level;  ///< For rules without limits: fires if there are rows.
-  /// Rules that are symptoms of this one (ids or globs), and metrics whose missed limit it
-  /// explains.
+  /// The rules that are symptoms of this one (ids or globs), and metrics: this rule explains why a
+  /// limit on them is missed.
   std::vector<SourceText> explains;
-  /// Symptoms with a condition on the finding that explains them.
+  /// Symptoms with a condition, which is evaluated for the finding that explains them.
   std::vector<RuleLet> explains_when;
   std::optional<RuleGain> gain;
   std::vector<TextItem> message;     ///< Sentences.
@@ -129,7 +129,7 @@ struct Rule {
   std::optional<RuleEvidence> evidence;
   Where place;                  ///< Place of `id`, for messages about the whole rule.
   std::uint32_t last_line = 0;  ///< Last line of the rule in its file.
-  /// `let` names with a value per row; their expressions replace them.
+  /// `let` names that have a value per row. Their expressions replaced the names.
   std::vector<RuleLet> row_names;
   bool is_whole = true;  ///< False: decoding failed in part, so parts may be missing.
 };
@@ -154,11 +154,11 @@ struct RuleSet {
 tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::string& file);
 
 /// Loads rule files: "builtin:NAME" for shipped ones, files, or folders (all *.yaml by name, except
-/// *.test.yaml). Errors: those of all files, duplicate ids, and no rule in any file.
+/// *.test.yaml). Errors: those of all files, duplicate ids, and if no file has a rule.
 tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths);
 
 /// Like LoadRules(), but returns everything that could be decoded and adds the errors to `errors`,
-/// so that other kinds of mistakes can be reported with them.
+/// so that they can be reported together with other kinds of mistakes.
 RuleSet LoadRulesWithErrors(const std::vector<std::string>& paths, Errors& errors);
 
 /// Adds an error for each of `rules` with the same title as another rule in `others`.

@@ -15,7 +15,7 @@
 namespace profgauge::rules {
 namespace {
 
-/// The context of a file's rules.
+/// The names of a file, which its rules may use.
 struct FileScope {
   std::string name_space, category;
   std::vector<RuleLet> let;
@@ -30,7 +30,7 @@ std::uint32_t LastLine(const YamlNode& node) {
   return line;
 }
 
-/// Adds missing descriptions of limits and moves limits to the front, in the order of reading.
+/// Adds missing descriptions of limits, and moves limits to the front, as people read them.
 void CompleteParams(Rule& rule) {
   for (RuleParam& param : rule.params) {
     const std::string_view what =
@@ -49,8 +49,8 @@ void CompleteParams(Rule& rule) {
                    });
 }
 
-// Decodes a rule. Errors of the lowering go to `errors`: they are errors of expressions, but
-// is_whole concerns only keys.
+// Decodes a rule. Errors of the lowering go to `errors` only: they are errors of expressions, and
+// is_whole is only about keys.
 void DecodeRule(Decoder& decoder, const YamlNode& node, const FileScope& scope,
                 std::vector<Rule>& out, Errors& errors) {
   Rule rule;
@@ -83,7 +83,7 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const FileScope& scope,
   out.push_back(std::move(rule));
 }
 
-// The text of a key that is needed before the keys are decoded in order, without errors.
+// The text of a key that is needed before all keys are decoded in order. Adds no errors.
 std::string ScalarOf(const YamlNode& root, std::string_view key) {
   const YamlNode* node = root.Find(key);
   return node != nullptr && node->kind == YamlNode::Kind::kScalar ? node->text : std::string();
@@ -107,7 +107,7 @@ void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
   out.file = decoder.document().file;
   out.name_space = ScalarOf(root, "namespace");
   FileScope scope{out.name_space, ScalarOf(root, "category"), {}};
-  // Names are read before all their uses, wherever the key is.
+  // Reads the names before all their uses, wherever in the file the key is.
   if (const YamlNode* let = root.Find("let")) ReadLet(decoder, *let, scope.let);
   Errors errors;
   const Decoder::Key kKeys[] = {
@@ -220,7 +220,7 @@ void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule) {
 
 namespace {
 
-/// Deeper nesting of `case` is unreadable.
+/// The limit of nesting: a deeper `case` is unreadable.
 constexpr int kDeepestCase = 3;
 
 constexpr std::string_view kItemKeys[] = {"when", "text", "case"};
@@ -282,7 +282,7 @@ class ItemDecoder {
                        [](const YamlEntry& entry) { return !IsItemKey(entry.key.text); });
   }
 
-  /// True for an unquoted text with a colon: `- Send less: half precision` is a mapping in YAML.
+  /// True for an unquoted text with a colon, such as `- Send less: half precision`: a YAML mapping.
   bool IsUnquoted(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::kMap || node.entries.size() != 1) return false;
     const YamlNode& key = node.entries.front().key;
@@ -314,7 +314,7 @@ Decoder::Key Required(Decoder::Key key) {
 constexpr std::string_view kThresholds = "thresholds.";
 constexpr int kUsualEvidence = 10;
 
-/// The entry with this name, which is added if missing.
+/// The entry with this name. Adds it if it is missing.
 template <class T>
 T& EntryNamed(std::vector<T>& all, const std::string& name) {
   const auto found =
@@ -400,7 +400,7 @@ void RuleReader::Param(const YamlNode& node, RuleParam& param) {
   decoder_.Map(node, "a parameter", kKeys);
 }
 
-// Reads a default. A number of the analysis is named instead of copied, so that it cannot become
+// Reads a default. A number of the analysis is named, not copied, so that it cannot become
 // outdated.
 void RuleReader::Default(const YamlNode& node, Literal& out) {
   for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
@@ -454,7 +454,7 @@ void RuleReader::Metric(const YamlNode& node) {
   }
 }
 
-// `warn_above: 30%` stands for a parameter `warn`, which policies can set, and the limit `$warn`.
+// Reads a limit: `warn_above: 30%` defines the parameter `warn` of policies and the limit `$warn`.
 void RuleReader::Limit(const YamlNode& node, std::string_view name,
                        std::optional<SourceText>& target) {
   auto source = decoder_.Source(node, name);

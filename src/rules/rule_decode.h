@@ -27,13 +27,13 @@ inline constexpr Decoder::Word<bool> kStyles[] = {{"code", true}, {"text", false
 
 /// Reads a part of an id: "eligible-not-used".
 std::optional<std::string> IdPart(Decoder& decoder, const YamlNode& node, std::string_view what);
-/// Adds an error unless `key` is a valid name in expressions; true if valid.
+/// True if `key` is a valid name in expressions; otherwise adds an error.
 bool CheckVariable(Decoder& decoder, const YamlNode& key, std::string_view what);
 std::optional<ShowAs> DecodeShowAs(Decoder& decoder, const YamlNode& node);
-/// Reads a text with optional terms for the device such as `{{ device.core }}`, and no other holes.
+/// Reads a text. Its only holes may be words for the device, such as `{{ device.core }}`.
 std::optional<std::string> TextWithWords(Decoder& decoder, const YamlNode& node,
                                          std::string_view what);
-/// Checks that a rule has limits on its metric or a level, but not both.
+/// Checks that a rule has either limits on its metric or a level, but not both.
 void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule);
 
 /// True if `text` is a valid name in expressions: small letters, digits and `separator`.
@@ -45,18 +45,18 @@ void DecodeLet(Decoder& decoder, const YamlNode& key, const YamlNode& value,
 /// Decodes a list of items, or one text, of a message or of advice.
 std::vector<TextItem> DecodeItems(Decoder& decoder, const YamlNode& node, std::string_view what);
 
-/// rules/words.yaml: names that every rule file knows; names of a file or rule have priority. It is
-/// read once and kept.
+/// The file of names that every rule file knows. It is read once and kept. A name of a rule file or
+/// rule replaces one with the same name.
 inline constexpr std::string_view kWordsFile = "builtin:words";
 const std::vector<RuleLet>& BuiltinWords();
-/// All of them as written in the file: the name, and "greatest of other: …, sync: …".
+/// All names in it with their definitions, as written: "greatest of other: …, sync: …".
 std::vector<std::pair<std::string, std::string>> BuiltinWordTexts();
 
-/// Makes a rule self-contained: replaces names of rows by their expressions and `per_iteration` by
-/// a quotient. `file_let`: names of the file. Adds errors about names and columns.
+/// Makes a rule self-contained: replaces names of rows by their expressions, and `per_iteration` by
+/// a quotient. `file_let` are the names of its file. Adds errors about names and columns.
 void LowerRule(const std::vector<RuleLet>& file_let, Rule& rule, Errors& errors);
 
-// Reading the keys of a rule into a Rule.
+// The reading of a rule's keys into a Rule.
 
 /// Reads all keys of a rule except its id.
 class RuleReader {
@@ -69,7 +69,7 @@ class RuleReader {
   Decoder::Key TextKey(std::string_view name, std::string& out) {
     return {name, [this, name, &out](const YamlNode& n) { Set(out, decoder_.Text(n, name)); }};
   }
-  /// The key for a title, which may have terms for the device.
+  /// The key for a title, which may have words for the device.
   Decoder::Key TitleKey(std::string_view name, std::string& out) {
     return {name,
             [this, name, &out](const YamlNode& n) { Set(out, TextWithWords(decoder_, n, name)); }};
@@ -82,7 +82,7 @@ class RuleReader {
   void Params(const YamlNode& node);
   void Param(const YamlNode& node, RuleParam& param);
 
-  /// Reads a number, or the name of a known one: `thresholds.few_iterations`.
+  /// Reads a number, or the name of one of the analysis: `thresholds.few_iterations`.
   void Default(const YamlNode& node, Literal& out);
   void Lets(const YamlNode& node);
   void Metric(const YamlNode& node);

@@ -44,7 +44,7 @@ using expr::NodeId;
 using expr::Op;
 using expr::Program;
 
-/// An expression of the rule and the place of its text.
+/// An expression of a rule, with the place of its text.
 struct Part {
   const Program& program;
   const SourceText& source;
@@ -60,9 +60,9 @@ Error WarningAt(const Part& part, NodeId id, std::string code, std::string messa
           {"help: " + std::move(help)}};
 }
 
-/// Finds values that a constant can replace and thereby decrease the result. Subtrahends and
-/// divisors are skipped, because without them the result is larger. Arguments of `least` and
-/// `greatest` bound the result.
+/// Finds values that a constant may replace, which may make the result smaller, so that the rule
+/// silently passes. Skips subtrahends and divisors, because without them the result is larger.
+/// Arguments of `least` and `greatest` count, because they limit the result.
 class SilentPass {
  public:
   explicit SilentPass(CompiledRule& rule) : rule_(rule), seen_(rule.lets.size(), false) {}
@@ -109,7 +109,7 @@ class SilentPass {
     }
   }
 
-  /// Continues with the expression of a `let` name.
+  /// Continues in the expression of a `let` name.
   void Name(expr::Slot slot) {
     for (std::size_t i = 0; i < rule_.lets.size(); ++i) {
       if (rule_.lets[i].slot != slot || seen_[i]) continue;
@@ -147,7 +147,7 @@ class SilentPass {
     }
   }
 
-  /// True if the profile may not have the field and `needs` does not list it.
+  /// True if a profile may not have the field, and `needs` does not list it.
   bool IsData(expr::Slot slot) const {
     const Binding::Kind kind = rule_.names.bindings[slot].kind;
     return kind != Binding::Kind::kParam && kind != Binding::Kind::kComputed &&

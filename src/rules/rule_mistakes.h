@@ -1,5 +1,5 @@
-// Completes messages about a rule's mistakes: drops consequences of other errors, names the rule
-// that uses a name of the file, and adds warnings for valid rules that are probably wrong.
+// Completes the messages about a rule's mistakes: drops errors that follow from others, names the
+// rule that uses a name of its file, and adds warnings about valid rules that are probably wrong.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ void AddMapped(const SourceText& source, std::vector<Error> found, Errors& error
 void AddError(const Where& where, std::string code, std::string message, std::string help,
               Errors& errors);
 
-/// If a rule was decoded only in part, keeps only errors that do not follow from that: those
-/// without parameters and `let` names, and unknown fields of rows and metrics.
+/// For a rule that was decoded only in part, keeps only the errors that do not follow from this:
+/// those in expressions without parameters and `let` names, and unknown fields of rows and metrics.
 void DropConsequences(const Rule& rule, Errors& errors);
 
-/// Adds the rule's name to errors in a template or an import that it uses.
+/// Adds the rule's name to an error in a name or an import that the rule uses.
 void NameUser(const Rule& rule, Errors& errors);
 
-/// Adds warnings about: a metric or limit that becomes a constant if a field is absent that `needs`
-/// does not list (the rule then passes instead of being not applicable), and a gain that divides
-/// the work of all devices only by iterations.
+/// Adds two kinds of warnings. First: a field may be absent and is not in `needs`, and a constant
+/// then replaces it in the metric or a limit, so that the rule passes instead of being not
+/// applicable. Second: a gain divides the work of all devices only by iterations.
 void AddWarnings(CompiledRule& rule);
 
 /// Formats warnings as RenderErrors() formats errors.

@@ -24,8 +24,8 @@ namespace {
 using expr::Outcome;
 using expr::RowId;
 
-/// Index of the most severe known limit that `metric` exceeds; the number of limits if none. A
-/// value exactly on a limit does not exceed it.
+/// Index of the most severe known limit that `metric` exceeds, or the number of limits if it
+/// exceeds none. A value exactly on a limit does not exceed it.
 std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
                         std::span<const Outcome> values, double metric) {
   for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -80,8 +80,8 @@ FindingStatus RuleRun::StatusOf(Level level) {
   return FindingStatus::kError;
 }
 
-// A profile may give a number as a range (Metric::value and may_be), e.g. if part of the time was
-// not observed. All groups are judged again with the other end:
+// Judges all groups again with the other end of uncertain numbers. A profile may give a number as a
+// range (Metric::value and may_be), e.g. if part of the time was not observed.
 //
 //     error_above 30 %      idle is 34 %, may be 26 %      error, then warning: certain warning
 //     warn_above  15 %      idle is 34 %, may be 31 %      error both times: certain error
@@ -122,8 +122,8 @@ void RuleRun::DoubtError(Judged& judged) const {
   judged.low_confidence = true;
 }
 
-// The order is: `when`, metric, limits, gain, waiver, since each step may be the last. The trace of
-// `rules explain` has the same order.
+// Judges one group: `when`, metric, limits, gain, waiver. Each step may be the last, so the order
+// matters; the trace of `rules explain` has the same order.
 Judged RuleRun::Judge(const RowGroup& group) {
   Judged out;
   out.group = &group;
@@ -199,7 +199,7 @@ bool RuleRun::CheckWhen(const RowGroup& group, Judged& out) {
     return false;
   }
   if (!std::get<bool>(when.value)) {
-    // A rule with limits judges nothing; one without limits found that its condition is false.
+    // If `when` is false, a rule with limits judges nothing, one without has found no problem.
     out.is_left_out = !rule_.limits.empty();
     if (out.is_left_out) out.status = FindingStatus::kNotApplicable;
     out.reason = WhyNotWhen(rule_, run_, data_, group.rows);
@@ -209,8 +209,8 @@ bool RuleRun::CheckWhen(const RowGroup& group, Judged& out) {
   return true;
 }
 
-// An unknown limit does not matter if a more severe one is exceeded. If none is exceeded, the group
-// cannot pass.
+// Compares the metric with the limits. An unknown limit does not matter if a more severe one is
+// exceeded. If none is exceeded, the group cannot pass.
 bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level) {
   std::vector<Outcome> limits;
   for (const CompiledRule::Limit& limit : rule_.limits) {
@@ -226,11 +226,11 @@ bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Leve
     MarkAbsent(out, *unknown);
     return false;
   }
-  // Errors come first, so the last limit is the nearest.
+  // If no limit is exceeded, the last one is the nearest, because error limits come first.
   const std::size_t shown = fires ? passed : limits.size() - 1;
   out.limit = {AsNumber(limits[shown].value, 0), rule_.limits[shown].above, MetricUnit()};
   level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
-  // A value of 0 is no good result: on one GPU, no collective is well overlapped.
+  // A value of 0 is no good result: e.g. on one GPU, no collective is overlapped well.
   const bool is_nothing = rule_.limits.back().above && AsNumber(out.metric.value, 0) == 0;
   if (!fires) out.status = is_nothing ? FindingStatus::kNotFound : FindingStatus::kGood;
   out.surely = level;
@@ -279,7 +279,7 @@ std::optional<CappedGain> RuleRun::GainOf(const Judged& judged) const {
                  run_.FindMetric(metric::kIterationTimeMean));
 }
 
-// Always false for rules without a gain, and if the policy sets the level or limit.
+// False for rules without a gain, and if the policy sets the rule's level or limit.
 bool RuleRun::IsSmall(const Judged& judged) const {
   if (rule_.active.choice != RuleSetting::Choice::kDefault) return false;
   for (const CompiledRule::Limit& limit : rule_.limits) {
@@ -288,7 +288,7 @@ bool RuleRun::IsSmall(const Judged& judged) const {
   const analysis::Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
   if (iteration == nullptr || AsNumber(iteration->value, 0) <= 0) return false;
   const std::optional<CappedGain> gain = GainOf(judged);
-  // A single very long iteration must not make the savings of others look small.
+  // Uses the median, too, because one very long iteration must not make other savings look small.
   const double mean = AsNumber(iteration->value, 0);
   const analysis::Metric* median = run_.FindMetric(metric::kIterationTimeMedian);
   const double usual = median == nullptr ? mean : AsNumber(median->value, mean);
@@ -316,7 +316,7 @@ std::string_view RuleRun::SureAs(const Binding& binding) {
   return {};
 }
 
-// The last step, so that a waived finding keeps its level, numbers and gain.
+// Applies a waiver: the last step, so that a waived finding keeps level, numbers and gain.
 void RuleRun::Waive(const RowGroup& group, Judged& out) {
   for (const CompiledRule::Waived& waived : rule_.waivers) {
     if (options_.today && HasExpired(*waived.waiver, *options_.today)) continue;
@@ -340,7 +340,7 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
   } catch (const std::bad_alloc&) {
     throw;  // Not an error of the rule.
   } catch (const std::exception& failure) {
-    // Evaluation never fails: an exception is a defect, which must not look like a pass.
+    // An exception is a defect of the program, which must not look like a pass.
     Finding broken;
     broken.rule = rule.rule;
     broken.key = rule.rule->id;
@@ -353,8 +353,8 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
 
 // Makes the findings of a rule from the results of its groups.
 
-// Groups are sorted, worst first, and those that could not be judged last. A finding about one
-// group says nothing about others, so it also names a group that could not be judged.
+// Makes findings from the groups: worst first, those that could not be judged last. The first also
+// names a group that could not be judged, because it says nothing about other groups.
 std::vector<Finding> RuleRun::Report() {
   std::size_t count = 1;
   if (rule_.rule->report == GroupReport::kEach) {
@@ -378,8 +378,8 @@ std::vector<Finding> RuleRun::Report() {
   return out;
 }
 
-// "2.9 % of the window without any GPU work (warns above 15 %)": the text is made from the number,
-// so it is always true. "Kernels: 0 of 312" if rows were checked.
+// Text for a passed rule: "2.9 % of the window without any GPU work (warns above 15 %)". It is made
+// from the number, so it is always true. If rows were checked: "Kernels: 0 of 312".
 std::string RuleRun::WhatIsFine(const Finding& found) const {
   if (found.status == FindingStatus::kGood && found.limit) {
     const std::string& is = rule_.rule->metric->is;
@@ -399,7 +399,7 @@ std::string RuleRun::WhatIsFine(const Finding& found) const {
                      FormatCount(static_cast<std::int64_t>(looked_at_)));
 }
 
-// Texts are made only for findings that are shown; those of passed ones are not.
+// Makes the finding of a group. Passed findings get no texts, because these are not shown.
 Finding RuleRun::Word(const Judged& judged) {
   Finding out = finding_;
   out.status = judged.status;
@@ -436,7 +436,7 @@ Finding RuleRun::Word(const Judged& judged) {
                                                : judged.unsure_because;
   }
   const bool is_shown = Fired(out.status) || out.status == FindingStatus::kWaived;
-  // A plan may include a passed rule: it may be the bottleneck after earlier steps.
+  // A plan may include a passed rule, because it may become the bottleneck after earlier steps.
   const bool may_be_next = (Passed(out.status) || out.is_left_out) && !out.is_other_profile &&
                            rule_.scenario && rule_.change;
   if (!is_shown && !may_be_next) return out;
@@ -470,7 +470,7 @@ Basis BasisOf(GainBound bound) {
   return bound == GainBound::kUpper ? Basis::kAtMost : Basis::kAbout;
 }
 
-// Sets the low end of the saving if the host reacts. If it may be nothing, the saving is a bound.
+// Sets the low end of the saving if the host reacts. If that may be 0, the saving is a bound.
 void SetLow(const ScenarioOutcome& simulated, double saved, Claim& claim) {
   if (!simulated.slower_host || saved <= 0) return;
   const double recorded = simulated.prediction->recorded_time;
@@ -486,7 +486,7 @@ void SetLow(const ScenarioOutcome& simulated, double saved, Claim& claim) {
 
 }  // namespace
 
-// Sets the estimate of a passed rule, without the upper bound of its rows.
+// Sets the estimate of a passed rule. It is not limited by the cost of the rows.
 void RuleRun::SetEstimate(const RowGroup& group, Finding& out) {
   if (!rule_.gain) return;
   if (rule_.metric) {
@@ -573,8 +573,8 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
   data_[rule_.gain_slot].value = claim.saves;
 }
 
-// "16.2 %" of 867 ms beside "saves 170 ms" needs an explanation. If the metric is no share of the
-// iteration, or the rule estimates another part of it, there is nothing to compare.
+// Explains "16.2 %" of 867 ms beside "saves 170 ms". If the metric is no share of the iteration, or
+// the rule estimates another part of it, there is nothing to compare.
 void RuleRun::AddExcess(const Judged& judged, Finding& out) {
   const analysis::Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
   if (!out.claim.is_simulated() || iteration == nullptr || out.metric_unit != Unit::kShare) return;
@@ -592,8 +592,8 @@ void RuleRun::AddExcess(const Judged& judged, Finding& out) {
 
 namespace {
 
-/// Severity of a group among those of equal status; higher is worse. Without a metric, the number
-/// of rows counts.
+/// Orders groups of equal status; higher is worse. Uses the metric or, without one, the number of
+/// rows.
 double Badness(const CompiledRule& rule, const Judged& judged) {
   if (rule.metric && !IsAbsent(judged.metric.value)) {
     const bool below = !rule.limits.empty() && !rule.limits.front().above;

@@ -27,15 +27,15 @@ class RuleRun {
   RuleRun(const CompiledRule& rule, RunData& run, const RuleRunOptions& options)
       : rule_(rule), run_(run), options_(options), most_gain_(rule, run) {}
 
-  /// Runs the rule; called once. At least one finding, with a reason if the rule does not apply.
+  /// Runs the rule, once. Returns at least one finding, with a reason if it does not apply.
   std::vector<Finding> Run();
 
  private:
   const expr::Schema& schema() const { return rule_.names.schema; }
 
-  /// Sets the only finding with its reason. `field`: the missing name, if that is the reason.
+  /// Makes the only finding "not applicable". `field` is the missing name, if that is the reason.
   void NotApplicable(std::string reason, std::string field);
-  /// Adds a line of `rules explain`: the result of a program.
+  /// Adds the result of a program to the lines of `rules explain`.
   void Trace(std::vector<TraceValue>& trace, std::string name, const expr::Program& program,
              std::string shown) const;
   std::string Shown(const expr::Outcome& outcome, const expr::Program& program,
@@ -49,10 +49,10 @@ class RuleRun {
   /// The status of a rule that fires at this level.
   static FindingStatus StatusOf(Level level);
 
-  // Applicability of the rule.
+  // Whether the rule applies.
 
-  /// These three functions return false if the rule does not apply or selects no row; finding_ then
-  /// has the reason.
+  /// Each of these three functions returns false if the rule does not apply or selects no row;
+  /// finding_ then has the reason.
   bool CheckRows();
 
   /// True if the column has any value.
@@ -60,14 +60,14 @@ class RuleRun {
   bool CheckNeeds();
   bool SelectRows();
 
-  // Uncertain numbers: a level is certain if all possible values reach it.
+  // Uncertain numbers. A level is certain if all possible values of the number reach it.
 
   void JudgeWhatMayBe();
 
-  /// Turns an uncertain error into a warning.
+  /// Turns an error whose level is uncertain into a warning.
   void DoubtError(Judged& judged) const;
 
-  // Evaluation of one group.
+  // Evaluates one group.
 
   /// Evaluates `when`, metric, limits and gain; sets the level, its certainty, and the waiver.
   Judged Judge(const RowGroup& group);
@@ -75,60 +75,60 @@ class RuleRun {
   /// Turns an error into a certain warning if the rule's `sure_when` is false.
   void CheckSure(const RowGroup& group, Judged& out);
 
-  /// Sets group fields and `let` names. Repeated before texts are made: groups share the data.
+  /// Sets the group's fields and `let` names. Called again before texts, as groups share the data.
   void Prepare(const RowGroup& group, std::vector<TraceValue>& trace);
 
-  /// Marks a group as not applicable. `outcome` may be a part of `out`.
+  /// Marks a group as not applicable, because of `outcome`, which may be a part of `out`.
   void MarkAbsent(Judged& out, const expr::Outcome& outcome) const;
   /// Explains why a number is absent.
   std::string WhyAbsent(const expr::Outcome& outcome) const;
-  /// False if `when` is false or unknown: the group passes, or the rule does not apply to it.
+  /// Evaluates `when`. False if it is false or unknown: then the group passes or is left out.
   bool CheckWhen(const RowGroup& group, Judged& out);
 
-  /// Finds the highest level whose limit is exceeded; false if none is, and one is unknown.
+  /// Sets the highest level whose limit is exceeded. False if none is and a limit is unknown.
   bool CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level);
   void TraceLimit(const CompiledRule::Limit& limit, const expr::Outcome& outcome,
                   std::vector<TraceValue>& trace) const;
   /// The highest level that the rule can reach with the policy's setting.
   Level MostLevel() const;
-  /// The policy's level for the rule, else `own`.
+  /// The level that the policy sets for the rule; `own` if it sets none.
   Level Chosen(Level own) const;
   void TraceBound(Judged& out) const;
-  /// The estimated saving, at most the cost of the rows and the iteration; nothing if unknown.
+  /// The estimated saving, at most the rows' cost and an iteration; nothing if unknown.
   std::optional<CappedGain> GainOf(const Judged& judged) const;
 
-  /// True if the saving is too small to fail or warn. A level or limit set by the policy has
-  /// priority.
+  /// True if the saving is too small for an error or a warning. False if the policy sets a level or
+  /// a limit.
   bool IsSmall(const Judged& judged) const;
 
   Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
 
-  /// True if the measurement is too uncertain to fail.
+  /// True if the measured number is too uncertain for an error.
   bool UsesLowConfidence() const { return rule_.metric && IsUncertain(*rule_.metric); }
 
-  /// True if a value used by the program has low confidence, directly or through `let` names.
+  /// True if the program uses a value of low confidence, directly or through `let` names.
   bool IsUncertain(const expr::Program& value) const;
 
-  /// The metric whose uncertainty the name has; empty if the name is certain.
+  /// The metric that shows how certain the name's value is; empty if it is certain.
   static std::string_view SureAs(const Binding& binding);
   /// Applies the first waiver that has not expired and whose condition is true for the group.
   void Waive(const RowGroup& group, Judged& out);
 
-  // Combination of the groups.
+  // Makes findings from the groups.
 
-  /// With `report: each`, a finding for each fired or waived group, else only the worst group's.
+  /// Returns the worst group's finding or, with `report: each`, one for each fired or waived group.
   std::vector<Finding> Report();
   /// Text for a rule that passed: the measured value, or the rows that were checked.
   std::string WhatIsFine(const Finding& found) const;
   /// The finding of one group with texts, rows and gain; texts only if they are shown.
   Finding Word(const Judged& judged);
 
-  /// Sets the estimate of a rule that passed: the time that its scenario would remove.
+  /// Sets the estimate of a passed rule: the time that its scenario would remove.
   void SetEstimate(const RowGroup& group, Finding& out);
-  // Sets the claim. The simulation of the rule's scenario replaces the estimate and may be larger,
-  // since idle time with other causes may disappear as well. A plan uses the same number.
+  // Sets the claim. The simulation of the rule's scenario replaces the estimate. It may be larger,
+  // because idle time with other causes may disappear as well. A plan uses the same number.
   void SetClaim(const Judged& judged, Finding& out);
-  // Adds a sentence if the simulation saves more than the time that the rule measured.
+  // Adds a sentence if the simulated saving is larger than the time that the rule measured.
   void AddExcess(const Judged& judged, Finding& out);
 
   const CompiledRule& rule_;
@@ -138,7 +138,7 @@ class RuleRun {
   expr::Data data_;
   std::vector<expr::RowId> rows_;
   std::size_t looked_at_ = 0;  ///< Number of rows before `where`.
-  /// For rows whose `where` is unknown: the absent field and the reason. Empty without such rows.
+  /// If `where` is unknown for some rows: the absent field, and the reason. Otherwise empty.
   std::string unknown_field_, unknown_because_;
   Grouping grouping_;
   std::vector<Judged> judged_;

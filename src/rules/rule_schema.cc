@@ -26,7 +26,7 @@ bool HasColumn(const analysis::TableSpec& table, std::string_view id) {
                      [id](const ColumnSpec& column) { return column.id == id; });
 }
 
-/// The column of an enclosing table that identifies its rows: "id", for iterations "index".
+/// The column that identifies the rows of an enclosing table: "id", for iterations "index".
 std::string_view NameColumn(std::string_view row) { return row == "iteration" ? "index" : "id"; }
 
 using Keys = std::vector<RuleSchema::Key>;
@@ -36,8 +36,8 @@ bool IsKeyOf(const Keys& keys, const analysis::TableSpec& table) {
                      [&](const RuleSchema::Key& key) { return key.joined == &table; });
 }
 
-/// True if all rows of a group belong to one row of `enclosing`: it is a key, or it is the rank of
-/// a GPU key. Its fields may then be used outside of aggregates, as one value per group.
+/// True if all rows of a group belong to one row of `enclosing`: it is a group key, or the rank of
+/// a GPU that is one. Its fields may then be used outside of aggregates, as one value per group.
 bool IsFixed(const Keys& keys, const analysis::TableSpec& enclosing) {
   if (IsKeyOf(keys, enclosing)) return true;
   const analysis::TableSpec* gpu = FindTableByRow("gpu");
@@ -138,8 +138,8 @@ Kind KindOf(const analysis::TableSpec& table, const analysis::TableSpec* rows) {
   return linked ? Kind::kJoined : Kind::kCommon;
 }
 
-/// Tables whose columns a rule over `rows` may use: its own and those that enclose it. Common
-/// values of iterations are omitted, since they are useless.
+/// The tables whose columns a rule over `rows` may use: its own and those that enclose it. Values
+/// that all iterations share are omitted, because they are useless.
 std::vector<const analysis::TableSpec*> NamedTables(const analysis::TableSpec* rows) {
   std::vector<const analysis::TableSpec*> tables;
   if (rows != nullptr) tables.push_back(rows);

@@ -31,7 +31,7 @@ std::vector<std::string> TestFilesOf(const std::string& path) {
   return files;
 }
 
-/// The finding that represents a rule: its first fired finding, else its first.
+/// The finding that represents a rule: its first fired finding, else its first one.
 const Finding* FindingOf(const Evaluation& evaluation, const Rule& rule) {
   const Finding* found = nullptr;
   for (const Finding& finding : evaluation.findings) {
@@ -52,7 +52,7 @@ class Comparison {
       Add("metric", Differs(*expected_.metric, found_.metric, found_.metric_unit));
     }
     if (expected_.gain) {
-      // Also checked if a bound makes the saving unknown: the test concerns the rule's own number.
+      // The rule's own number is tested, even if a bound makes the saving of the finding unknown.
       const Claim& claim = found_.claim;
       const Value gain = claim.is_known()    ? Value(claim.saves)
                          : found_.about_time ? Value(*found_.about_time)
@@ -75,7 +75,7 @@ class Comparison {
   void CompareStatus() {
     const std::string_view status = FindingStatusName(found_.status);
     if (!expected_.status || *expected_.status == status) return;
-    // "pass": it did not fire, and no data was missing.
+    // "pass" means that the rule did not fire, and that no data was missing.
     if (*expected_.status == "pass" && (Passed(found_.status) || found_.is_left_out)) return;
     std::string text = fmt::format("expected {}, found {}", *expected_.status, status);
     if (!found_.metric_text.empty()) text += fmt::format(" (metric {})", found_.metric_text);
@@ -93,8 +93,8 @@ class Comparison {
   std::vector<std::string> failures_;
 };
 
-/// Runs one test with its `params`; waivers and levels belong to policies. All rules of the file
-/// are compiled and run, because `explains` may name any of them.
+/// Runs one test with its `params`, but without waivers and levels, which belong to policies.
+/// Compiles and runs all rules of the file, because `explains` may name any of them.
 tl::expected<RuleTestResult, Errors> RunTest(const RuleTestCase& test, const RuleTestFile& file,
                                              const RuleSet& rules) {
   Policy policy;

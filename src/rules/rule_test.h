@@ -1,4 +1,4 @@
-// Tests of rules, in YAML beside them: with the given metrics and rows, expect these findings.
+// Tests of rules, in YAML beside them: with these metrics and rows, expect these findings.
 //
 //   schema: 1
 //   rules: [tensorcore.yaml]          # beside the test file; or builtin:NAME
@@ -32,14 +32,14 @@
 
 namespace profgauge::rules {
 
-/// An expected number as written. The measured one is rounded to the same digits.
+/// An expected number as written. The measured number is rounded to the same digits.
 struct ExpectedNumber {
   Literal literal;
-  double tolerance = 0;  ///< Half of the last digit written, in base units.
+  double tolerance = 0;  ///< Half of the last written digit, in base units.
   std::string text;
 };
 
-/// An expected text and its comparison; empty `operator_name`: equal. U+202F equals a space.
+/// An expected text and its comparison; empty `operator_name`: equal. U+202F counts as a space.
 struct ExpectedText {
   enum class Match : std::uint8_t {
     kEquals,
@@ -81,7 +81,7 @@ struct RuleTestFile {
 /// Decodes a test file. Reports all errors.
 tl::expected<RuleTestFile, Errors> ParseRuleTests(std::string_view text, const std::string& file);
 
-/// Compares `text`; nothing if it is as expected, else a sentence about the difference.
+/// Compares `text` with the expected one. Returns a sentence about the difference, or nothing.
 std::optional<std::string> Differs(const ExpectedText& expected, std::string_view text);
 std::optional<std::string> Differs(const ExpectedNumber& expected, const Value& value, Unit unit);
 
@@ -93,8 +93,8 @@ struct RuleTestResult {
   std::vector<std::string> rules;     ///< Files of the tested rules.
 };
 
-/// Runs the tests of `paths`: test files, or folders (all *.test.yaml, by name), in the order of
-/// paths, files and tests. A failed test is a result, not an error. Errors: test files or rules
+/// Runs the tests of `paths`, i.e. test files or folders (all *.test.yaml, by name), in the order
+/// of paths, files and tests. A failed test is a result, not an error. Errors: test files or rules
 /// that do not load, or no tests.
 tl::expected<std::vector<RuleTestResult>, Errors> RunRuleTests(
     const std::vector<std::string>& paths);

@@ -23,7 +23,7 @@ constexpr Decoder::Word<std::string_view> kStatuses[] = {
     {"waived", "waived"}, {"broken", "broken"}, {"not_applicable", "not_applicable"},
 };
 
-/// Number of decimals as written: 1 for "30.5 ms".
+/// The number of decimals as written: 1 for "30.5 ms".
 int DecimalsOf(std::string_view text) {
   const std::size_t point = text.find('.');
   if (point == std::string_view::npos) return 0;
@@ -36,13 +36,13 @@ std::optional<ExpectedNumber> DecodeNumber(Decoder& decoder, const YamlNode& nod
   const auto literal = decoder.Number(node, what);
   if (!literal) return std::nullopt;
   ExpectedNumber expected{*literal, 0, node.text};
-  // The value of one unit in base units, from the text: "1 ms" is 1e6.
+  // One of the written unit in base units, by the text: 1e6 for "1 ms".
   const std::string_view text = Trim(node.text);
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
   const std::size_t length = NumberLength(digits);
   const UnitSuffix* suffix = FindUnitSuffix(Trim(digits.substr(length)));
   const double step = ScaledNumber("1", suffix) * std::pow(10.0, -DecimalsOf(digits));
-  // An exponent moves the last digit, so such numbers are compared almost exactly.
+  // The last digit cannot be found in a number with an exponent, so it is compared almost exactly.
   const bool has_exponent = digits.substr(0, length).find_first_of("eE") != std::string_view::npos;
   expected.tolerance = has_exponent ? std::abs(literal->value) * 1e-9 : step / 2;
   return expected;
@@ -217,7 +217,7 @@ std::optional<std::string> Differs(const ExpectedNumber& expected, const Value& 
   if (IsAbsent(value)) return fmt::format("expected {}, found nothing", expected.text);
   const auto wanted = ConvertLiteral(expected.literal, unit);
   if (!wanted) return fmt::format("expected {}, but {}", expected.text, wanted.error());
-  // Slightly more than half a digit, because fractions may have no exact binary form.
+  // Allows slightly more than half a digit, because many fractions have no exact binary form.
   const double off = std::abs(AsNumber(value, 0) - *wanted);
   if (off <= expected.tolerance * (1 + 1e-9)) return std::nullopt;
   return fmt::format("expected {}, found {} (exactly {})", expected.text,
@@ -228,7 +228,7 @@ namespace {
 
 constexpr std::string_view kNotGiven = "the test does not give it";
 
-/// Reads a scalar as a value of `unit`; absent for null and after an error.
+/// Reads a scalar as a value of `unit`; absent if it is null, and after an error.
 Value DecodeValue(Decoder& decoder, const YamlNode& node, std::string_view what, Unit unit) {
   if (decoder.IsNull(node)) return {};
   if (unit == Unit::kText) {
@@ -269,8 +269,8 @@ const analysis::TableSpec* FindByRowName(std::string_view row_name) {
   return nullptr;
 }
 
-/// Builds the given data. Everything is absent at first, with a reason that names the test; each
-/// key then adds a metric, fact or table. So a rule that reads more than its test gives is "not
+/// Builds the given data. At first everything is absent, with a reason that names the test. Then
+/// each key adds a metric, fact or table. So a rule that reads more than its test gives is "not
 /// applicable" instead of a pass.
 class GivenBuilder {
  public:
@@ -301,7 +301,7 @@ class GivenBuilder {
   }
 
  private:
-  /// Valid names: rows, metrics, facts, and prefixes of their ids ("gpu.idle", "gpu").
+  /// Valid names of keys: rows, metrics, facts, and prefixes of ids ("gpu.idle", "gpu").
   static std::vector<std::string_view> Names() {
     std::vector<std::string_view> names;
     for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
@@ -325,7 +325,7 @@ class GivenBuilder {
     return ids;
   }
 
-  /// Adds the terms of the test's vendor, else of NVIDIA; terms that the test gives are kept.
+  /// Adds the device words of the test's vendor, or else NVIDIA's. Keeps words that the test gives.
   void AddWords() {
     const auto vendor = facts_.find("device.vendor");
     const auto* id = vendor == facts_.end() ? nullptr : std::get_if<std::string>(&vendor->second);
@@ -334,7 +334,7 @@ class GivenBuilder {
     facts_.merge(words);
   }
 
-  /// Expands a group: {idle: {mean: 40%}} is {idle.mean: 40%}.
+  /// Expands a group of keys: {idle: {mean: 40%}} becomes {idle.mean: 40%}.
   void AddGroup(const YamlNode& group, const YamlNode& node) {
     std::vector<std::string_view> rest;
     for (const std::string_view id : Ids()) {
@@ -417,7 +417,7 @@ class GivenBuilder {
     analysis_.absent_tables.erase(analysis_.absent_tables.find(spec->id));
   }
 
-  /// Replaces ids of values by cell texts: tests may use ids, like rules, or titles of reports.
+  /// Replaces ids of values by the cells' texts: tests may use ids, like rules, or reports' titles.
   void NameValue(const std::string& name, const YamlNode& node, Value& cell) {
     auto* text = std::get_if<std::string>(&cell);
     const expr::Enumeration* known = KnownValuesOf(name);

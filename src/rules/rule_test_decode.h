@@ -10,7 +10,7 @@ namespace profgauge::rules {
 
 void DecodeRuleTests(Decoder& decoder, RuleTestFile& out);
 
-// The `given` of a rule test: an Analysis and Facts made from YAML.
+// The `given` of a rule test: an Analysis and Facts that are made from YAML.
 
 struct Given {
   analysis::Analysis analysis;  ///< All metrics and tables are absent except those of the test.

@@ -15,7 +15,7 @@ namespace profgauge::rules {
 
 namespace {
 
-/// The only device kind that has the rule's data; empty: any.
+/// The only kind of device that has the rule's data; empty if any may have it.
 std::string_view FamilyOf(const CompiledRule& rule) {
   if (rule.names.table != nullptr && !rule.names.table->family.empty()) {
     return rule.names.table->family;
@@ -36,8 +36,8 @@ bool HasFamily(const analysis::Analysis& analysis, std::string_view family) {
                      });
 }
 
-/// Drops rules about a device kind that the run does not have: "not applicable" would be no
-/// information. These findings come last and are no cause, so indices stay valid.
+/// Drops findings about a kind of device that the run does not have: "not applicable" would be no
+/// information. They come last and are no cause, so indices stay valid.
 void DropOtherFamilies(std::span<const CompiledRule> rules, const analysis::Analysis& analysis,
                        std::vector<Finding>& findings) {
   std::erase_if(findings, [&](const Finding& finding) {
@@ -59,7 +59,7 @@ Error FindingError(const SourceText& finding, std::string message, std::string h
           {"help: " + std::move(help)}};
 }
 
-/// Adds the scenarios of rules to a policy's scenarios that name them.
+/// Adds the scenarios of rules to those scenarios of the policy that name the rules.
 void AddRuleScenarios(const Policy& policy, std::span<const CompiledRule> rules,
                       std::vector<CompiledScenario>& scenarios, Errors& errors) {
   for (std::size_t i = 0; i < scenarios.size(); ++i) {

@@ -29,17 +29,17 @@ class Rulebook {
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
   bool LooksAt(const analysis::TableSpec& table) const;  ///< True if any rule reads its rows.
 
-  /// Simulates the policy's scenarios; adds what_if.NAME.* and the table what_if. Call it before
+  /// Simulates the policy's scenarios: adds what_if.NAME.* and the table what_if. Call it before
   /// Evaluate(). `replayer`: of AnalyzeForReplay(); nullptr if the profile cannot be simulated.
   void Predict(const analysis::simulation::Replayer* replayer, analysis::Analysis& analysis) const;
-  /// The findings of one run. `simulations` (SimulationsOf()), if any, gives the savings of rules
-  /// with a scenario. `trace` keeps intermediate values for `rules explain`. Without it, rules
-  /// about a device kind that the run does not have (AWS Neuron) are skipped unless required.
+  /// Returns the findings of one run. `simulations` (of SimulationsOf()), if any, gives the savings
+  /// of rules with a scenario. `trace` keeps intermediate values for `rules explain`; without it,
+  /// rules about a device kind that the run does not have (AWS Neuron) are skipped unless required.
   /// `beside`, if given, runs concurrently with the rules.
   Evaluation Evaluate(const analysis::Analysis& analysis, const Facts& facts, bool trace = false,
                       ScenarioRunner* simulations = nullptr,
                       std::function<void()> beside = {}) const;
-  /// The order in which to fix findings. Without simulations: no steps, but a reason.
+  /// Returns the order in which to fix findings. Without simulations it has no steps, but a reason.
   Plan PlanOf(const Evaluation& evaluation, const analysis::Analysis& analysis,
               ScenarioRunner* simulations) const;
 
@@ -53,7 +53,7 @@ class Rulebook {
   knowledge::TunableThresholds thresholds_;
 };
 
-/// Loads built-in rules and those that the policy names, applies the policy and compiles them.
+/// Loads the built-in rules and those that the policy names, applies the policy and compiles them.
 /// `policy` must outlive the result. Errors: those of all files and expressions.
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options);
 

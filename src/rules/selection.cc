@@ -40,7 +40,7 @@ void AddUnknownRule(Errors& errors, const RuleSet& rules, const std::string& id,
   if (error.notes.empty()) error.notes.emplace_back("help: `profgauge rules list` shows all rules");
 }
 
-/// Checks that a parameter is a possible value of the catalog metric that it limits.
+/// Checks that a parameter is a possible value of the metric that it limits.
 void CheckParam(const Rule& rule, const std::string& name, double value, const Where& where,
                 Errors& errors) {
   const std::shared_ptr<const analysis::MetricSpec> metric =
@@ -62,7 +62,7 @@ void CheckParam(const Rule& rule, const std::string& name, double value, const W
       .notes.push_back(fmt::format("help: `{}: off` switches the rule off", rule.id));
 }
 
-/// Sets parameters of one rule. A glob may name parameters that only some of its rules have.
+/// Sets parameters of one rule. A glob may name a parameter that only some of its rules have.
 void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors) {
   const Rule& rule = *active.rule;
   for (const auto& [name, param] : setting.params) {
@@ -89,7 +89,7 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
   }
 }
 
-/// An error for parameters of a disabled rule: beside `"*": off`, parameters enable nothing.
+/// Adds an error for parameters of a disabled rule: after `"*": off`, parameters do not enable it.
 void CheckParamsOfOff(const Policy& policy, std::span<const ActiveRule> active, Errors& errors) {
   for (const RuleSetting& setting : policy.rules) {
     if (setting.choice || setting.params.empty()) continue;
@@ -104,7 +104,7 @@ void CheckParamsOfOff(const Policy& policy, std::span<const ActiveRule> active, 
   }
 }
 
-/// An error for a rule that is set, and disabled by a later glob in the same file.
+/// Adds an error for a rule that has a setting and is disabled by a later glob in the same file.
 void CheckOffAfter(const Policy& policy, Errors& errors) {
   for (std::size_t i = 0; i < policy.rules.size(); ++i) {
     const RuleSetting& off = policy.rules[i];
@@ -123,7 +123,7 @@ void CheckOffAfter(const Policy& policy, Errors& errors) {
   }
 }
 
-/// An error for a policy that judges nothing, because it would pass everything.
+/// Adds an error for a policy that judges nothing, because every run would pass it.
 void CheckJudgesNothing(const Policy& policy, std::span<const ActiveRule> active, Errors& errors) {
   const bool has_limits = !policy.thresholds.empty() || policy.baseline.has_value();
   const bool is_off = !active.empty() && std::all_of(active.begin(), active.end(), [](auto& rule) {
@@ -137,7 +137,7 @@ void CheckJudgesNothing(const Policy& policy, std::span<const ActiveRule> active
 
 }  // namespace
 
-// Until the end, `active` has all rules in the order of `rules`, since checks also need the
+// Keeps all rules in `active`, in the order of `rules`, until the end, because checks also need the
 // disabled ones.
 std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
                                               const SelectOptions& options, Errors& all) {
@@ -187,7 +187,7 @@ std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy
       AddUnknownRule(errors, rules, waiver.rule, waiver.place);
     }
   }
-  // Rules of files that could not be decoded are unknown, so these errors are not reported.
+  // Reports no unknown rules if a file could not be decoded, because it may have them.
   if (!rules.is_whole) {
     std::erase_if(errors, [](const Error& error) { return error.code == "policy/unknown-rule"; });
   }

@@ -1,4 +1,4 @@
-// Selects rules by a policy: which rules run, at which level, with which parameters.
+// Selects rules by a policy: which rules run, at which level, and with which parameters.
 #pragma once
 
 #include <chrono>
@@ -14,14 +14,14 @@ namespace profgauge::rules {
 /// A rule to be evaluated. Disabled rules are not in the list.
 struct ActiveRule {
   const Rule* rule = nullptr;  ///< Points into the RuleSet.
-  /// kDefault: the rule's own limits decide. kInfo, kWarn, kError: every report of the rule (its
-  /// lowest limit is exceeded) has this level. Never kOff.
+  /// The level. kDefault: the rule's own limits decide. kInfo, kWarn, kError: each finding of the
+  /// rule, i.e. if its lowest limit is exceeded, has this level. Never kOff.
   RuleSetting::Choice choice = RuleSetting::Choice::kDefault;
-  /// All parameters of the rule with their values, in base units.
+  /// The values of all parameters of the rule, in base units.
   std::map<std::string, Literal, std::less<>> params;
   bool required = false;  ///< `require`: "not applicable" leaves no verdict.
-  /// The policy's waivers for this rule that have not expired, in order. The first whose condition
-  /// is true for a finding (in the rule's group context; empty: always) waives it.
+  /// The policy's waivers for this rule that have not expired, in order. A finding is waived by the
+  /// first whose condition (in the rule's group context; empty: always) is true for it.
   std::vector<const Waiver*> waivers;
 };
 
@@ -47,7 +47,7 @@ tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
                                                           const Policy& policy,
                                                           const SelectOptions& options);
 
-/// Like SelectRules(), but returns all rules that could be selected and adds errors to `errors`.
+/// Like SelectRules(), but returns all rules that could be selected, and adds errors to `errors`.
 std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
                                               const SelectOptions& options, Errors& errors);
 

@@ -72,7 +72,7 @@ namespace json = boost::json;
 constexpr std::string_view kNumber = R"((0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?)";
 constexpr std::string_view kZero = R"(0(\.0+)?([eE][+-]?[0-9]+)?)";
 
-// A text that the decoder reads as a number; spaces around it and a sign are valid.
+// The schema of a text that the decoder reads as a number; a sign and spaces around it are valid.
 json::object Text(const std::string& pattern, bool is_unsigned = false) {
   return {{"type", "string"},
           {"pattern", fmt::format("^\\s*{}({})\\s*$", is_unsigned ? "\\+?" : "[+-]?", pattern)}};
@@ -132,8 +132,8 @@ json::object Enum(const std::vector<std::string>& words) {
   return {{"enum", std::move(values)}};
 }
 
-// Writes shape by shape. Mappings and numbers become `$defs`, so that "a limit" is written once for
-// the hundred metrics that may have one:
+// Writes a schema, shape by shape. Mappings and numbers become `$defs`, so that "a limit" is
+// written once for the hundred metrics that may have one:
 //
 //     Shape {is_text, units {time}}    {"anyOf": [{"type": [...]}, {"$ref": "#/$defs/number-ns"}]}
 //     Shape of nothing                 {"not": {}}: no value is valid
@@ -220,7 +220,7 @@ class SchemaWriter {
     return Defined(name, {{"anyOf", std::move(ways)}});
   }
 
-  /// A reference to the schema; equal schemas are stored once.
+  /// A reference to the schema in `$defs`, where equal schemas are stored once.
   json::object Defined(std::string_view name, const json::object& schema) {
     const std::string text = json::serialize(schema);
     const auto [known, is_new] = names_.try_emplace(text, Slug(name));
@@ -300,7 +300,7 @@ std::string PrettyJson(const json::value& value) {
 }
 
 // The purpose of each key of configuration files, for schemas and manual pages. A test ensures that
-// every key of the decoders has a line here, and every line a key.
+// each key of the decoders has a line here, and each line has a key.
 
 namespace {
 

@@ -1,6 +1,6 @@
-// The valid contents of a configuration file, reported by its decoder: the decoder runs over an
-// empty value of each kind and notes what it would have accepted (see Decoder). So a schema always
-// agrees with the decoder.
+// The valid contents of a configuration file, as its decoder reports them: the decoder runs over an
+// empty value of each kind and notes the values that it would have accepted (see Decoder). So a
+// schema always agrees with the decoder.
 //
 // A shape has only structure: keys, kinds, words, ranges, units, ids. Only the decoder checks
 // conditions on several values, on other files, or on the meaning of a text.
@@ -23,7 +23,7 @@ namespace profgauge::rules {
 
 struct ShapeKey;
 
-/// The valid values of one place; any of the listed alternatives.
+/// The valid values at one place in a file. If several alternatives are set, any of them is valid.
 struct Shape {
   bool is_null = false;
   bool is_text = false;                                          ///< Any text that is not blank.
@@ -56,10 +56,10 @@ struct FileShape {
 /// "policy", "rules", "rule-tests", "devices", "config", "names".
 std::vector<FileShape> ConfigurationShapes();
 
-/// The purpose of a key, one sentence without full stop; empty if unknown. `what` is Shape::what.
+/// The purpose of a key as one sentence without a full stop; empty if unknown. `what`: Shape::what.
 std::string_view KeyDoc(std::string_view what, std::string_view key);
 
-// JSON Schema (2020-12) for configuration files, for editors.
+// Makes JSON Schema (2020-12) for configuration files, which editors use.
 //
 // Values are read by the rules of YAML 1.2. The decoder may reject a value that the schema accepts,
 // because a schema knows only structure.
@@ -67,7 +67,7 @@ std::string_view KeyDoc(std::string_view what, std::string_view key);
 /// The schema as indented JSON. Equal mappings are written once, in `$defs`.
 std::string ConfigurationSchema(const FileShape& file);
 
-/// JSON with an indent of two; lists of plain values are on one line.
+/// Formats JSON with an indent of two; a list of plain values is on one line.
 std::string PrettyJson(const boost::json::value& value);
 
 }  // namespace profgauge::rules

@@ -41,7 +41,7 @@ std::string QuotedText(std::string_view text) {
 
 std::string LiteralText(const Literal& value) {
   for (const UnitSuffix& suffix : UnitSuffixes()) {
-    // Shares are written as plain numbers.
+    // Skips suffixes of other units, and those of shares, which are written as plain numbers.
     if (suffix.unit != value.unit || suffix.unit == Unit::kShare) continue;
     return fmt::format("{} {}", value.value / suffix.factor, suffix.text);
   }

@@ -21,9 +21,9 @@ class TextBuilder {
  public:
   explicit TextBuilder(std::string file) { out_.file = std::move(file); }
 
-  /// Appends bytes [begin, end) of `from` with their places.
+  /// Appends the bytes [begin, end) of `from`, with their places.
   void Part(const SourceText& from, std::size_t begin, std::size_t end);
-  /// Appends text that is not in the file; errors in it point at `where`.
+  /// Appends a text that is not in the file. An error in it points at `where`.
   void Inserted(std::string_view text, const Where& where);
 
   SourceText Take() { return std::move(out_); }
@@ -35,10 +35,10 @@ class TextBuilder {
   SourceText out_;
 };
 
-/// The text as a literal of the expression language: 'text'.
+/// The text as a literal of expressions: 'text'.
 std::string QuotedText(std::string_view text);
 
-/// The number as a literal of expressions and files, with all digits.
+/// The number as a literal of expressions and files, with all its digits.
 std::string LiteralText(const Literal& value);
 
 }  // namespace profgauge::rules

@@ -65,8 +65,8 @@ std::string FormatDay(sys_days day) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
-// Never earlier than the clock: builds set SOURCE_DATE_EPOCH to the date of a commit, and waivers
-// would never expire.
+// The day is never earlier than the clock's: builds set SOURCE_DATE_EPOCH to the date of a commit,
+// so waivers would never expire.
 Result<sys_days> Today(const std::string& now, const char* source_date_epoch) {
   sys_days today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   if (!now.empty()) {
@@ -84,8 +84,8 @@ bool HasExpired(const Waiver& waiver, sys_days today) { return LastDay(waiver) <
 
 namespace {
 
-// The largest valid bound for this waiver, in the unit of `up_to`. Nothing if its limit is not in
-// the policy, or has no value to compare with.
+// The largest valid bound for this waiver, in the unit of `up_to`. Nothing if the policy does not
+// have its limit, or the limit has no value to compare with.
 std::optional<double> MostOf(const Policy& policy, const Waiver& waiver) {
   constexpr double kMostLimits = knowledge::kGateWaiverLimits.value();
   std::optional<double> most;

@@ -34,7 +34,7 @@ constexpr std::string_view kLimits = "The simulation ignores bandwidth contentio
 constexpr std::string_view kJoint = "; collectives end when their last rank has arrived";
 constexpr std::string_view kPeers = ". Other ranks arrive as recorded";
 
-// Names the threads whose launches keep their times, in one clause; empty without any.
+// A clause that names the threads whose launches keep their times; empty if there are none.
 std::string FreeThreads(const analysis::simulation::Replayer& replayer) {
   std::string names;
   for (const analysis::simulation::PathGraph& graph : replayer.graphs()) {
@@ -84,7 +84,7 @@ namespace {
 constexpr analysis::simulation::PathTable kTables[] = {
     analysis::simulation::PathTable::kHost, analysis::simulation::PathTable::kApi,
     analysis::simulation::PathTable::kDevice, analysis::simulation::PathTable::kGap};
-// The kind of rows in an expression: that of the first name that belongs to one.
+// The kind of rows that an expression selects, by the first of its names that belongs to one.
 std::optional<analysis::simulation::PathTable> TableOf(std::string_view text) {
   const auto ast = expr::Parse(text);
   if (!ast) return std::nullopt;
@@ -202,8 +202,8 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
   row.Text("path"_col, PathText(found));
 }
 
-// True if scenarios must run one by one: if the times of all events are kept, memory for several
-// costs more time than it saves.
+// True if scenarios must run one by one: if all times are kept, the memory of several would cost
+// more time than running them concurrently saves.
 bool GoesAlone(const analysis::simulation::Replayer& replayer,
                analysis::simulation::PredictionOf wanted) {
   constexpr std::size_t kManySteps = 4'000'000;

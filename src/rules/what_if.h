@@ -28,7 +28,7 @@
 
 namespace profgauge::rules {
 
-/// Parses "host_op.name matches 'x' by 0.5", split at the last ` by `. `place` is its source for
+/// Parses "host_op.name matches 'x' by 0.5", split at the last ` by `. `place` names its source in
 /// messages: "--scale". Errors: kUsage; "usage/no-factor" without a factor.
 Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place);
 
@@ -38,7 +38,7 @@ struct CompiledScale {
   double factor = 1;
   std::optional<expr::Program> by;  ///< Expression per row, 0 to 1, instead of `factor`.
   bool without_waiting = false;     ///< Selected collectives also wait for no rank.
-  /// The rank of a selected collective arrives with the second to last.
+  /// The rank of a selected collective arrives as early as the last but one.
   bool keeps_up = false;
   bool hides = false;  ///< Selected transfers overlap with computation, instead of `factor`.
 };
@@ -47,30 +47,30 @@ struct CompiledScenario {
   std::string name;
   std::vector<CompiledScale> scales;
   bool without_waiting = false;
-  /// Work selected by several changes takes the smallest factor, not the product: the changes
-  /// belong to several findings.
+  /// True if work that several changes select takes the smallest factor, not their product, because
+  /// the changes belong to several findings.
   bool by_smallest = false;
   bool host_reacts = false;  ///< Other work of the host may slow down (WithSlowerHost()).
 
-  /// True if it changes host work, which a profiler slows.
+  /// True if it changes work of the host, which a profiler slows.
   bool changes_host() const {
     return std::any_of(scales.begin(), scales.end(), [](const CompiledScale& scale) {
       return scale.table != analysis::simulation::PathTable::kDevice;
     });
   }
-  /// True if rows take their own target times, the shortest possible.
+  /// True if selected rows take their own target times, the shortest possible ones.
   bool is_to_target() const {
     return std::any_of(scales.begin(), scales.end(),
                        [](const CompiledScale& scale) { return scale.by.has_value(); });
   }
 };
 
-/// Compiles a scenario. Errors: all those of its expressions, with places.
+/// Compiles a scenario. Reports all errors of its expressions, with places.
 tl::expected<CompiledScenario, Errors> CompileScenario(const WhatIf& scenario);
-/// Compiles the scenarios of a policy. Errors: also limits on unknown scenarios.
+/// Compiles the scenarios of a policy. Errors: those of scenarios, and limits on unknown ones.
 tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Policy& policy);
 
-/// Number of scenarios simulated concurrently; each needs much memory.
+/// The number of scenarios that are simulated concurrently; each needs much memory.
 inline constexpr std::size_t kMostSimulatedAtOnce = 3;
 
 struct ScenarioOutcome {
@@ -81,13 +81,13 @@ struct ScenarioOutcome {
   bool is_without_rows = false;        ///< No prediction, as it is known to change nothing.
 };
 
-/// Simulates scenarios of one run; thread-safe (very large runs whose times are all kept are
-/// simulated one by one). Rows are made once for all scenarios and kept: memory for each host
-/// range, call, launch or gap that is named. Changes of a scenario are also found once, so a
-/// scenario must outlive this unchanged.
+/// Simulates scenarios of one run; thread-safe. For very large runs whose times are all kept,
+/// scenarios run one by one. Rows are made once for all scenarios and kept: memory for each host
+/// range, call, launch or gap of a named kind. The changes of a scenario are also found only once,
+/// so a scenario must stay unchanged and outlive this object.
 class ScenarioRunner {
  public:
-  /// `replayer` must outlive this.
+  /// REQUIRES: `replayer` outlives the runner.
   explicit ScenarioRunner(
       const analysis::simulation::Replayer& replayer,
       analysis::simulation::PredictionOf wanted = analysis::simulation::PredictionOf::kTimesAndPath)
@@ -97,7 +97,7 @@ class ScenarioRunner {
   const analysis::simulation::Scenario& ChangesOf(const CompiledScenario& scenario) {
     return Find(scenario).changes;
   }
-  /// True if any of its conditions selects a row.
+  /// True if any condition of the scenario selects a row.
   bool Matches(const CompiledScenario& scenario) {
     return std::ranges::any_of(Find(scenario).matched, [](auto rows) { return rows > 0; });
   }
@@ -107,7 +107,7 @@ class ScenarioRunner {
   }
   /// Simulates all `scenarios` as one change. No prediction if it needs profiles of other ranks.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
-  /// The changes, with all other host ranges slower by plan.host_reaction.
+  /// The changes, with all other host ranges made slower by plan.host_reaction.
   analysis::simulation::Scenario WithSlowerHost(const analysis::simulation::Scenario& changes);
 
   const analysis::simulation::Replayer& replayer() const { return replayer_; }
@@ -134,29 +134,29 @@ class ScenarioRunner {
   std::mutex finding_;
   std::map<const CompiledScenario*, Found> found_;
   std::optional<analysis::simulation::Scaling> slower_host_;
-  std::mutex large_;  ///< Held by a scenario of a large run that keeps many times.
+  std::mutex large_;  ///< Locked while a scenario of a large run keeps many times.
 };
 
-/// Makes the runner for rules and plans; nullptr without a replayer: nothing is simulated.
+/// Makes the runner for rules and plans; nullptr without a replayer, so that nothing is simulated.
 inline std::unique_ptr<ScenarioRunner> SimulationsOf(
     const analysis::simulation::Replayer* replayer) {
   if (replayer == nullptr) return nullptr;
   return std::make_unique<ScenarioRunner>(*replayer, analysis::simulation::PredictionOf::kTimes);
 }
 
-/// One clause: why the changes cannot be simulated on these ranks; empty if they can. Other ranks
-/// are needed for waiting, ranks that keep up, and overlapped collectives.
+/// A clause that explains why the changes cannot be simulated on these ranks; empty if they can.
+/// Waiting, ranks that keep up, and overlapped collectives need the profiles of other ranks.
 std::string WhyNotSimulated(const analysis::simulation::Scenario& changes,
                             const analysis::simulation::Replayer& replayer);
 
-/// Limits of simulations, as clauses; `replayer` nullptr: for any profile.
+/// The limits of simulations, as clauses. With `replayer` nullptr, those of any profile.
 std::string PredictionLimits(const analysis::simulation::Replayer* replayer);
 
-/// The new critical path, largest parts first: "kernels 61.0 %, host 20.3 %".
+/// The new critical path as text, largest parts first: "kernels 61.0 %, host 20.3 %".
 std::string PathText(const analysis::simulation::Prediction& prediction);
 
-/// Adds what_if.NAME.* and the table what_if; nothing without scenarios. `replayer`: of this
-/// analysis; nullptr if the profile cannot be simulated.
+/// Adds the metrics what_if.NAME.* and the table what_if; nothing without scenarios. `replayer` is
+/// that of this analysis; nullptr if the profile cannot be simulated.
 void AddWhatIf(std::span<const CompiledScenario> scenarios,
                const analysis::simulation::Replayer* replayer, analysis::Analysis& analysis);
 

@@ -17,7 +17,7 @@
 namespace profgauge::rules {
 namespace {
 
-/// Deeper nesting is a mistake; yaml-cpp itself stops at 500.
+/// The limit of nesting, because more is a mistake. yaml-cpp itself stops at 500.
 constexpr std::size_t kDeepest = 32;
 
 Error MakeError(std::string code, std::string message, Where where,
@@ -145,7 +145,7 @@ class TreeBuilder : public YAML::EventHandler {
   void Close() {
     Frame frame = std::move(stack_.back());
     stack_.pop_back();
-    // Deeply nested nodes are dropped immediately, because destroying them would recurse.
+    // Drops deeply nested nodes immediately, because destroying them later would recurse deeply.
     if (stack_.size() >= kDeepest) frame.node = YamlNode{};
     Add(std::move(frame.node));
   }
@@ -189,7 +189,7 @@ class TreeBuilder : public YAML::EventHandler {
                     {fmt::format("note: it is already in line {}", first->second)}));
       return;
     }
-    // yaml-cpp places an empty value at the next token, which may be lines below.
+    // yaml-cpp reports an empty value at the next token, which may be many lines below.
     if (value.kind == YamlNode::Kind::kNull) {
       value.offset = key.offset;
       value.line = key.line;
@@ -257,7 +257,7 @@ Error SyntaxError(const YAML::ParserException& exception, const std::string& fil
                   std::string_view text) {
   const auto line = static_cast<std::uint32_t>(std::max(0, exception.mark.line) + 1);
   const auto column = static_cast<std::uint32_t>(std::max(0, exception.mark.column) + 1);
-  // The parser treats a tab as an empty space and then reports an error at something that follows.
+  // yaml-cpp treats a tab as an empty space, and then reports the error at a later token.
   if (const auto tab = FindTab(text, line)) {
     Error error = MakeError("yaml/syntax", "a tab in the indentation",
                             PlaceOf(file, tab->first, tab->second, 1));
@@ -273,8 +273,8 @@ Error SyntaxError(const YAML::ParserException& exception, const std::string& fil
   return error;
 }
 
-/// YAML allows neither control characters nor invalid UTF-8. yaml-cpp replaces the latter and
-/// treats 0x04 as the end of the file.
+/// Finds a control character or invalid UTF-8, neither of which YAML allows. yaml-cpp replaces
+/// invalid UTF-8, and treats 0x04 as the end of the file.
 std::optional<Error> FindBadByte(std::string_view text, const std::string& file) {
   std::uint32_t line = 1, column = 1;
   while (!text.empty()) {
@@ -392,7 +392,7 @@ struct Cursor {
   }
 };
 
-/// Number of source bytes of the escape at the cursor; 0 without one.
+/// The number of source bytes of the escape at the cursor; 0 if there is none.
 std::size_t EscapeLength(const Cursor& cursor, char quote) {
   if (quote == '\'') return cursor.Peek() == '\'' && cursor.Peek(1) == '\'' ? 2 : 0;
   if (quote != '"' || cursor.Peek() != '\\') return 0;
@@ -486,8 +486,8 @@ namespace {
 ///     | kind | plain | offset | line | column | text_size | children |  text ...  | children ...
 ///     '---------------- 7 x 4 bytes, byte order of the machine ------'
 ///
-/// A child of a list is a node; a child of a mapping is two, key and value. Decoding does not check
-/// the bytes, since the build of the same program makes them.
+/// A child of a list is one node; a child of a mapping is two, key and value. Decoding does not
+/// check the bytes, because the build of the same program made them.
 struct Head {
   std::uint32_t kind = 0, plain = 0, offset = 0, line = 0, column = 0, text_size = 0, children = 0;
 };

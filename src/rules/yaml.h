@@ -3,7 +3,7 @@
 // Constructs that YAML readers silently misread are errors with places: duplicate keys, merge keys
 // (`<<`), anchors and aliases, tags, a second document, unclosed quotes, control characters, more
 // than 1 MiB, deep nesting. Scalars stay text (`no` is "no", `010` is "010"); base/literal reads
-// numbers. Every text knows its place in the file, also inside folded and quoted scalars.
+// numbers. Every text knows its place in the file, even inside folded and quoted scalars.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct YamlNode {
   std::vector<YamlNode> items;     ///< Items of a list.
   std::vector<YamlEntry> entries;  ///< Entries of a mapping, in file order, keys distinct.
 
-  /// The value of `key` in a mapping; nullptr: none.
+  /// The value of `key` in a mapping; nullptr if it has no such key.
   const YamlNode* Find(std::string_view key) const;
 };
 
@@ -57,46 +57,46 @@ struct YamlDocument {
   std::string source;
   YamlNode root;
 
-  /// A scalar's text with its places. For other nodes, an empty text whose At(0) is their start.
+  /// A scalar's text with its places; for other nodes an empty text, whose At(0) is their start.
   SourceText TextOf(const YamlNode& node) const;
-  /// The node's start; scalars are underlined.
+  /// The place of the node's start; messages underline a whole scalar.
   Where At(const YamlNode& node) const { return TextOf(node).All(); }
 };
 
-/// Parses one document. Errors (all kConfig) go to `errors`. After some (a duplicate key, an
-/// alias), parsing continues, so that the rest of the file is checked, too. No value: the document
-/// has no usable structure.
+/// Parses one document. Errors (all kConfig) go to `errors`. After some errors (a duplicate key, an
+/// alias) parsing continues, so that the rest of the file is checked, too. Returns no value if the
+/// document has no usable structure.
 std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& file,
                                       Errors& errors);
 
-/// Reads a configuration file: ReadConfigFile() and ParseYaml(), but faster for built-in files,
+/// Reads a configuration file, like ReadConfigFile() and ParseYaml(). Faster for built-in files,
 /// which were parsed when the program was built.
 std::optional<YamlDocument> ReadYaml(const std::string& path, std::optional<BuiltinKind> kind,
                                      Errors& errors);
 
-/// Sorts errors by place and removes duplicates; files are in the order of their first error. A
-/// mistake in a shared part is reported for every rule that uses it.
+/// Sorts errors by place; files are in the order of their first error. Removes duplicates, because
+/// a mistake in a shared part is reported for every rule that uses it.
 void SortByPlace(Errors& errors);
 
 /// Reads a configuration file, or a compiled-in one, "builtin:NAME". Errors: kConfig if it is
-/// missing, a directory, unreadable or larger than kLargestConfigFile. `kind`: the required kind of
-/// a built-in file; empty: any.
+/// missing, a directory, unreadable or larger than kLargestConfigFile. `kind` is the required kind
+/// of a built-in file; empty: any.
 Result<std::string> ReadConfigFile(const std::string& path,
                                    std::optional<BuiltinKind> kind = std::nullopt);
 
-// Places of the bytes of a YAML scalar in the file. YAML folds lines, strips indentation and
+// Finds the places in the file of a YAML scalar's bytes. YAML folds lines, strips indentation and
 // decodes escapes, and yaml-cpp reports only the start of a scalar.
 
-/// Follows the source and the decoded text in parallel. Exact for every byte that is not a space;
-/// spaces from folding are placed at the end of their line.
+/// Follows the source and the decoded text in parallel. The places are exact for every byte that is
+/// not a space; a space from folding is placed at the end of its line.
 std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode& node);
 
-/// True if the quoted scalar at `offset` is closed within the file; yaml-cpp also accepts others.
-/// True for blocks.
+/// True if the quoted scalar at `offset` is closed within the file, and for blocks. Needed because
+/// yaml-cpp also accepts unclosed quotes.
 bool IsQuoteClosed(std::string_view source, std::size_t offset);
 
-// Trees of YAML files as bytes. Built-in files are parsed when the program is built, since parsing
-// took a third of `check` for a small profile.
+// Stores trees of YAML files as bytes. Built-in files are parsed when the program is built, because
+// parsing took a third of the time of `check` for a small profile.
 
 /// Encodes a tree; equal trees give equal bytes.
 std::string EncodeYamlTree(const YamlNode& root);
