@@ -33,7 +33,7 @@ std::string_view TakeWord(std::string_view& rest) {
 
 std::string_view FirstWord(std::string_view rest) { return TakeWord(rest); }
 
-// The subject of a line: "work:", "policy:", or a metric with or without a colon; empty: none.
+// The subject of a line: "work:", "policy:", or a metric with or without a colon; else empty.
 std::string SubjectIn(std::string_view word) {
   const bool has_colon = word.ends_with(':');
   if (has_colon) word.remove_suffix(1);
@@ -81,17 +81,17 @@ std::string Percent(double share) {
   return text;
 }
 
-// The change is rounded up, so that the suggested line accepts it.
+// The line that accepts the change, which is rounded up so that the line is enough.
 std::string LineText(std::string_view what, double change) {
   return fmt::format("`Profgauge-Accept: {}{}% REASON`",
                      what.empty() ? "" : std::string(what) + " ",
                      Percent(std::ceil(change * 1000 - 1e-6) / 1000));
 }
 
-// The text about the bound of a line without a number.
+// Added to a bound that a line does not state.
 constexpr std::string_view kAssumed = ", twice the limit since the line has no number";
 
-// The line about the metric, else the line about every limit.
+// The line about the metric, or else the line about every limit.
 const AcceptanceLine* LineFor(const Acceptance& acceptance, std::string_view what) {
   if (const AcceptanceLine* own = acceptance.About(what)) return own;
   return acceptance.About("");

@@ -35,7 +35,7 @@ struct Acceptance {
   std::vector<AcceptanceLine> lines;
   std::string owner;
 
-  /// Returns the line about `what`; "" finds the line about every limit. nullptr: there is none.
+  /// Returns the line about `what`, or for "" the line about every limit; nullptr if there is none.
   const AcceptanceLine* About(std::string_view what) const;
 };
 
@@ -56,25 +56,25 @@ Result<std::vector<AcceptanceLine>> ParseAcceptance(std::string_view text);
 /// The effect of an acceptance on one missed limit.
 struct AcceptanceAnswer {
   std::optional<Accepted> accepted;
-  /// Why the change exceeds the bound: "accepted up to +10 %, measured +18.4 %: write
+  /// Why the change is not accepted: "accepted up to +10 %, measured +18.4 %: write
   /// `Profgauge-Accept: …`"; empty if no line is about this limit.
   std::string why_not;
 };
 
 /// Decides whether a certainly missed limit is accepted: the larger of shift and total may exceed
-/// the bound by at most half of the limit (as logarithms). A line about the metric has priority.
+/// the bound by at most half of the limit (as logarithms). A line about the metric comes first.
 AcceptanceAnswer AnswerOf(const Acceptance& acceptance, const MetricComparison& missed);
 /// Decides whether slower parts of one kind are accepted, by their largest change.
 AcceptanceAnswer AnswerOf(const Acceptance& acceptance, const PartsComparison& missed);
 
-/// The change that is compared with a bound, a share: the larger of shift and total.
+/// The change that is compared with a bound, as a share: the larger one of shift and total.
 double LargestChange(const MetricComparison& metric);
 
 /// The line that would accept all failures: "`Profgauge-Accept: +9.4% REASON`". Empty if nothing
 /// failed, or if no failure has a number.
 std::string AcceptLine(std::span<const MetricComparison> metrics);
 
-/// "accepted by anna up to +10 %: wider model"
+/// An accepted change as text: "accepted by anna up to +10 %: wider model".
 std::string AcceptedText(const Accepted& accepted);
 
 }  // namespace profgauge::gate

@@ -13,16 +13,16 @@
 namespace profgauge::gate {
 namespace {
 
-// An answer from fewer baseline runs is not final.
+// With fewer baseline runs, an answer is not final.
 constexpr std::int64_t kLearningRuns = knowledge::kGateLearningRuns.as<std::int64_t>();
-// At most this many ids per reason are named; others are only counted.
+// The limit of ids that are named per reason; further ones are only counted.
 constexpr std::size_t kNamed = 4;
 
 std::string Runs(std::int64_t count) {
   return fmt::format("{} run{}", count, count == 1 ? "" : "s");
 }
 
-// "; level of run 43, accepted by anna: wider model (until 2026-12-31)"
+// The level: "; level of run 43, accepted by anna: wider model (until 2026-12-31)".
 std::string LevelText(const BaselineInfo& info) {
   std::string text;
   if (info.level) {
@@ -45,7 +45,7 @@ std::string_view BaselineStateName(BaselineState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-// Groups runs by reason, in the order in which reasons first occur; ids ascend.
+// Groups runs by reason, in the order in which the reasons first occur. Ids ascend in each group.
 std::string SkippedText(const std::vector<SkippedRun>& skipped) {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> kinds;
   for (const SkippedRun& run : skipped) {
@@ -70,7 +70,7 @@ std::string SkippedText(const std::vector<SkippedRun>& skipped) {
 namespace {
 
 BaselineState StateWithoutRuns(const HistoryFacts& facts) {
-  // Days are compared as texts, e.g. "2026-11-26".
+  // Days like "2026-11-26" are ordered as texts.
   const bool is_learning = !facts.learning_until.empty() && facts.today <= facts.learning_until;
   return is_learning ? BaselineState::kFirst : BaselineState::kLost;
 }
@@ -86,7 +86,7 @@ BaselineState StateOf(const HistoryChoice& choice, const HistoryFacts& facts) {
   return is_unknown ? BaselineState::kUnknownBranch : StateWithoutRuns(facts);
 }
 
-// "The history has no branch mian. Did you mean main (30 runs)?"
+// Text about an unknown branch: "The history has no branch mian. Did you mean main (30 runs)?".
 std::string UnknownText(const HistoryChoice& choice, const std::string& branch) {
   std::vector<std::string_view> names;
   for (const auto& [name, runs] : choice.branches) names.push_back(name);
@@ -172,7 +172,7 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
 
 namespace {
 
-/// The first and last run, "41 … 52". Runs from files have no id and are only counted.
+/// The first and the last run: "41 … 52". Runs from files have no id, so they are only counted.
 std::string IdsText(const std::vector<BaselineRun>& runs) {
   std::vector<std::int64_t> ids;
   for (const BaselineRun& run : runs) {

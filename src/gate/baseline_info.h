@@ -22,10 +22,10 @@ enum class BaselineState : std::uint8_t {
   kNoneComparable,  ///< The branch has runs, but none or fewer than `min_runs` are comparable.
   kUnknownBranch,   ///< Other branches have runs, and nothing confirms that this one exists.
 };
-/// "none", "used", "learning", "first", "lost", "none_comparable", "unknown_branch"
+/// "none", "used", "learning", "first", "lost", "none_comparable", "unknown_branch".
 std::string_view BaselineStateName(BaselineState state);
 
-/// True if nothing can be compared.
+/// True if a baseline was requested, but no run can be compared with it.
 constexpr bool IsMissing(BaselineState state) {
   return state >= BaselineState::kFirst && state <= BaselineState::kUnknownBranch;
 }
@@ -44,7 +44,7 @@ struct BaselineInfo {
   std::vector<BaselineRun> runs;  ///< Oldest first.
   std::vector<SkippedRun> skipped;
   std::optional<HistoryLevel> level, ended;
-  std::string anchor;             ///< The first run of the level, for creep: "run 7"; empty: none.
+  std::string anchor;             ///< The first run of the level, for creep: "run 7"; else empty.
   std::int64_t since_anchor = 0;  ///< Number of runs since then.
   std::string branch;             ///< Branch of the history; empty: the baseline comes from files.
   std::string learning_until;     ///< Last day of learning, "2026-12-12"; empty: there is none.
@@ -69,13 +69,13 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
 BaselineInfo DescribeAbsence(const HistoryReference& reference, const HistoryFacts& facts,
                              std::string why);
 
-/// "runs 43, 47 (H100), run 45 (failed)"; empty if no run was skipped.
+/// The skipped runs as text: "runs 43, 47 (H100), run 45 (failed)"; empty if no run was skipped.
 std::string SkippedText(const std::vector<SkippedRun>& skipped);
 
-/// One line: "baseline: 5 runs of main (41 … 52); skipped runs 43, 47 (H100)".
+/// The baseline in one line: "baseline: 5 runs of main (41 … 52); skipped runs 43, 47 (H100)".
 std::string BaselineLine(const BaselineInfo& info);
 
-/// "baseline lost", "learning: 2 of 4 runs of main"; empty if the baseline is complete.
+/// Marks an incomplete baseline: "baseline lost", "learning: 2 of 4 runs of main"; else empty.
 std::string BaselineMark(const BaselineInfo& info);
 
 }  // namespace profgauge::gate

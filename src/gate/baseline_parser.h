@@ -14,7 +14,7 @@
 
 namespace profgauge::gate {
 
-/// Reads one baseline document; every error names the field by its path.
+/// Reads one baseline document. Every error names the path of its field.
 class BaselineParser {
  public:
   explicit BaselineParser(const std::string& name) : name_(name) {}
@@ -27,7 +27,7 @@ class BaselineParser {
   // The longest accepted time of a run or part: 73 years in ns. Sums then fit in 64 bits.
   static constexpr Ns kLongest = Ns{1} << 61;
 
-  /// `path`: "runs[0].iteration_times".
+  /// Makes an error about the field at `path`, e.g. "runs[0].iteration_times".
   Error Bad(std::string slug, std::string message, std::string path) const;
   Result<std::int64_t> Integer(const boost::json::object& object, const char* key,
                                const std::string& prefix) const;
@@ -70,7 +70,7 @@ class BaselineParser {
   Result<analysis::breakdown::WorkSums> Work(const boost::json::object& object,
                                              const boost::json::array& strings,
                                              const std::string& prefix) const;
-  // Each function reads one key of a run. Keys that older schemas do not have are optional.
+  // Each function reads one key of a run. Keys that older schemas do not have may be missing.
 
   Status AddEnvironment(const boost::json::object& object, const std::string& prefix,
                         Snapshot& run) const;
@@ -79,7 +79,7 @@ class BaselineParser {
   Status AddShapes(const boost::json::object& object, const std::string& prefix,
                    Snapshot& run) const;
 
-  // Ranks, unrecorded iterations and values by iteration are optional keys.
+  // Reads three keys that may be missing: ranks, unrecorded iterations and values by iteration.
   Status AddRanks(const boost::json::object& object, const std::string& prefix,
                   Snapshot& run) const;
   Status AddSteps(const boost::json::object& object, const std::string& prefix,
@@ -94,7 +94,7 @@ class BaselineParser {
                   Snapshot& run) const;
   Result<Snapshot> Run(const boost::json::object& object, const std::string& prefix) const;
 
-  // Errors unless the parts add up exactly to the iteration times: the file was edited or damaged.
+  // Fails unless the parts add up exactly to the iteration times: the file was edited or damaged.
   Result<Snapshot> CheckSum(Snapshot run, const std::string& prefix) const;
 
   const std::string& name_;

@@ -128,8 +128,8 @@ Status BaselineParser::AddParts(const json::object& object, const std::string& p
   return {};
 }
 
-// All parts must add up to the iterations' time, with or without unobserved time. A file that a
-// merge tool or a person changed is rejected; its waterfall would not add up.
+// Checks that all parts add up to the iterations' time, with or without unobserved time. Rejects a
+// file that a merge tool or a person changed, because its waterfall would not add up.
 Result<Snapshot> BaselineParser::CheckSum(Snapshot run, const std::string& prefix) const {
   Ns times = 0;
   for (const Ns time : run.iteration_times) {

@@ -16,12 +16,12 @@
 namespace profgauge::gate {
 namespace {
 
-// The results of a comparison: certain failures, and undecided questions.
+// The certain failures and the undecided questions of a comparison.
 struct Added {
   std::vector<std::string> failures, open;
 };
 
-// The change in the unit of the limit that is printed beside it.
+// The change as text, in the unit of the limit that is printed beside it.
 std::string ChangeText(const MetricComparison& metric) {
   const bool is_share = metric.unit == Unit::kShare;
   if (!metric.is_relative || metric.base == 0) {
@@ -30,7 +30,7 @@ std::string ChangeText(const MetricComparison& metric) {
            FormatValue(Value{std::abs(metric.change)}, metric.unit);
   }
   std::string text = fmt::format("{:+.1f} %", metric.change / metric.base * 100);
-  // Both values are shown because a relative change of a share is easily mistaken for points.
+  // Shows both values, because a relative change of a share is easily mistaken for points.
   if (is_share) {
     text += fmt::format(" (from {} to {})", FormatShare(metric.base), FormatShare(metric.current));
   }
@@ -67,8 +67,8 @@ std::string ResultText(const MetricComparison& metric) {
   return text;
 }
 
-// Counts a metric that cannot be compared. It is always `missing`. It also leaves no verdict with
-// `no_verdict` (except information), and fails with `fail` if its level can fail the run.
+// Counts a metric that cannot be compared as `missing`. With `no_verdict` it also prevents a
+// verdict (unless it is only information), and with `fail` it fails if its level can fail the run.
 void CountMissing(const std::string& what, const std::string& why, rules::Level level,
                   const rules::Policy& policy, Verdict& verdict, Added& added) {
   ++verdict.missing;
@@ -91,14 +91,14 @@ void CountFailed(MetricComparison& metric, const rules::Policy& policy,
   }
   if (metric.level == rules::Level::kError) ++verdict.errors;
   if (metric.level == rules::Level::kWarn) ++verdict.warnings;
-  // What was accepted, and was larger, fails with the line that would accept it, in every output.
+  // A change larger than its acceptance fails, with the line that would accept it.
   if (!answer.why_not.empty()) {
     metric.reason += (metric.reason.empty() ? "" : "; ") + answer.why_not;
   }
   if (Fails(metric.level, policy.fail_on)) added.failures.push_back(ResultText(metric));
 }
 
-// Counts an undecided change. If its estimate exceeds the limit it is never a pass, whatever
+// Counts an undecided change. If its estimate exceeds the limit, it is never a pass, whatever
 // `on_inconclusive` is; but it only warns if a certain miss would not fail the run.
 void CountInconclusive(const MetricComparison& metric, const rules::Policy& policy,
                        Verdict& verdict, Added& added) {
@@ -133,7 +133,7 @@ void CountInconclusive(const MetricComparison& metric, const rules::Policy& poli
   }
 }
 
-// An accepted change needs no second profile.
+// True if the change is accepted. An accepted change needs no second profile.
 bool IsAcceptedAtOnce(MetricComparison& metric, const Acceptance& acceptance, Verdict& verdict) {
   if (metric.open != stats::Open::kAgain && metric.open != stats::Open::kLearning) return false;
   AcceptanceAnswer answer = AnswerOf(acceptance, metric);
@@ -160,7 +160,7 @@ void Count(MetricComparison& metric, const rules::Policy& policy, const Acceptan
   }
 }
 
-// Leaves a run undecided that ended early, unless the policy sets the least number of iterations.
+// Prevents a verdict for a run that ended early, unless the policy sets `iterations.min`.
 void CountEndedEarly(const RunComparison& comparison, const rules::Policy& policy, Added& added) {
   if (!comparison.ended_early || policy.iterations.min) return;
   const EndedEarly& ended = *comparison.ended_early;
@@ -170,7 +170,7 @@ void CountEndedEarly(const RunComparison& comparison, const rules::Policy& polic
       ended.iterations, ended.iterations == 1 ? "" : "s", ended.of));
 }
 
-// Counts parts that are slower in a single run: if they could fail the run, a second run decides.
+// Counts parts that are slower in the only run. If they could fail the run, a second run decides.
 void CountOnce(const PartsComparison& parts, bool may_fail, Verdict& verdict, Added& added) {
   if (parts.once.empty()) return;
   if (!may_fail) return verdict.notes.push_back(parts.once);
@@ -179,8 +179,8 @@ void CountOnce(const PartsComparison& parts, bool may_fail, Verdict& verdict, Ad
   added.open.push_back(WithReason(parts.once, kPartOnceReason));
 }
 
-// Counts a kind of parts that is slower as a whole without a missed limit on time. It warns if two
-// runs show it, and counts once.
+// Counts a kind of parts that is slower as a whole, without a missed limit on time. It is one
+// warning, if two runs show it.
 void CountCommon(const PartsComparison& parts, bool is_counted, const rules::Policy& policy,
                  Verdict& verdict, Added& added) {
   const bool warns = parts.is_common_confirmed && parts.level != rules::Level::kInfo;
@@ -285,7 +285,7 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
     verdict.not_applicable += static_cast<std::int64_t>(comparison.metrics.size());
   } else {
     for (MetricComparison& metric : comparison.metrics) {
-      // A waiver accepts a change of speed, not of the work.
+      // A waiver accepts a change of speed, but not a change of the work.
       const bool is_speed = metric.verdict == stats::Change::kFail || !LeavesOpen(comparison.work);
       if (today && is_speed && IsWaivedChange(metric, policy, *today, verdict)) {
         metric.excuse = Excuse::kWaived;
@@ -328,7 +328,7 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
 
 namespace {
 
-// The limits that apply to a comparison with the anchor.
+// The limits of the policy that apply to a comparison with the anchor.
 rules::PolicyBaseline ForAnchor(rules::PolicyBaseline policy) {
   if (!policy.anchor.max_increase) return policy;
   for (rules::BaselineLimit& limit : policy.limits) {
@@ -343,7 +343,7 @@ bool IsGraver(const MetricComparison& a, const MetricComparison& b) {
   return Weight(a.verdict, a.over_limit) > Weight(b.verdict, b.over_limit);
 }
 
-// "creep: +6.4 % [+4.0, +8.9] since v2.3 (12 runs), of which this commit at most +1.9 %"
+// "creep: +6.4 % [+4.0, +8.9] since v2.3 (12 runs), of which this commit at most +1.9 %".
 std::string CreepText(const MetricComparison& creep, const MetricComparison& window,
                       const BaselineInfo& info) {
   std::string text = creep.over_limit ? "creep, undecided: " : "creep: ";
@@ -356,7 +356,7 @@ std::string CreepText(const MetricComparison& creep, const MetricComparison& win
   }
   text += fmt::format(" since {} ({} run{})", info.anchor, info.since_anchor,
                       info.since_anchor == 1 ? "" : "s");
-  // If the window's interval includes the whole creep, all of it may be this commit's.
+  // If the window's interval includes the whole creep, this commit may have caused all of it.
   const bool is_part = creep.method != CompareMethod::kStatistics || window.high < creep.shift;
   if (window.method == CompareMethod::kStatistics && is_relative && is_part) {
     text += ", of which this commit at most " + RelativeChange(window.high);
@@ -370,7 +370,7 @@ void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapsho
                        const rules::PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison, std::span<const Snapshot> earlier) {
   std::vector<std::string> notes;  // Remarks on the anchor's runs do not concern this run.
-  // Changes of work since the anchor were judged or accepted when they occurred.
+  // Changes of work since the anchor were judged when they happened, so they are accepted.
   const WorkChange work = CompareWork(anchor, candidates, true);
   for (MetricComparison& creep : CompareMetrics(anchor, candidates, ForAnchor(policy), work, notes,
                                                 ComparePurpose::kJudge, earlier)) {

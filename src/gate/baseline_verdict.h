@@ -29,16 +29,16 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
                    std::optional<std::chrono::sys_days> today = {});
 
 /// Counts a missing baseline: as a warning while the history is learning, else as `choice` says.
-/// kFail and an unknown branch are errors that the caller reports. REQUIRES: IsMissing(info.state).
+/// The caller reports kFail and an unknown branch as errors. REQUIRES: IsMissing(info.state).
 void AddMissingBaseline(const BaselineInfo& info, rules::OnBaselineMissing choice,
                         const rules::Policy& policy, Verdict& verdict);
 
-// Creep: many small changes within the limit that add up to a change beyond it.
+// Finds creep: many small changes within the limit that add up to a change over it.
 
-/// Also compares the candidates with `anchor`, the first runs of the level. If that comparison is
-/// more severe than the one with the last runs, it replaces the answer in `comparison` and is
-/// called creep. `earlier`: runs since the anchor that may be as slow. Exact counts are reported
-/// only by the comparison with the last runs.
+/// Also compares the candidates with `anchor`, the first runs of the level. If the result is more
+/// severe than that of the last runs, it replaces the answer in `comparison` and is called creep.
+/// `earlier` has the runs since the anchor that may be as slow. Exact counts are reported only by
+/// the comparison with the last runs.
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
                        const rules::PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison, std::span<const Snapshot> earlier = {});

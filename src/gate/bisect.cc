@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSure = knowledge::kGateBisectSure.value();
 constexpr auto kMostBisected = knowledge::kGateBisectRuns.as<std::size_t>();
-// Errors of a difference: for the interval of 95 %, and for the least step between both ends.
+// Errors of a difference: for its interval of 95 %, and for the least step between the ends.
 constexpr double kStepErrorsOfEnds = knowledge::kGateBisectErrors.value();
 constexpr auto kRunsOfAnEnd = knowledge::kGateBisectEnds.as<std::ptrdiff_t>();
 
@@ -29,7 +29,7 @@ struct Level {
   }
 };
 
-/// The runs before a place, and the runs at or after it.
+/// Two levels: of the runs before a place, and of the runs at or after it.
 struct TwoSides {
   Level good, bad;
 };
@@ -39,8 +39,8 @@ TwoSides SidesOf(std::span<const BisectedRun> runs, std::size_t place) {
   return sides;
 }
 
-/// The spread that remains after the best fit of two levels. Most commits have one run, and the
-/// spread of the few repeated runs is too often too small.
+/// The spread that remains after the best fit of two levels. The spread of repeated runs cannot
+/// replace it: most commits have one run, so it is too often too small.
 double ResidualOf(std::span<const BisectedRun> runs, std::size_t places) {
   constexpr std::size_t kFitted = 3;  // Two levels and a place.
   if (runs.size() <= kFitted) return 0;
@@ -90,7 +90,7 @@ std::size_t NextOf(std::span<const double> posterior) {
   double before = 0;
   for (std::size_t i = 0; i < posterior.size(); ++i) {
     const double with = before + posterior[i];
-    // A run of place i separates places up to i from later ones; place i + 1 is posterior[i].
+    // A run at place i separates places up to i from later ones; posterior[i] is for place i + 1.
     if (with >= 0.5) return with - 0.5 <= 0.5 - before ? i + 1 : i;
     before = with;
   }
@@ -130,8 +130,8 @@ Bisection Bisect(std::span<const BisectedRun> runs, std::size_t places, double n
   out.low = out.change - kStepErrorsOfEnds * error;
   out.high = out.change + kStepErrorsOfEnds * error;
   if (out.change < kStepErrorsOfEnds * error) {
-    // In simulations, three runs of each end miss a step of 2.5 times the noise in a quarter of the
-    // searches, and six runs in 1 %.
+    // Three runs of each end miss a step of 2.5 times the noise in a quarter of simulated searches,
+    // and six runs in 1 %.
     const auto good = std::ranges::count(runs, std::size_t{0}, &BisectedRun::place);
     const auto bad = std::ranges::count(runs, places, &BisectedRun::place);
     out.next = good <= bad ? 0 : places;

@@ -23,8 +23,8 @@
 
 namespace profgauge::gate {
 
-/// A run of a commit: its place (0 is the good commit) and the logarithm of its value. A larger
-/// value is worse.
+/// A run of a commit: the commit's place (0 is the good commit) and the logarithm of the run's
+/// value. Larger values are worse.
 struct BisectedRun {
   std::size_t place = 0;
   double value = 0;
@@ -49,7 +49,7 @@ struct Bisection {
 };
 
 /// Finds the step among `places` commits after the good one. `noise_floor`: the least noise of a
-/// run. REQUIRES: a run at place 0, one at `places`, none beyond. O(places × runs).
+/// run. REQUIRES: runs at place 0 and at `places`, none beyond. O(places × runs).
 Bisection Bisect(std::span<const BisectedRun> runs, std::size_t places, double noise_floor);
 
 }  // namespace profgauge::gate

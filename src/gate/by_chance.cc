@@ -15,7 +15,7 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// Shares of equal runs differ by this, in points; times differ more.
+// The noise of shares: equal runs differ by that number of points. Times differ by more.
 constexpr double kShareNoise = knowledge::kGateShareNoise.value();
 // For values of runs: the weight of the noise floor, and its degrees of freedom.
 constexpr double kValueFloorDegrees = knowledge::kGateValueFloorDegrees.value();
@@ -38,8 +38,8 @@ double ShareOf(const std::vector<Drawn>& pairs) {
   return sum[0] / sum[1];
 }
 
-// Fails if chance is very improbable. Undecided if chance is improbable, or if the change is far
-// over the limit. Otherwise a pass.
+// Fails a change whose probability by chance is very low. Undecided if that is low, or if the
+// change is far over the limit. Otherwise a pass.
 void Decide(double chance, bool is_far, Change& change, bool& over_limit) {
   if (chance <= kFailChance) {
     change = Change::kFail;
@@ -86,7 +86,7 @@ ShareComparison Hold(const std::vector<Drawn>& there, const std::vector<Drawn>& 
   return out;
 }
 
-// Standard deviation of the difference between both sides' medians, relative to that of one run.
+// The standard deviation of the difference of both sides' medians, relative to that of one run.
 double BetweenSides(std::size_t base, std::size_t current) {
   return std::sqrt(MedianFactor(base) + MedianFactor(current));
 }
@@ -133,8 +133,8 @@ TailComparison CompareTails(std::span<const double> base, std::span<const double
   return out;
 }
 
-// Example: three baseline runs, floor 1 %, spread 0.5 %: between^2 = (3 * 1^2 + 2 * 0.5^2) / (3 +
-// 2) = 0.7 (0.84 %). Multiplied by 1 + 1/3 for the new run: 0.97 %.
+// Compares one number per run. Example: three baseline runs, floor 1 %, spread 0.5 %: between^2 =
+// (3 * 1^2 + 2 * 0.5^2) / (3 + 2) = 0.7 (0.84 %). Times 1 + 1/3 for the new run: 0.97 %.
 ValueComparison CompareRunValues(std::span<const double> base, std::span<const double> current,
                                  const CompareOptions& options, double iterations) {
   const auto logs = [&](std::span<const double> values) {

@@ -1,6 +1,6 @@
 // Compares shares, percentiles and sums of a run with the baseline's, including chance.
 //
-// For metrics without a typical iteration, or without values by iteration. Available data decides:
+// For metrics without a typical iteration, or without values by iteration. The data decides:
 //
 //     CompareShares      part and whole of each iteration       draws of whole iterations
 //     CompareMeans       a value of each iteration, maybe 0     draws of values
@@ -21,12 +21,12 @@
 
 namespace profgauge::gate::stats {
 
-/// One run's iterations: the time of the part in each iteration, and the whole time of each.
+/// The iterations of one run: for each the time of the part, and the whole time.
 struct ShareOfRun {
   std::vector<double> part, whole;
 };
 
-/// The share of the part in the time of all iterations together.
+/// The share of the part in the total time of all iterations.
 double ShareOfTotals(std::span<const ShareOfRun> runs);
 
 /// The result for a share or a mean.
@@ -64,24 +64,24 @@ struct TailComparison {
   double chance = 1;  ///< Fisher's exact test, one-sided.
 };
 
-/// Tests the number of `current` values over `bound` against that of `base`. This decides only if
-/// the metric is over its limit (`is_over`); else the result is a pass with the counts. Reason: a
-/// percentile of 20 iterations is one or two of them, and one slow one of 20 beside one of 60 is no
-/// change. The caller sets `base` and `current` of the result.
+/// Tests the number of `current` values over `bound` against that of `base`. The test decides only
+/// if the metric is over its limit (`is_over`); otherwise the result is a pass with the counts.
+/// Reason: a percentile of 20 iterations is one or two of them, and one slow iteration of 20 beside
+/// one of 60 is no change. The caller sets `base` and `current` of the result.
 TailComparison CompareTails(std::span<const double> base, std::span<const double> current,
                             double bound, bool is_over);
 
-/// Compares runs by one number each.
+/// The result of comparing runs by one number each.
 struct ValueComparison {
   Change change = Change::kPass;
   bool over_limit = false;
   double shift = 0, low = 0, high = 0;  ///< Relative; the interval holds it with 98 %.
 };
 
-/// Compares one number of a run with those of the baseline's runs. Their spread is the noise; with
-/// few runs, the noise floor is added. `iterations`: those that the number is a sum of, 0 for other
-/// numbers. The interval predicts one more run of the same program: Student's t with the standard
-/// deviation times sqrt(1 + 1 / runs). Several candidates count as one, their median.
+/// Compares one number of a run with those of the baseline's runs. Their spread is the noise; if
+/// there are few runs, the noise floor is added. `iterations` is how many the number sums up, 0 if
+/// it is no sum. The interval predicts one more run of the same program: Student's t with the
+/// standard deviation times sqrt(1 + 1 / runs). Several candidates count as one, their median.
 /// REQUIRES: all values > 0, no list is empty.
 ValueComparison CompareRunValues(std::span<const double> base, std::span<const double> current,
                                  const CompareOptions& options, double iterations);

@@ -28,7 +28,7 @@ bool FailsBySize(const Side& base, const Side& current, const Estimate& estimate
   return share_slower >= (is_far ? kManyIterations : kMostIterations) - 1e-9;
 }
 
-// True for equal runs: the same profile or a copy. A file may lose the last digit of a number.
+// True for equal runs, i.e. the same profile or a copy. A file may lose the last digit of a number.
 bool IsSame(const Series& a, const Series& b) {
   return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
                     [](double x, double y) { return IsRounding(x, y); });
@@ -42,15 +42,15 @@ bool HasSingle(const Side& base, const Side& current) {
   return std::min(ShortestOf(base), ShortestOf(current)) == 1;
 }
 
-// True if a candidate run was excluded as an outlier although it is slower.
+// True if a candidate run was excluded as an outlier because it is slower.
 bool IsOddSlow(const Side& side) {
   return std::any_of(side.uses.begin(), side.uses.end(), [](const RunUse& use) {
     return use.left_out == LeftOut::kOdd && use.from_others > 0;
   });
 }
 
-// One comparison. The constructor computes it and Decide() judges it: the typical iteration
-// (Verdict()), the least absolute change, outlier runs, and the total. The more severe answer
+// One comparison. The constructor computes it, and Decide() judges the typical iteration
+// (Verdict()), the least absolute change, outlier runs, and the total. The most severe answer
 // counts. A mean is judged only by the total.
 class Judge {
  public:
@@ -111,8 +111,8 @@ class Judge {
                             IterationsARun(), base_, current_));
   }
 
-  // True if a change of four limits could easily look like this: neither a pass nor a mere warning.
-  // Only `on_inconclusive: pass` accepts it.
+  // True if a change of four limits could easily look like this. That is neither a pass nor a mere
+  // warning; only `on_inconclusive: pass` accepts it.
   bool IsTooFew() const {
     if (!options_.must_repeat) return false;
     const bool is_within =
@@ -123,7 +123,7 @@ class Judge {
            estimate_.shift + kTooFewErrors * estimate_.Error() > limits_.too_far;
   }
 
-  // Beyond three limits a failure is final immediately; within three, only after repetition.
+  // Sets the number of profiles that decide. A failure is final only beyond three limits.
   void AskForRecordings() {
     const bool fails = out_.change == Change::kFail;
     if (!fails && out_.open == Open::kNo) return;
@@ -142,7 +142,7 @@ class Judge {
     LeaveOpen(out_.by, needed ? Open::kAgain : Open::kLearning);
   }
 
-  // If the typical iteration fails, the chance of the total is not computed.
+  // If the typical iteration fails, the probability of the total is not needed or computed.
   void JudgeTotalOf(const TotalSeries& totals) {
     const TotalOptions total{*options_.total_limit, options_.absolute_floor, limits_.is_certain,
                              options_.is_mean, !options_.is_mean && out_.change == Change::kFail};
@@ -156,7 +156,7 @@ class Judge {
     const Estimate estimate = MakeEstimate(base, current, options_.noise_floor);
     out_.total = JudgeTotal(base, current, estimate, total);
     NoteTotal(base, current, earlier_.totals);
-    // A run may be no outlier by its lengths, but one by its total.
+    // A run may be an outlier by its total even if it is none by its lengths.
     is_total_odd_ = IsOddSlow(current);
   }
 
@@ -195,7 +195,7 @@ class Judge {
     }
   }
 
-  // The more severe answer counts.
+  // Combines the answers for typical iteration and total. The more severe one counts.
   void AddTotal(const Total& total) {
     if (out_.change == Change::kImproved && total.change > 0) out_.change = Change::kPass;
     if (out_.change == Change::kFail) return;
@@ -216,7 +216,7 @@ class Judge {
     }
   }
 
-  // Decides by three readings (with, without warm-up, later half) and the interval. Limit 5 %:
+  // Decides by three estimates (with warm-up, without it, later half) and the interval. Limit 5 %:
   //
   //                     0        5 limit                  15 far
   //     ----------------|--------|-------------------------|------->
@@ -242,7 +242,7 @@ class Judge {
     return Change::kInconclusive;
   }
 
-  // How far the interval may reach on either side for a certain answer.
+  // The distance from the estimate within which an end of the interval makes the answer undecided.
   double Room() const {
     if (estimate_.shift <= limits_.limit) return limits_.far - estimate_.shift;
     return estimate_.shift - (limits_.is_certain ? limits_.limit : 0);
@@ -252,7 +252,7 @@ class Judge {
     return std::min(out_.base.used / out_.base.kept, out_.current.used / out_.current.kept);
   }
 
-  // Adds the warm-up, which a recorded run includes: otherwise the number could be no increase.
+  // Adds the warm-up to a number of iterations, because recorded runs include it.
   Remedy ToRecord(Remedy remedy) const {
     if (remedy.kind != Remedy::Kind::kIterations) return remedy;
     const auto warm_up = [](const SideUse& side) {
@@ -263,7 +263,7 @@ class Judge {
     return remedy;
   }
 
-  // Converts back to the sign and unit of the values.
+  // Converts a logarithm to a change with the sign of the values.
   double Shown(double x) const { return std::expm1(options_.lower_is_better ? x : -x); }
 
   void Show() {

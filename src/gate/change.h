@@ -40,13 +40,13 @@ enum class Strictness : std::uint8_t {
 /// The limits and the assumptions of one comparison. All limits are >= 0, in both directions.
 struct CompareOptions {
   double limit = 0.05;  ///< Tolerated change of the typical iteration, relative.
-  /// Tolerated increase of the total, relative; absent: the total is not judged. Default: `limit`.
+  /// The tolerated increase of the total, relative. If absent, the total is not judged.
   std::optional<double> total_limit = 0.05;
-  /// True if only the total is judged, with a separate interval: for the mean.
+  /// True for a mean: only the total is judged, with a separate interval.
   bool is_mean = false;
-  /// Smallest absolute change that may fail, in the values' unit. Default: none.
+  /// The smallest absolute change that may fail, in the values' unit. Default: none.
   double absolute_floor = 0;
-  /// Assumed standard deviation between runs of one program, relative.
+  /// The assumed standard deviation between runs of one program, relative.
   double noise_floor = kUsualNoiseFloor;
   /// True if an increase is bad; a total is judged only then.
   bool lower_is_better = true;
@@ -73,14 +73,14 @@ struct RunUse {
   double from_others = 0;  ///< With kOdd: distance of its level from the median of the others.
 };
 
-/// The runs of one side with their numbers of iterations. Times are in the values' unit.
+/// The runs of one side, with their numbers of iterations. Times are in the values' unit.
 struct SideUse {
   std::vector<RunUse> runs;
   std::size_t kept = 0;        ///< Number of runs that are used.
   std::size_t iterations = 0;  ///< Iterations of all runs.
   std::size_t used = 0;        ///< Iterations of the kept runs after warm-up.
   double level = 0;            ///< Median of the kept runs' medians, as measured.
-  /// Range of the runs' levels if outliers cannot be identified among them; else 0.
+  /// The range of the runs' levels if it is unknown which of them are outliers; else 0.
   double apart = 0;
 };
 
@@ -91,14 +91,14 @@ struct Remedy {
   std::int64_t count = 0;  ///< Iterations per run including warm-up, baseline runs, or pairs.
 };
 
-/// The reason of the verdict.
+/// The part of the comparison that decided the verdict.
 enum class DecidedBy : std::uint8_t {
   kTypical,       ///< The typical iteration.
   kTotal,         ///< The total of all iterations.
   kOddCandidate,  ///< An excluded candidate run that is slower than the others.
 };
 
-/// Why an answer is undecided: over the limit, or too uncertain for a pass.
+/// Why an answer is undecided and never a pass: it is over the limit, or too uncertain.
 enum class Open : std::uint8_t {
   kNo,
   kAgain,      ///< One profile does not decide it, or the profiles of the run disagree.
@@ -124,9 +124,9 @@ struct Comparison {
   std::optional<double> later_half;  ///< `shift` of the later halves.
   double excluded = 0;  ///< A pass needs the interval below this: 3 limits (or 3 losses in a row).
   std::optional<Total> total;  ///< Set if the total is judged.
-  /// The smallest change that nine of ten such comparisons fail in the end; 0: unknown.
+  /// The smallest change that nine of ten such comparisons fail in the end; 0 if unknown.
   double sees = 0;
-  /// The best way to lower `sees` considerably, and `sees` after that; kNone: there is none.
+  /// The best way to lower `sees` considerably, and `sees` after it; kNone if there is none.
   Remedy sees_more;
   double sees_then = 0;
   SideUse base, current;
@@ -134,18 +134,18 @@ struct Comparison {
   double noise = 0;          ///< Standard deviation between runs.
   double assumed_noise = 0;  ///< Assumed noise of one iteration, if a run has only one; else 0.
   std::size_t pairs = 0;     ///< Pairs whose changes were averaged; 0: not paired.
-  bool limit_below_noise = false;  ///< The limit is so tight that false alarms must be expected.
+  bool limit_below_noise = false;  ///< The limit is below the noise, so false alarms must be
+                                   ///< expected.
   Remedy remedy;
 };
 
-/// Times from start to start, if the total is not the sum of the series themselves. Empty: it is
-/// their sum.
+/// Times from start to start, for the total. Empty if the total is the sum of the series.
 struct TotalSeries {
   std::span<const Series> base, current;
 };
 
 /// Profiles of failed ancestors that may be as slow as the candidate's. They count only as
-/// repetitions of a failure. `totals` is as TotalSeries.
+/// repetitions of a failure. `totals` is like TotalSeries.
 struct EarlierSeries {
   std::span<const Series> runs, totals;
 };

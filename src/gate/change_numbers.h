@@ -8,33 +8,33 @@
 
 namespace profgauge::gate::change_numbers {
 
-/// A distance in percent, "7.8". Beyond the largest useful number: that bound without decimals.
+/// A distance in percent, "7.8". Beyond the largest useful number: that number without decimals.
 std::string Digits(double distance, int decimals);
 
 /// A change in percent with its sign, "+7.8"; 0 has no sign. Beyond the largest useful number:
 /// "over +…".
 std::string Signed(double change, int decimals);
 
-/// "+7.8 %" or "+7.8 pp", with a no-break space.
+/// Adds the unit: "+7.8 %" or "+7.8 pp", with a no-break space.
 std::string WithUnit(const std::string& number, bool is_points);
 
 /// One end of an interval: "+12.7", or "over +400" if the interval is so wide that digits are
 /// meaningless.
 std::string End(double change, bool is_points, int decimals);
 
-/// "+7.8 %"; no decimals if the change is large and its interval wide.
+/// A change: "+7.8 %". It has no decimals if it is large and its interval is wide.
 std::string ChangeNumber(double change, double low, double high, bool is_points);
 
-/// "+7.8 % [+3.1, +12.7]"; decimals only if the interval is narrow.
+/// "+7.8 % [+3.1, +12.7]": a change with its interval; decimals only if that is narrow.
 std::string ChangeAndInterval(double change, double low, double high, bool is_points);
 
-/// "+5 %": a limit is shown with the digits that the user wrote.
+/// A limit, with the digits that the user wrote: "+5 %".
 std::string LimitNumber(double change, bool is_points);
 
 /// A distance between runs, without a sign: "30 %".
 std::string Distance(double change);
 
-/// "1 iteration", "3 iterations".
+/// A number with its noun: "1 iteration", "3 iterations".
 std::string Counted(std::size_t count, std::string_view noun);
 
 }  // namespace profgauge::gate::change_numbers

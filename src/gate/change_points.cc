@@ -49,7 +49,7 @@ double WelchPValue(std::span<const double> a, std::span<const double> b) {
 //                               between += |v - right values| - |v - left values|
 std::size_t BestSplit(std::span<const double> values, std::size_t min_segment) {
   const std::size_t n = values.size();
-  // Sums of |x - y| within the left side, within the right side and between them, moved along.
+  // Sums of |x - y| within the left side, within the right one and between them, updated.
   double left = 0;
   double right = 0;
   double between = 0;
@@ -124,7 +124,7 @@ ChangePoint Describe(std::span<const double> before, std::span<const double> aft
   return point;
 }
 
-// Describes every split by its neighboring segments.
+// Describes each split by the segments beside it.
 std::vector<ChangePoint> DescribeAll(std::span<const double> values,
                                      const std::vector<Split>& splits) {
   std::vector<ChangePoint> points;

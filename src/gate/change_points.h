@@ -27,22 +27,22 @@ struct ChangePoint {
   double p_value = 1;     ///< Welch's t-test between the two segments.
 };
 
-/// How certain and how large a change must be. With few values, a real change may not reach
-/// `max_p_value`. No change point means that no change is certain, not that there is none.
+/// How certain and how large a change must be. Among few values, even a real change may not reach
+/// `max_p_value`. So no change point means that no change is certain, not that there is none.
 struct ChangePointOptions {
   double max_p_value = 0.001;   ///< The largest p-value of a split. Default: as Hunter.
   double min_magnitude = 0.01;  ///< Relative. Default: 1 %.
   std::size_t min_segment = 3;  ///< Fewest values on either side.
 };
 
-/// The last values that FindChangePoints() looks at.
+/// The number of last values that FindChangePoints() examines.
 inline constexpr std::size_t kMostStepped = 2000;
 
 /// Change points in ascending order, each significant between the segments beside it; none for
-/// fewer than 2 * min_segment values. A change from a mean of 0 has no size and is dropped, unless
-/// min_magnitude is 0. `values` are positive for the relative magnitude to make sense.
-/// Time: O(n^2) per split; at most the last kMostStepped values are looked at, and `index` counts
-/// from the first of all. REQUIRES: min_segment >= 2.
+/// fewer than 2 * min_segment values. A change from a mean of 0 has no relative size and is
+/// dropped, unless min_magnitude is 0. The relative magnitude needs positive `values`. Time: O(n^2)
+/// per split. At most the last kMostStepped values are examined, but `index` counts from the first
+/// of all. REQUIRES: min_segment >= 2.
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options);
 

@@ -21,18 +21,18 @@ using change_numbers::Digits;
 using change_numbers::LimitNumber;
 using change_numbers::WithUnit;
 
-// At most this many positions of slow iterations are named.
+// The limit of positions of slow iterations that are named.
 constexpr std::size_t kNamedPlaces = 3;
-// Starts that cost less than this share of the run are ignored.
+// A start that costs less than this share of the run is not mentioned.
 constexpr double kNoStart = knowledge::kGateNotedStart.value();
 
-// "3.4 times as long"
+// A factor: "3.4 times as long".
 std::string Times(double times) {
   return times < 10 ? fmt::format("{:.2g} times as long", times)
                     : fmt::format("{:.0f} times as long", std::min(times, 1e6));
 }
 
-// "2, 5, 8, …"
+// Positions of slow iterations: "2, 5, 8, …".
 std::string PlacesText(const stats::SlowOnes& slow) {
   std::string text;
   for (std::size_t i = 0; i < slow.places.size(); ++i) {
@@ -48,7 +48,7 @@ std::string Placed(const stats::SlowOnes& slow, std::string_view more) {
   return fmt::format(" ({}{}{})", places, more.empty() ? "" : ": ", more);
 }
 
-// "; 1 profile cannot rule out a slow machine: record again (2 profiles are needed)"
+// "; 1 profile cannot rule out a slow machine: record again (2 profiles are needed)".
 std::string AgainText(const stats::Comparison& comparison, double limit) {
   if (comparison.by == stats::DecidedBy::kOddCandidate) return {};  // It says what to do.
   const std::size_t runs = comparison.base.runs.size();
@@ -69,7 +69,7 @@ std::string AgainText(const stats::Comparison& comparison, double limit) {
                      Counted(comparison.recordings, "profile"), comparison.needed);
 }
 
-// "7 of 20 iterations take 3.4 times as long (2, 5, 8, …), 1 of 100 in the baseline"
+// Slow iterations: "7 of 20 iterations take 3.4 times as long (2, 5, …), 1 of 100 in the baseline".
 std::string SlowText(const stats::Total& total) {
   if (total.current.count == 0) return "";
   return fmt::format(": {} of {} take {}{}, {} of {} in the baseline", total.current.count,
@@ -77,7 +77,7 @@ std::string SlowText(const stats::Total& total) {
                      Placed(total.current, ""), total.base.count, total.base.of);
 }
 
-// "the first 5 iterations"
+// The start: "the first 5 iterations".
 std::string FirstOnes(const stats::Total& total) {
   return total.start == 1 ? "the first iteration"
                           : "the first " + Counted(total.start, "iteration");
@@ -88,14 +88,14 @@ std::string WithoutStart(const stats::Total& total) {
                           : "without " + FirstOnes(total);
 }
 
-// "+1.6 %"; "+225 %, without the first 5 iterations −0.1 %"
+// The total: "+1.6 %", or with a slow start "+225 %, without the first 5 iterations −0.1 %".
 std::string AllText(const stats::Total& total) {
   if (!stats::HasStart(total)) return RelativeChange(total.change);
   return fmt::format("{}, {} {}", RelativeChange(total.all), WithoutStart(total),
                      RelativeChange(total.change));
 }
 
-// The total that exceeds three limits: of all iterations, or else with only the excess start.
+// The total that exceeds three limits: that of all iterations, or else with only the excess start.
 double FarTotal(const stats::Total& total) {
   return total.all > stats::kFarLimits * total.limit ? total.all : total.with_start;
 }
@@ -135,7 +135,7 @@ class Sentence {
     return ChangeAndInterval(comparison_.shift, comparison_.low, comparison_.high, false);
   }
 
-  // ", total +1.6 %", with its own result if that differs.
+  // The total as a clause: ", total +1.6 %", with its own result if that differs.
   std::string TotalText() const {
     if (!context_.increase_is_bad) return "";
     if (!comparison_.total) return ", total not judged";
@@ -150,7 +150,7 @@ class Sentence {
     return text + HiddenText(total);
   }
 
-  // Stalls of the baseline do not excuse others, but a total does not distinguish them.
+  // Baseline stalls do not excuse others, but a total does not distinguish them.
   static std::string HiddenText(const stats::Total& total) {
     if (total.base_hides <= stats::kFarLimits * total.limit) return "";
     return fmt::format(" (the baseline's is {} longer by {} of {} that take {}: record it again)",
@@ -182,7 +182,7 @@ class Sentence {
     return text + "; " + Counts();
   }
 
-  // ", with up to 2 profiles": the number that a failure within three limits needs.
+  // The number of profiles that a failure within three limits needs: ", with up to 2 profiles".
   std::string WithProfiles() const {
     if (comparison_.pairs > 0) return {};
     const std::optional<std::size_t> needed = stats::NeededRecordings(comparison_.base.runs.size());
@@ -190,7 +190,7 @@ class Sentence {
     return fmt::format(", with up to {} profiles", *needed);
   }
 
-  // "; with 30 iterations a run: +7.5 %", if that is much less.
+  // The effect of more data, if it is large: "; with 30 iterations a run: +7.5 %".
   std::string SeesMore() const {
     const stats::Remedy& remedy = comparison_.sees_more;
     const std::string less = RelativeChange(comparison_.sees_then);
@@ -234,7 +234,7 @@ class Sentence {
     return Measured();
   }
 
-  // "iteration 5 takes"; positions are those of the first profile, named only if it has all.
+  // Names slow iterations: "iteration 5 takes". Positions only if the first profile has all.
   static std::string WhichTake(const stats::SlowOnes& slow) {
     const bool is_one = slow.count == 1;
     if (slow.places.size() != slow.count) {
@@ -244,8 +244,8 @@ class Sentence {
                        is_one ? "takes" : "take");
   }
 
-  // ": iteration 5 takes 4.1 times as long (1 of 12, none of 36 in the baseline). Find the
-  // cause; if it was the machine, record again"
+  // Reports slow iterations with the next step: ": iteration 5 takes 4.1 times as long (1 of 12,
+  // none of 36 in the baseline). Find the cause; if it was the machine, record again".
   static std::string BySome(const stats::Total& total) {
     const stats::SlowOnes& slow = total.current;
     if (slow.count == 0) return ". Record again: one of the profiles may be slower than the others";
@@ -271,7 +271,7 @@ class Sentence {
     const std::vector<stats::RunUse>& runs = comparison_.current.runs;
     for (const stats::RunUse& run : runs) {
       if (run.left_out != stats::LeftOut::kOdd || run.from_others <= 0) continue;
-      // A note names the run; its number in this list would mean nothing to the reader.
+      // The note names the run, because its number in this list would mean nothing to the reader.
       return fmt::format(
           "one of {} candidate runs takes {} as the others. Record it again. Without it {}, limit "
           "{}",
@@ -287,7 +287,7 @@ class Sentence {
     return reading < -context_.limit;
   }
 
-  // Names the estimate that is within the limit if only this estimate prevented a failure.
+  // Names the estimate that is within the limit, if only this one prevented a failure.
   std::optional<std::string> OtherReading() const {
     const bool excludes_zero =
         context_.increase_is_bad ? comparison_.low > 0 : comparison_.high < 0;

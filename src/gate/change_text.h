@@ -1,6 +1,6 @@
-// The texts of a comparison, one sentence each, the same in every output. Nothing here decides: the
-// numbers were judged before. If the typical iteration is inconclusive, the sentence starts with
-// "undecided" (over the limit) or "inconclusive" (within it) and names a remedy.
+// The texts of a comparison, one sentence each, the same in every output. They only describe
+// numbers that were judged before. If the typical iteration is inconclusive, the sentence starts
+// with "undecided" (over the limit) or "inconclusive" (within it) and names a remedy.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct ChangeContext {
   Unit unit = Unit::kTime;
   double limit = 0;  ///< Relative, or in points; not negative.
   bool increase_is_bad = true;
-  /// For shares: the baseline's value, to which printed changes are relative; 0: in points.
+  /// The baseline's value of a share, if printed changes are relative to it; 0: changes in points.
   double whole = 0;
 };
 
@@ -49,8 +49,8 @@ std::string DescribeTail(const stats::TailComparison& comparison, const ChangeCo
 std::string DescribeValue(const stats::ValueComparison& comparison, const ChangeContext& context,
                           std::size_t baseline_runs);
 
-/// Sentences about skipped and missing data, one each. Names are those of the runs, in order.
-/// Warm-up is described by DescribeWarmup().
+/// Sentences about skipped and missing data. `names` are those of the runs, in order.
+/// DescribeWarmup() describes warm-up.
 std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
                                       const std::vector<std::string>& base_names,
                                       const std::vector<std::string>& current_names,
@@ -62,16 +62,16 @@ std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
 std::string DescribeWarmup(const std::vector<stats::Series>& runs,
                            const std::vector<std::string>& names, std::string_view word);
 
-/// The end of an interval; beyond a factor of five: "below −80 %", "over +400 %".
+/// One end of an interval. Beyond a factor of five: "below −80 %", "over +400 %".
 std::string IntervalEnd(double change, bool is_points);
 
-/// "by chance in 3 of 100", "by chance in under 1 of 1000"
+/// A probability: "by chance in 3 of 100", "by chance in under 1 of 1000".
 std::string ChanceText(double chance);
 
-/// "+7.8 % [+3.1, +12.7]"
+/// A change with its interval: "+7.8 % [+3.1, +12.7]".
 std::string ChangeWithInterval(double change, double low, double high);
 
-/// "+7.2 %"
+/// A relative change: "+7.2 %".
 std::string RelativeChange(double change);
 
 }  // namespace profgauge::gate

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kNamedKernels = 2;
 constexpr std::size_t kNameWidth = 40;
-// Smaller changes of kernel counts are ignored: a mean over unequal iterations has fractions.
+// Smaller changes of kernel counts are ignored: means over unequal iterations have fractions.
 constexpr double kLeastKernels = knowledge::kGateChangedKernels.value();
 constexpr std::array<std::string_view, 4> kSoftware = {"driver", "runtime", "nccl", "framework"};
 

@@ -14,8 +14,8 @@
 
 namespace profgauge::gate {
 
-/// "changed: +2 kernels per iteration (new: fused_x), input shapes, driver 550.54 → 560.35"; empty
-/// if nothing changed.
+/// One line: "changed: +2 kernels per iteration (new: fused_x), input shapes, driver 550.54 →
+/// 560.35"; empty if nothing changed.
 std::string ChangedLine(const RunComparison& comparison);
 
 }  // namespace profgauge::gate

@@ -30,7 +30,7 @@
 namespace profgauge::gate {
 namespace {
 
-// The dimensions of tensors, from "[[64, 1024], [1024, 1024]]".
+// The dimensions of tensors, from text like "[[64, 1024], [1024, 1024]]".
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
 Shapes ShapesOf(std::string_view text) {
@@ -47,8 +47,8 @@ Shapes ShapesOf(std::string_view text) {
   return shapes;
 }
 
-// Ratio between the shapes of two calls, if at most one dimension per tensor differs and all by one
-// factor. A changed model dimension differs twice in weights, so it gives no ratio.
+// The ratio between the shapes of two calls, if at most one dimension per tensor differs and all of
+// them by one factor. A changed model dimension differs twice in weights, so it gives no ratio.
 std::optional<double> RatioOf(const Shapes& base, const Shapes& run) {
   if (base.size() != run.size()) return std::nullopt;
   std::optional<double> ratio;
@@ -90,7 +90,7 @@ std::optional<double> RatioByShapes(const Snapshot& base, const Snapshot& run) {
     for (const Shapes& shapes : there[part.op]) {
       if (const auto ratio = RatioOf(shapes, here)) ratios.insert(*ratio);
     }
-    // The baseline has the same shapes, so no other call explains them.
+    // The baseline has these shapes, too, so no other call of it explains them.
     if (ratios.contains(1)) ratios = {1};
     for (const double ratio : ratios) times[ratio] += static_cast<double>(part.time);
     whole += static_cast<double>(part.time);
@@ -117,7 +117,7 @@ constexpr double kFloorOverLimit = knowledge::kGateFloorOverLimit.value();
 
 }  // namespace
 
-// Metrics with different definitions cannot be compared.
+// True, with the reason, if the runs have different definitions of the metric.
 bool MetricComparer::LackDefinition(MetricComparison& out) const {
   const std::int32_t now = candidates_.front().DefinitionOf(out.metric);
   for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
@@ -135,8 +135,8 @@ bool MetricComparer::LackDefinition(MetricComparison& out) const {
   return false;
 }
 
-// Other work or another batch size makes iterations shorter or longer without a change of speed.
-// Less work that takes longer still fails. No setting turns this off.
+// Makes a result undecided if other work or another batch size may change the time of an iteration
+// without a change of speed. Less work that takes longer still fails. No setting turns this off.
 void MetricComparer::DoubtWork(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (out.is_missing || (work_.kind == WorkKind::kInputs && limit.per_sample)) return;
   const std::optional<std::string> reason = WhyNoTimes(work_, out.verdict == stats::Change::kFail,
@@ -148,7 +148,7 @@ void MetricComparer::DoubtWork(const rules::BaselineLimit& limit, MetricComparis
   out.reason = *reason;
 }
 
-// A limit per sample is missing unless the number of samples is known for all runs.
+// True, with the reason, if a limit per sample needs the number of samples and a run has none.
 bool MetricComparer::LackSamples(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.per_sample) return false;
   const auto is_unknown = [&](const Snapshot& run) {
@@ -163,8 +163,8 @@ bool MetricComparer::LackSamples(const rules::BaselineLimit& limit, MetricCompar
   return true;
 }
 
-// Slower iterations after the profile are not used, as a profiler may still be attached. That also
-// slows the baseline's; if the candidate's slow down more, the run itself became slower.
+// Undecided if only the candidate's iterations became slower after the profile. An attached
+// profiler also slows the baseline's; if the candidate's slow down more, the run became slower.
 void MetricComparer::DoubtAfter(MetricComparison& out) const {
   const auto ratio_of = [](std::span<const Snapshot> runs) {
     std::vector<double> ratios;
@@ -184,7 +184,7 @@ void MetricComparer::DoubtAfter(MetricComparison& out) const {
       here, there, out.reason);
 }
 
-// Work that was attributed to the wrong iteration can leave iterations without time.
+// An iteration without time may have lost its work to another one, so the time is missing.
 void MetricComparer::DoubtEmptyIterations(MetricComparison& out) const {
   for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
     for (const Snapshot& run : runs) {
@@ -199,7 +199,7 @@ void MetricComparer::DoubtEmptyIterations(MetricComparison& out) const {
   }
 }
 
-// A change from or to an uncertain number is no certain failure. The median of several runs is
+// Makes a failure undecided if it depends on an uncertain number. The median of several runs is
 // certain if most of them are.
 void MetricComparer::DoubtNumbers(MetricComparison& out) const {
   const auto is_uncertain = [&](const Snapshot& run) { return run.uncertain.contains(out.metric); };
@@ -216,7 +216,7 @@ void MetricComparer::DoubtNumbers(MetricComparison& out) const {
                                             : "this run's");
 }
 
-// Means of several iterations vary less than single values, so they are not comparable.
+// True, with the reason, if one side has means over iterations, which vary less than times.
 bool MetricComparer::LackSteps(MetricComparison& out) const {
   if (steps_ == StepsUse::kBoth) return false;
   out.is_missing = true;
@@ -252,7 +252,7 @@ bool MetricComparer::LackTimes(MetricComparison& out) const {
   return true;
 }
 
-// A sum over a range of time depends on the range, like its length. Per-chip sums do not.
+// True, with the reason, for a sum over a range of time, because it depends on the range.
 bool MetricComparer::LackSums(std::string_view family, MetricComparison& out) const {
   const auto reason =
       family.empty() ? WhyNoLengths(baselines_, candidates_) : std::optional<std::string>();
@@ -261,7 +261,7 @@ bool MetricComparer::LackSums(std::string_view family, MetricComparison& out) co
   return out.is_missing;
 }
 
-// A `min_abs` far above the limit would let everything pass.
+// A pass by a `min_abs` far above the limit becomes missing: it would let everything pass.
 void MetricComparer::DoubtFloor(const rules::BaselineLimit& limit, MetricComparison& out) const {
   const bool is_pass =
       out.verdict == stats::Change::kPass || out.verdict == stats::Change::kImproved;
@@ -288,15 +288,15 @@ std::optional<double> MedianOver(std::span<const Snapshot> runs, MetricId id) {
   return values.empty() ? std::nullopt : std::optional(Median(std::move(values)));
 }
 
-/// The median of the first metric if runs have it, else of the second, else `otherwise`.
+/// The runs' median of the first metric, or else of the second; `otherwise` if no run has either.
 double ShareOver(std::span<const Snapshot> runs, MetricId first, MetricId second,
                  double otherwise) {
   const auto value = MedianOver(runs, first);
   return value ? *value : MedianOver(runs, second).value_or(otherwise);
 }
 
-/// Relative increase of busy time by other clocks, as a share of an iteration. It is a range,
-/// because kernels of unknown bottleneck may follow either clock or none:
+/// The relative increase of busy time by other clocks, as a share of an iteration. It is a range,
+/// because kernels with an unknown bottleneck may follow either clock or none:
 ///
 ///     kernels 80 %: compute-bound 50 %, memory-bound 30 %, others 20 %; core clock a quarter lower
 ///     known   0.5 * 1.33 + 0.3 * 1 = 0.97
@@ -317,7 +317,7 @@ BusyChange BusyChangeOf(std::span<const Snapshot> baselines, double slower, doub
   return {kernels * (known + others * least - 1), kernels * (known + others * most - 1)};
 }
 
-/// Longer work first fills idle time if the host is the limit; shorter work leaves more idle time.
+/// The effect on an iteration. If the host is the limit, longer work first fills idle time.
 ClockChange Explained(std::span<const Snapshot> baselines, double slower, double memory_slower) {
   const double idle = ShareOver(baselines, metric::kGpuIdleUnrecorded, metric::kGpuIdleMean, 1);
   const BusyChange busy = BusyChangeOf(baselines, slower, memory_slower);
@@ -338,7 +338,7 @@ double LimitOfMetric(const rules::PolicyBaseline& policy, const MetricComparison
   return knowledge::kGateDefaultLimit.value();
 }
 
-/// True if the change without the explained part exceeds the limit on it or on its total.
+/// True if the change without the explained part exceeds the limit on the metric or on its total.
 bool IsOverWithout(double explained, const MetricComparison& metric, double limit) {
   const bool is_total_over =
       metric.total && metric.total_limit && *metric.total - explained > *metric.total_limit;
@@ -348,7 +348,7 @@ bool IsOverWithout(double explained, const MetricComparison& metric, double limi
 /// True if the clock certainly makes the device slower or faster.
 bool ExplainsSurely(const ClockChange& clocks) { return clocks.low > 0 || clocks.high < 0; }
 
-/// "64 to 100 % of the change"
+/// The explained share as text: "64 to 100 % of the change".
 std::string ShareOfChange(const ClockChange& clocks, double shift) {
   const auto part = [shift](double explained) { return std::clamp(explained / shift, 0.0, 1.0); };
   const auto [least, most] = std::minmax({part(clocks.low), part(clocks.high)});
@@ -356,7 +356,7 @@ std::string ShareOfChange(const ClockChange& clocks, double shift) {
   return fmt::format("{:.0f} to {:.0f} % of the change", 100 * least, 100 * most);
 }
 
-/// Example: the clock explains +10 % to +20 %, limit 5 %:
+/// Judges a time with its clocks. Example: the clock explains +10 % to +20 %, limit 5 %:
 ///
 ///     shift    without +20 %    without +10 %
 ///     +18 %        -2 %             +8 %        may be all the clock's: undecided
@@ -440,11 +440,11 @@ void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> 
 
 namespace {
 
-// Time of iterations by input shapes, relative to the typical iteration.
+// For each hash of input shapes: the time of its iterations, relative to the typical iteration.
 using Factors = std::map<std::uint64_t, double>;
 
-// True if the shapes of each value are known. A series of periods may lack only its last value: if
-// more are missing, it is unknown which iterations the values belong to.
+// True if the shapes of each value are known. A series of periods may have one value less than
+// there are iterations. If more are missing, it is unknown which iterations the values belong to.
 bool HasShapes(std::span<const Snapshot> runs, const std::vector<stats::Series>& series) {
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const std::size_t shapes = runs[r].iteration_shapes.size();
@@ -454,7 +454,7 @@ bool HasShapes(std::span<const Snapshot> runs, const std::vector<stats::Series>&
   return true;
 }
 
-// From all runs of the baseline without their warm-up:
+// Computes the factors from all runs of the baseline, without their warm-up:
 //
 //     shapes      times               median    factor (typical 10)
 //     A           10 10 11 10 10 10 10  10        1.0
@@ -480,7 +480,7 @@ Factors InputFactorsOf(std::span<const Snapshot> runs, const std::vector<stats::
   return factors;
 }
 
-// Mean logarithm of the baseline's factors for the runs' inputs.
+// The mean logarithm of the factors for the inputs of the runs' iterations.
 double MeanLog(std::span<const Snapshot> runs, const Factors& factors) {
   double sum = 0, count = 0;
   for (const Snapshot& run : runs) {
@@ -494,7 +494,7 @@ double MeanLog(std::span<const Snapshot> runs, const Factors& factors) {
   return count > 0 ? sum / count : 0;
 }
 
-// Share of iterations on shapes without a factor. REQUIRES: an iteration.
+// The share of iterations whose input shapes have no factor. REQUIRES: there is an iteration.
 double UnknownShare(std::span<const Snapshot> runs, const Factors& factors) {
   double unknown = 0, all = 0;
   for (const Snapshot& run : runs) {
@@ -517,8 +517,8 @@ stats::Series WithoutInputs(const stats::Series& series, const Snapshot& run,
   return out;
 }
 
-// Relative increase of the mean if the skipped iterations, whose input lengths are unknown, are
-// included as they are.
+// The relative increase of the mean if skipped iterations, whose input lengths are unknown, count
+// as they are.
 double UnknownCost(std::span<const Snapshot> runs, const Factors& factors,
                    const std::vector<stats::Series>& series) {
   double known = 0, all = 0, of_known = 0, of_all = 0;
@@ -536,7 +536,7 @@ double UnknownCost(std::span<const Snapshot> runs, const Factors& factors,
   return known > 0 ? all / of_all / (known / of_known) - 1 : 0;
 }
 
-// Removes the input lengths. False, without any change, if a run would have no iteration left.
+// Divides times by their inputs' factors. False, and no change, if a run would keep no iteration.
 bool TakeOff(std::span<const Snapshot> runs, const Factors& factors,
              std::vector<stats::Series>& series) {
   std::vector<stats::Series> out;

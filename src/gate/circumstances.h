@@ -18,14 +18,14 @@
 
 namespace profgauge::gate {
 
-// Batch size: a smaller batch makes iterations faster without any change of the program.
+// Batch size: a smaller batch makes iterations faster, although the program did not change.
 
-/// Samples per iteration of `run`, relative to `base`. From the recorded numbers of both if
-/// available. Otherwise from the shapes of matmuls and convolutions: one dimension of a tensor must
-/// differ by this factor in 90 % of their time. Nothing if neither is known.
+/// Samples per iteration of `run`, relative to those of `base`: by the recorded numbers if both
+/// have them, otherwise by the shapes of matmuls and convolutions, in 90 % of whose time one
+/// dimension of a tensor must differ by this factor. Nothing if neither is known.
 std::optional<double> SamplesRatio(const Snapshot& base, const Snapshot& run);
 
-// Input lengths: times are compared relative to the usual time of iterations on the same input.
+// Input lengths: a time is compared relative to the usual time of iterations on the same input.
 
 /// The effect of input lengths, if they were removed from the times.
 struct InputMix {
@@ -44,30 +44,30 @@ struct InputMix {
 InputMix TakeOffInputs(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                        std::vector<stats::Series>& base, std::vector<stats::Series>& current);
 
-// Clocks: how much of a change other device clocks explain, and their effect on a verdict.
+// Clocks: how much of a change different device clocks explain, and their effect on a verdict.
 
 /// The clocks of both sides while the device was busy.
 struct ClockChange {
   double base = 0, current = 0;  ///< MHz; medians over the runs.
   /// The smallest and largest relative change of an iteration that the clocks explain.
-  /// Compute-bound kernels follow the core clock, memory-bound ones the memory clock, others
-  /// either. Idle time stays or absorbs the device's loss.
+  /// Compute-bound kernels follow the core clock, memory-bound ones the memory clock, and others
+  /// may follow either. Idle time stays, or absorbs the device's loss.
   double low = 0, high = 0;
   double power_capped = 0, throttled = 0;  ///< Shares of the candidate's time.
 };
 
-/// Finds the change of clocks. Nothing if those of a side are unknown, or differ by at most 3 %.
+/// Finds the change of clocks. Nothing if a side's are unknown, or if they differ by at most 3 %.
 std::optional<ClockChange> FindClockChange(std::span<const Snapshot> baselines,
                                            std::span<const Snapshot> candidates);
 
-/// "the GPU ran at 1200 instead of 1980 MHz (at its power limit for 63 % of the time), which
-/// explains +14.0 % to +31.0 %"
+/// The change of clocks as text: "the GPU ran at 1200 instead of 1980 MHz (at its power limit for
+/// 63 % of the time), which explains +14.0 % to +31.0 %".
 std::string ClockText(const ClockChange& clocks);
 
 /// Adds the explained part to each typical time of `comparison`. A limit becomes undecided
 /// ("baseline/other-clocks") if clocks may explain all of a change over it, or if a faster clock
-/// may hide such a change; not if the policy has `match: any` or with `explains_only`. A change
-/// that exceeds the largest explanation by more than the limit still fails.
+/// may hide such a change. Exceptions: the policy has `match: any`, or `explains_only` is set. A
+/// change that exceeds the largest explanation by more than the limit still fails.
 void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                  const rules::PolicyBaseline& policy, bool explains_only,
                  RunComparison& comparison);

@@ -22,11 +22,11 @@ namespace {
 constexpr std::array<std::string_view, 8> kHardProperties = {
     "format",     "gpu",        "gpus",        "ranks",
     "world_size", "iterations", "cuda_graphs", kSelectionProperty};
-// Profiler options that slow down the host, and so runs whose devices wait for it.
+// Profiler options that slow the host, and so slow runs whose devices wait for the host.
 constexpr std::array<std::string_view, 3> kSlowSwitches = {"with_stack", "with_modules",
                                                            "profile_memory"};
 constexpr double kWaitsForHost = knowledge::kGateWaitsForHost.value();
-// Profiles of the same work differ by less than this, e.g. by a warm-up kernel.
+// Profiles of equal work differ by less than this share, e.g. by a warm-up kernel.
 constexpr double kSameWork = knowledge::kGateSameWork.value();
 
 template <std::size_t size>
@@ -51,7 +51,7 @@ std::string PropertyOf(const Snapshot& run, std::string_view property) {
       value.empty() && property == kSelectionProperty ? analysis::ranks::kAllIterations : value);
 }
 
-// Properties of both runs: in the base's order, then those that only the current run has.
+// The properties of both runs: in the base's order, then those that only the current run has.
 std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& current) {
   std::vector<std::string> all = {"format"};
   for (const Snapshot* run : {&base, &current}) {
@@ -70,8 +70,8 @@ bool IsWindow(const Snapshot& run) {
 
 bool KnowsIterations(const Snapshot& run) { return !run.Environment("iterations").empty(); }
 
-// Number of kernels, copies and memsets in a window, or of its operators without a device. Nothing
-// if iterations are marked or counts are unknown.
+// The number of kernels, copies and memsets in a range of time, or of operators without a device.
+// Nothing if iterations are marked, or if counts are unknown.
 std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
   if (!IsWindow(run)) return std::nullopt;
   const std::vector<analysis::breakdown::WorkSum>& sums =
@@ -82,7 +82,7 @@ std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
   return events;
 }
 
-// Much more device time outside the iterations than in the baseline means that markers were lost.
+// Why lost markers make runs incomparable: much more device time is outside the iterations.
 std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& current) {
   constexpr MetricId kOutside = metric::kCoverageOutsideShare;
   const auto there = base.metrics.find(kOutside.text()),
@@ -111,7 +111,7 @@ bool GrowsWithIterations(std::string_view metric) {
   constexpr MetricId kIterations = metric::kProfileIterations, kWall = metric::kProfileWallTime;
   const analysis::MetricSpec* spec = analysis::FindMetric(metric);
   if (spec == nullptr || metric == kIterations) return false;
-  // These metrics grow with the number of iterations, though not exactly, as iterations overlap.
+  // These metrics grow with the number of iterations, but not exactly, because iterations overlap.
   if (metric == kWall || (metric.starts_with("critical.") && spec->unit == Unit::kTime))
     return true;
   return spec->pooling == analysis::Pooling::kSum;

@@ -26,8 +26,8 @@ namespace {
 
 constexpr double kDefaultLimit = knowledge::kGateDefaultLimit.value();
 
-// Limits for a policy without any. Times are noisy and may grow a little. Counts are not, so any
-// change is reported, but only as a warning, since it need not cost time.
+// The limits for a policy without any. Times are noisy and may grow a little. Counts have no noise,
+// so any change is reported, but only as a warning, because it may not cost time.
 std::vector<rules::BaselineLimit> DefaultLimits(StepsUse steps) {
   std::vector<rules::BaselineLimit> limits;
   rules::BaselineLimit time;
@@ -45,7 +45,7 @@ std::vector<rules::BaselineLimit> DefaultLimits(StepsUse steps) {
   for (const std::string_view metric : ExactMetrics()) {
     rules::BaselineLimit count;
     count.metric = metric;
-    // A lower count of a cost is no regression; a lower count on Tensor Cores is one.
+    // For most counts, less is no regression. Less work on Tensor Cores is one.
     const bool more_is_better =
         analysis::FindMetric(metric)->direction == analysis::Direction::kHigherIsBetter;
     (more_is_better ? count.max_decrease : count.max_increase) =
@@ -56,8 +56,8 @@ std::vector<rules::BaselineLimit> DefaultLimits(StepsUse steps) {
   return limits;
 }
 
-// True if the same limit is also on the length of iterations. Without pauses between iterations,
-// both would report the same.
+// True if a limit on the length of iterations already reports the same, because without pauses
+// between iterations, both times are equal.
 bool IsToldByLength(const rules::BaselineLimit& limit,
                     std::span<const rules::BaselineLimit> limits) {
   using Amount = std::optional<rules::BaselineLimit::Amount>;
@@ -86,14 +86,14 @@ std::size_t FewestSteps(std::span<const Snapshot> runs) {
   return fewest;
 }
 
-// Leaves a run undecided with fewer than half of the baseline's fewest iterations: one that broke
-// off looks as fast as a complete one. Below 80 % it adds a note.
+// Prevents a verdict for a run with fewer than half of the baseline's fewest iterations, because
+// one that broke off looks as fast as a complete one. Below 80 %, adds a note.
 void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                     RunComparison& out) {
   const bool is_of_times =
       std::ranges::any_of(baselines, IsOfTimes) || std::ranges::any_of(candidates, IsOfTimes);
   std::int64_t there = FewestIterations(baselines), here = FewestIterations(candidates);
-  // Files of times have steps instead of recorded iterations, so this rule does not apply.
+  // A file of times has steps instead of recorded iterations, so their number is not checked.
   if (is_of_times) there = here = 1;
   const double share = static_cast<double>(here) / static_cast<double>(there);
   if (share < stats::kEndedEarly) {
@@ -107,7 +107,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
         return run.steps_after > 0 && !analysis::trust::ChangeAfter{run.steps_after}.IsAlike();
       });
   if (leaves_out || StepsUseOf(baselines, candidates) != StepsUse::kBoth) return;
-  // Other reasons also change the length of a run, so only very low numbers are noted.
+  // A number of steps has other reasons, too, so only a very low one is noted.
   const std::size_t steps_there = FewestSteps(baselines), steps_here = FewestSteps(candidates);
   if (static_cast<double>(steps_here) >= stats::kEndedEarly * static_cast<double>(steps_there)) {
     return;
@@ -117,7 +117,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
       steps_here, steps_there));
 }
 
-// Replaces a changed signature, which is only a hash, by the facts that differ.
+// Replaces a changed signature, which is only a hash, by facts that differ.
 void NameSignatures(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                     RunComparison& out) {
   const auto is_known = [](const Difference& difference) {
@@ -145,7 +145,7 @@ void NameSignatures(std::span<const Snapshot> baselines, std::span<const Snapsho
   out.differences.insert(out.differences.begin() + at, named.begin(), named.end());
 }
 
-// Without known batch sizes, a faster run may just process fewer samples per iteration.
+// Notes that without known batch sizes a faster run may just process fewer samples.
 void NoteUnknownBatch(RunComparison& out) {
   const bool is_faster =
       std::any_of(out.metrics.begin(), out.metrics.end(), [](const MetricComparison& metric) {
@@ -160,7 +160,7 @@ void NoteUnknownBatch(RunComparison& out) {
 
 namespace {
 
-// A rank as a run with only its parts, which is all that Explain() reads.
+// A rank as a run that only has its parts, because Explain() reads nothing else.
 std::optional<Snapshot> RunOfRank(const Snapshot& run, std::int64_t rank) {
   const auto of = std::ranges::find(run.ranks, rank, &RankWork::rank);
   if (of == run.ranks.end() || of->parts.empty()) return std::nullopt;
@@ -170,8 +170,8 @@ std::optional<Snapshot> RunOfRank(const Snapshot& run, std::int64_t rank) {
   return out;
 }
 
-// The parts of a run come from the slowest rank of each iteration. If other ranks wait for a slow
-// rank, all take equally long, and the parts may be those of a waiting rank.
+// Explains times by the waterfall of the runs or of a slow rank. A run's parts come from the
+// slowest rank of each iteration. If others wait for a slow rank, they may be a waiting rank's.
 void ExplainTimes(const Snapshot& base, const Snapshot& current, RunComparison& out) {
   if (out.slow_rank) {
     const auto there = RunOfRank(base, out.slow_rank->rank);
@@ -187,7 +187,7 @@ void ExplainTimes(const Snapshot& base, const Snapshot& current, RunComparison& 
 
 }  // namespace
 
-// Chooses a real run, not a mean of runs, because the waterfall explains one run part by part.
+// Chooses a real run, not a mean, because the waterfall explains one run part by part.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
   using Key = std::tuple<double, std::string_view, std::string_view, std::size_t>;
   std::vector<Key> medians;
@@ -233,7 +233,7 @@ bool IsMissedTime(const MetricComparison& of) {
 
 }  // namespace
 
-// Parts that cannot be judged become a note.
+// Judges parts. Those that cannot be judged become a note.
 void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
                   RunComparison& comparison) {
   const double floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor);
@@ -277,7 +277,7 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
             "[baseline/other-work]");
         return;
       }
-      // A single benchmark is the step itself, which has a separate limit.
+      // A single benchmark is the iteration itself, which has a separate limit.
       const auto is_single = [&](const Snapshot& run) { return (run.work.*sums).size() == 1; };
       if (std::ranges::all_of(runs.candidates, is_single) &&
           std::ranges::all_of(runs.baselines, is_single) && !comparison.metrics.empty()) {
@@ -298,7 +298,7 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
     const std::vector<std::string> lone = LonePartTexts(confirmed, word);
     comparison.notes.insert(comparison.notes.end(), lone.begin(), lone.end());
     if (!confirmed.is_judged && are_benchmarks && comparison.metrics.empty()) {
-      // The file has only benchmarks to compare, so their missing verdict is reported.
+      // These files have nothing but benchmarks to compare, so the missing verdict is reported.
       PartsComparison& parts = comparison.parts.emplace_back();
       parts.kind = fmt::format("{}s", word);
       parts.level = limit->level;
@@ -364,7 +364,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   out.metrics = CompareMetrics(baselines, candidates, used, out.work, out.notes, purpose, earlier);
   NoteIterations(baselines, candidates, out);
   if (purpose != ComparePurpose::kExplain) {
-    // Otherwise ChangedLine() names these differences.
+    // For kExplain, ChangedLine() names the differences of the work.
     if (out.work.by_sample || out.work.is_accepted) out.notes.push_back(WorkText(out.work));
     NoteUnknownBatch(out);
   }

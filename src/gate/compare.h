@@ -29,8 +29,7 @@
 
 namespace profgauge::gate {
 
-/// How one metric was compared. Chosen by the limit and by the data that both sides have, never by
-/// the result.
+/// How one metric was compared. The limit and the data of both sides decide this, never the result.
 enum class CompareMethod : std::uint8_t {
   kStatistics,  ///< Per-iteration values, with an interval.
   kExact,       ///< A count that does not vary from run to run.
@@ -41,12 +40,12 @@ enum class CompareMethod : std::uint8_t {
 /// Why a missed limit does not count.
 enum class Excuse : std::uint8_t { kNone, kWaived, kAccepted };
 
-/// One row of a comparison: a metric of both sides and the answer to its limit.
+/// One row of a comparison: a metric of both sides, and the answer for its limit.
 struct MetricComparison {
   std::string metric;
   Unit unit = Unit::kNumber;
   CompareMethod method = CompareMethod::kValue;
-  /// The compared values. With kStatistics: medians over the runs of the iterations that count.
+  /// The compared values. With kStatistics: medians over the runs, of the iterations that count.
   double base = 0, current = 0;
   double change = 0;  ///< current - base.
   /// With kStatistics: the judged change and its 98 % interval. They are relative, or differences
@@ -54,49 +53,52 @@ struct MetricComparison {
   double shift = 0, low = 0, high = 0;
   stats::Change verdict = stats::Change::kPass;
   bool over_limit = false;  ///< Inconclusive, with the estimate over the limit: never a pass.
-  /// For times and sums: why it is undecided, the candidate's profiles, and the number needed.
+  /// For times and sums: why the answer is undecided, the candidate's profiles, and the number
+  /// needed.
   stats::Open open = stats::Open::kNo;
   std::size_t recordings = 0, needed = 0;
   /// Only for times: the change of the sum of all iterations, and its limit; both relative.
   std::optional<double> total, total_limit;
-  /// The change of all iterations, starts included; set only if a start moves it (HasStart()).
+  /// The change of all iterations with their starts; set only if a start affects it (HasStart()).
   std::optional<double> all;
-  /// Probability of such a change by chance; set if the change is over the limit.
+  /// The probability of such a change by chance; set if the change is over the limit.
   std::optional<double> chance;
   std::optional<double> sees;  ///< The change that nine of ten such comparisons detect (they fail).
   rules::Level level = rules::Level::kError;
   bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".
-  /// The judging limit in the unit of `shift`: relative, or a difference of shares. 0: any change.
+  /// The limit that judges, in the unit of `shift`: relative, or a difference of shares. 0: any
+  /// change.
   double allowed = 0;
-  /// True if the limit is relative to the baseline's value, also for shares; else it has its unit.
+  /// True if the limit is relative to the baseline's value, even for a share; else it is in its
+  /// unit.
   bool is_relative = true;
-  /// With kStatistics: the whole sentence (gate/change_text.h). Otherwise: one clause, set if the
+  /// With kStatistics: the whole sentence (gate/change_text.h). Otherwise one clause, only if the
   /// value is missing or uncertain.
   std::string reason;
   Excuse excuse = Excuse::kNone;  ///< Why the miss does not count.
   double inputs = 0;  ///< How much longer the inputs were, relative; the change excludes this.
-  /// The runs did other or less work: `reason` explains it, and no change is shown.
+  /// True if the runs did other or less work. `reason` explains it, and no change is shown.
   bool is_of_other_work = false;
 };
 
-/// True if the total of all iterations is over its limit and the typical iteration is within it.
-/// REQUIRES: total_limit is set if total is.
+/// True if only the total of all iterations is over its limit, not the typical iteration. REQUIRES:
+/// total_limit is set if total is.
 inline bool IsOfTotal(const MetricComparison& of) {
   return of.total && of.shift <= *of.total_limit && *of.total > *of.total_limit;
 }
 
-/// Whether the limit is missed, or undecided with the estimate over it.
+/// True if the limit is missed, or undecided with the estimate over it.
 inline bool IsMissed(const MetricComparison& of) {
   return !of.is_missing && (of.verdict == stats::Change::kFail || of.over_limit);
 }
 
-/// A candidate with fewer than half of the iterations of the shortest baseline run.
+/// A candidate with less than half as many iterations as the shortest baseline run.
 struct EndedEarly {
   std::int64_t iterations = 0, of = 0;
 };
 
-/// Parts of one kind that became slower, each by itself (gate/parts.h).
+/// Parts of one kind that became slower, each judged by itself (gate/parts.h).
 struct PartsComparison {
   std::vector<std::string> open;  ///< Why these parts, and therefore the run, are not judged.
   std::string missing;            ///< Why there are no parts to compare; empty: there are some.
@@ -104,10 +106,11 @@ struct PartsComparison {
   rules::Level level = rules::Level::kWarn;
   double allowed = 0, worst = 0;  ///< The limit and the largest change, relative.
   std::string found;              ///< The parts that are slower in two runs; empty: none is.
-  /// Parts that are slower in the only run, so a second run decides. `worst` includes them.
+  /// Parts that are slower in the only run, so that a second run decides. `worst` includes them.
   std::string once;
   std::string most;  ///< The slower part that adds most time, "`flash_fwd` +6.1 %"; may be empty.
-  /// All parts are slower by more than the limit and no limit on time reports it; else empty.
+  /// Text if all parts are slower by more than the limit and no limit on time reports it; else
+  /// empty.
   std::string common;
   bool is_common_confirmed = false;  ///< In two runs.
 };
@@ -115,7 +118,7 @@ struct PartsComparison {
 /// A rank that became slower than the others.
 struct SlowRank {
   std::int64_t rank = 0;
-  /// "rank 3 takes 4.97 ms more for its own work per iteration (kernels +4.97 ms); …"
+  /// Text: "rank 3 takes 4.97 ms more for its own work per iteration (kernels +4.97 ms); …".
   std::string text;
 };
 
@@ -128,10 +131,10 @@ struct RunComparison {
   /// Properties that all runs have in common, with their values.
   std::vector<std::pair<std::string, std::string>> alike;
   bool is_comparable = true;
-  /// Whether the limits on changes count: false for runs that must not be compared.
+  /// False for runs that must not be compared: the limits on changes then do not count.
   bool is_judged = true;
   std::vector<MetricComparison> metrics;
-  /// How the inputs of one operator changed, the slowest of those; empty: unknown.
+  /// How the inputs of the slowest changed operator changed; empty if unknown.
   std::string changed_inputs;
   std::string changed;  ///< The differences other than speed, in one line (gate/change_text.h).
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
@@ -141,8 +144,7 @@ struct RunComparison {
   WorkChange work;    ///< Whether an iteration does the same work.
   bool is_same_run = false;   ///< Each run of the baseline is the profile of a candidate.
   bool has_same_run = false;  ///< At least one of them is.
-  /// Runs and iterations that were skipped as warm-up or unusual, and uncertain results: one
-  /// sentence each.
+  /// Sentences about skipped runs and iterations (warm-up or unusual) and about uncertain results.
   std::vector<std::string> notes;
   std::optional<SlowRank> slow_rank;
   Waterfall waterfall;      ///< Empty, from 0 to 0, when one of its runs has no iteration times.
@@ -160,30 +162,29 @@ enum class ComparePurpose : std::uint8_t {
 };
 
 /// Compares runs by every limit of `policy`, or by the default limits. Returns a row for each
-/// limit, in their order. Default limits on counts that cannot be compared are omitted, and so are
-/// periods that repeat the lengths. `notes` receives the skipped data, each sentence once. `work`
-/// is CompareWork() of both sides; `earlier` is as for MetricComparer.
-/// REQUIRES: as CompareRuns().
+/// limit, in their order. Omits default limits on counts that cannot be compared, and periods that
+/// repeat the lengths. Adds each sentence about skipped data to `notes` once. `work` is
+/// CompareWork() of both sides; `earlier` is as for MetricComparer. REQUIRES: as CompareRuns().
 std::vector<MetricComparison> CompareMetrics(
     std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
     const rules::PolicyBaseline& policy, const WorkChange& work, std::vector<std::string>& notes,
     ComparePurpose purpose = ComparePurpose::kJudge, std::span<const Snapshot> earlier = {});
 
-/// The runs whose parts are compared: possibly more of the baseline than the other limits use.
+/// The runs whose parts are compared: the baseline may have more runs than for other limits.
 struct PartRuns {
   std::span<const Snapshot> baselines, candidates;
-  /// The nearest ancestor of a history, which is not in `baselines`. It confirms a single
-  /// candidate's parts that are slower in it, too. nullptr: there is none.
+  /// The nearest ancestor in a history, which is not in `baselines`. If its parts are slower, too,
+  /// it confirms those of a single candidate. nullptr if there is none.
   const Snapshot* newest = nullptr;
   bool is_ordered = false;  ///< `baselines` are of a history, oldest first.
 };
 
-/// Splits runs of a history, oldest first: the last one is `newest` if enough others remain.
+/// Divides runs of a history, oldest first: the last one is `newest` if enough others remain.
 PartRuns WithNewest(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates);
 
-/// Compares the kernels, operators, collectives and modules of each candidate by themselves, if
-/// `policy` limits them. If it has no limits, kernels are compared and only warn, provided that the
-/// baseline has enough runs. Fills in `parts` and notes the parts that could not be judged.
+/// Compares kernels, operators, collectives and modules of each candidate, part by part, if
+/// `policy` limits them. Without any limit, kernels are compared and only warn, provided that the
+/// baseline has enough runs. Fills in `parts`, and notes the parts that could not be judged.
 /// REQUIRES: neither list is empty.
 void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
                   RunComparison& comparison);
@@ -194,11 +195,10 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
 std::size_t FindMiddleRun(std::span<const Snapshot> runs);
 
 /// Compares `candidates`, runs of one program, with `baselines`. The waterfall compares the middle
-/// runs of both. If `policy` is nullptr or has no limits, iteration.time.median is limited to +5 %
+/// runs of both. If `policy` is nullptr or has no limits, iteration.time.median is limited to +5 %,
 /// and counts are compared exactly, as warnings. `accepts_work`: a user accepts that an iteration
-/// does other work.
-/// REQUIRES: neither list is empty; every run has an iteration; pairs: as many candidates as
-/// baselines, at least stats::kLeastPairs.
+/// does other work. REQUIRES: neither list is empty; every run has an iteration; for pairs, as many
+/// candidates as baselines, at least stats::kLeastPairs.
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                           const rules::PolicyBaseline* policy,
                           ComparePurpose purpose = ComparePurpose::kJudge,

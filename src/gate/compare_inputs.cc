@@ -20,8 +20,8 @@ void MetricComparer::NoteInputs(const InputMix& mix) {
   AddOnce({"input shapes: iterations of the same shapes are compared" + more});
 }
 
-// With inputs of several lengths, a change on unknown inputs may come from the inputs, so the
-// result is undecided unless the run fails.
+// Makes a result undecided if inputs have several lengths and some are unknown, because a change
+// may come from them. A failure stays.
 void MetricComparer::DoubtInputs(const InputMix& mix, MetricComparison& out) {
   if (mix.is_taken_off || mix.unknown_share <= 0 || out.verdict == stats::Change::kFail) return;
   out.verdict = stats::Change::kInconclusive;
@@ -32,7 +32,7 @@ void MetricComparer::DoubtInputs(const InputMix& mix, MetricComparison& out) {
       FormatShare(mix.unknown_share), ChangeWithInterval(out.shift, out.low, out.high));
 }
 
-// A total over three limits is never a pass, also if only skipped inputs make it so long.
+// A total over three limits is never a pass, even if only skipped inputs make it so long.
 void MetricComparer::DoubtUnknownInputs(const InputMix& mix, MetricComparison& out) {
   if (!mix.is_taken_off || !out.total || out.verdict == stats::Change::kFail) return;
   const double all = (1 + *out.total) * (1 + mix.unknown_cost) - 1;

@@ -25,7 +25,7 @@
 namespace profgauge::gate {
 namespace {
 
-// Time between iterations is compared from this share on.
+// From this share of time between iterations on, that time is compared, too.
 constexpr double kMuchBetween = knowledge::kGateMuchBetween.value();
 
 bool IsIterationTime(std::string_view metric) {
@@ -62,7 +62,7 @@ std::string LimitText(const rules::BaselineLimit& limit, Unit unit) {
   return text;
 }
 
-// Unique names of runs: a repeated name gets a number.
+// Unique names of the runs: a repeated name gets a number.
 std::vector<std::string> NamesOf(std::span<const Snapshot> runs) {
   std::vector<std::string> names;
   std::map<std::string, int, std::less<>> seen;
@@ -73,12 +73,12 @@ std::vector<std::string> NamesOf(std::span<const Snapshot> runs) {
   return names;
 }
 
-// Values of iterations for a limit on a percentile or extreme: their times, or their distances from
-// the typical time.
+// The values of iterations for a limit on a percentile or extreme: times, or distances from the
+// typical time.
 struct Tail {
   std::vector<double> base, current;
   double base_value = 0, current_value = 0;
-  double bound_of = 0;  // The limit is relative to this: the baseline's value or distance.
+  double bound_of = 0;  // The limit is relative to this value or distance of the baseline.
 };
 
 double QuantileOf(std::vector<double> values, double share) {
@@ -154,7 +154,7 @@ void MetricComparer::AddOnce(std::vector<std::string> more) {
 }
 
 bool MetricComparer::IsNews(const MetricComparison& metric) const {
-  // Load tests and benchmarks never have iterations, so these are not reported as missing.
+  // Load tests and benchmarks have no iterations at all, so these are not reported as missing.
   const bool are_times =
       std::ranges::all_of(baselines_, IsOfTimes) && std::ranges::all_of(candidates_, IsOfTimes);
   if (purpose_ == ComparePurpose::kExplain && are_times && metric.is_missing) return false;
@@ -180,14 +180,14 @@ MetricComparison MetricComparer::Compare(const rules::BaselineLimit& given) {
   const bool is_time =
       !is_by_steps && (limit.metric.starts_with("iteration.time.") || IsPeriod(limit.metric));
   if (is_time && LackTimes(out)) return out;
-  // Counts per iteration of a window are sums over it, because the window counts as one iteration.
+  // In a range of time, which counts as one iteration, counts per iteration are sums.
   const bool is_sum = GrowsWithIterations(limit.metric) || IsExact(limit.metric);
   if (is_sum && LackSums(spec->family, out)) return out;
   const bool is_done = (IsIterationTime(limit.metric) && CompareTimes(limit, out)) ||
                        CompareShares(limit, out) || CompareTail(limit, out);
   if (!is_done) CompareValues(limit, out);
   const bool is_within = out.verdict != stats::Change::kFail;
-  // Unrecorded iterations have the same batch as the recorded ones, which show it.
+  // Unrecorded iterations have the same batch size as the recorded ones, which show it.
   const bool is_of_batch =
       is_time || is_sum || IsIterationTime(limit.metric) || limit.metric.starts_with("serve.");
   const bool is_of_iteration =
@@ -205,11 +205,11 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
   SeriesList base = is_by_steps ? UsualSteps(baselines_) : TimesOf(baselines_, limit.metric);
   SeriesList current = is_by_steps ? UsualSteps(candidates_) : TimesOf(candidates_, limit.metric);
   if (base.empty() || current.empty()) return false;
-  // Totals go from start to start only if both sides have periods: a missing time is no change.
+  // Totals go from start to start only if both sides have such times: a missing time is no change.
   SeriesList base_total, current_total, before_total;
   SeriesList before = is_by_steps ? UsualSteps(earlier_) : TimesOf(earlier_, limit.metric);
   if (is_by_steps) {
-    // If no step is unusual, both series are the same.
+    // If no step is unusual, both series are equal, and one comparison is enough.
     const auto is_mixed = [](const Snapshot& run) { return !run.steps_unusual.empty(); };
     if (std::ranges::any_of(baselines_, is_mixed) || std::ranges::any_of(candidates_, is_mixed) ||
         std::ranges::any_of(earlier_, is_mixed)) {
@@ -241,7 +241,7 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
   NoteWarmup(base, current);
   const double level = LevelOf(base);
   const bool is_mean = IsMeanTime(limit.metric);
-  // Each direction has its own limit; the more severe answer counts.
+  // Each direction has its own limit. The more severe answer counts.
   bool is_first = true;
   for (const bool increase : {true, false}) {
     const auto& amount = increase ? limit.max_increase : limit.max_decrease;
@@ -302,7 +302,7 @@ void TakeNumbers(const stats::Comparison& result, MetricComparison& out) {
   out.chance = result.total->chance;
 }
 
-// Scales times as if all iterations had the number of samples of the baseline's first run.
+// Scales times as if each iteration had as many samples as one of the baseline's first run.
 void MetricComparer::DivideBySamples(std::span<const Snapshot> runs, SeriesList& series) const {
   for (std::size_t i = 0; i < series.size(); ++i) {
     const double ratio = SamplesRatio(baselines_.front(), runs[i]).value_or(1);
@@ -319,7 +319,7 @@ bool MetricComparer::CompareShares(const rules::BaselineLimit& limit, MetricComp
   for (const bool increase : {true, false}) {
     const auto& amount = increase ? limit.max_increase : limit.max_decrease;
     if (!amount) continue;
-    // The limit is relative to the share of the totals, which is the judged value.
+    // The limit is relative to the baseline's share of its total, which is the judged value.
     const double level = stats::ShareOfTotals(base);
     const double points = AbsoluteOf(*amount, level);
     stats::ShareComparison result = stats::CompareShares(base, current, points, increase);
@@ -331,7 +331,7 @@ bool MetricComparer::CompareShares(const rules::BaselineLimit& limit, MetricComp
         Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit);
     if (!is_first && !is_graver) continue;
     is_first = false;
-    // A share is printed in the form of its limit.
+    // A share is printed as its limit is: relative, or in points.
     out.is_relative = amount->relative && level > 0;
     const double whole = out.is_relative ? level : 1;
     out.base = result.base;

@@ -32,7 +32,7 @@ std::span<const std::string_view> ExactMetrics();
 /// True if the metric is one of ExactMetrics().
 bool IsExact(std::string_view metric);
 
-/// The allowed change of a limit, in the metric's unit. Relative amounts are relative to |base|, so
+/// The allowed change of a limit, in the metric's unit. A relative amount is relative to |base|, so
 /// with a baseline of 0 any change in the limited direction exceeds the limit.
 double AbsoluteOf(const rules::BaselineLimit::Amount& amount, double base);
 
@@ -43,17 +43,17 @@ int Weight(stats::Change change, bool over_limit);
 /// Compares metric by metric. The snapshots, the policy and the work must outlive it.
 class MetricComparer {
  public:
-  /// With kJudgePairs, times are compared pair by pair. With kJudge, failures must be repeated:
+  /// With kJudgePairs, times are compared pair by pair. With kJudge, failures must be repeated;
   /// `earlier` are profiles of ancestors that may be as slow.
   MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                  const rules::PolicyBaseline& policy, const WorkChange& work,
                  ComparePurpose purpose, std::span<const Snapshot> earlier);
 
-  /// The row of one limit. If both directions are limited, the more severe answer.
+  /// The row of one limit. If it limits both directions, the row has the more severe answer.
   MetricComparison Compare(const rules::BaselineLimit& limit);
 
-  /// False if the row repeats others. By default, that is a count that neither side has, and the
-  /// time from start to start if iterations follow each other without a pause.
+  /// False if the row adds nothing: a default count that a side does not have, or the time from
+  /// start to start if iterations follow each other without a pause.
   bool IsNews(const MetricComparison& metric) const;
 
   /// Sentences about skipped data.
@@ -102,10 +102,10 @@ class MetricComparer {
   std::vector<std::string> notes_;
 };
 
-/// Copies levels of both sides, change, interval and verdict from a comparison of times. The caller
-/// sets the limit and the sentence.
+/// Copies both levels, change, interval and verdict from a comparison of times. The caller sets the
+/// limit and the sentence.
 void TakeNumbers(const stats::Comparison& result, MetricComparison& out);
-/// Copies only why the answer is undecided.
+/// Copies only the reason why the answer is undecided.
 void TakeDoubt(const stats::Comparison& result, MetricComparison& out);
 
 }  // namespace profgauge::gate

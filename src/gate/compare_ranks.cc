@@ -1,4 +1,4 @@
-// Finds the rank, or the function of the host, that causes a change.
+// Finds the rank, or the function on the host, that causes a change.
 #include "gate/compare_ranks.h"
 
 #include <fmt/format.h>
@@ -36,8 +36,8 @@ std::string Signed(double time) { return (time < 0 ? "−" : "+") + FormatDurati
 
 }  // namespace
 
-// Changes of the ranks' own work, in ms:  +0.02 +0.03 +0.04 +4.97   median +0.035, deviation 0.015
-// The last rank is named: it exceeds the others by over 2 % of the iteration and four deviations.
+// Example: changes of the ranks' own work of +0.02 +0.03 +0.04 +4.97 ms: median 0.035, deviation
+// 0.015. The last rank exceeds it by over 2 % of the iteration and four deviations: it is named.
 std::optional<SlowRank> FindSlowRank(const Snapshot& base, const Snapshot& current) {
   const std::vector<RankChange> changes = ChangesOf(base, current);
   if (changes.size() != base.ranks.size() || changes.size() < kRanksToStandOut) return {};

@@ -13,13 +13,13 @@
 
 namespace profgauge::gate {
 
-/// Finds the rank whose own work became longer than that of the others. Nothing if no rank differs
-/// clearly, or if the ranks of a run are unknown.
+/// Finds the rank whose own work became longer than that of the others. Nothing if no rank clearly
+/// differs, or if the ranks of a run are unknown.
 std::optional<SlowRank> FindSlowRank(const Snapshot& base, const Snapshot& current);
 
-/// "the host takes 901 µs longer per iteration while the device idles, mostly in `preprocess`".
-/// Empty if no name explains half of the longer host time in `waterfall`, or if names are unknown
-/// for a run.
+/// Text: "the host takes 901 µs longer per iteration while the device idles, mostly in
+/// `preprocess`". Empty if no name explains half of the longer host time in `waterfall`, or if a
+/// run has no names.
 std::string IdleInText(const Snapshot& base, const Snapshot& current, const Waterfall& waterfall);
 
 }  // namespace profgauge::gate

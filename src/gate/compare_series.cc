@@ -15,7 +15,7 @@ bool HasPeriods(const Snapshot& run) {
   return run.iteration_times.size() == run.iteration_periods.size() + 1;
 }
 
-// Times from start to start, so that time between iterations counts. Unobserved time, e.g. a pause
+// Times from start to start, which include time between iterations. Unobserved time, e.g. a pause
 // of the profiler, is subtracted. The last iteration has no next start, so its length is used:
 //
 //     |== 0 ==|  |== 1 xx ==|  |== 2 ==|        times: period 0, period 1 - xx, length of 2
@@ -83,7 +83,7 @@ SeriesList TotalsOf(std::span<const Snapshot> runs) {
   return all;
 }
 
-// Snapshots store shares, comparisons need times: share * length of the iteration.
+// Shares by iteration as times: each share is multiplied by the length of its iteration.
 std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::string_view metric) {
   std::vector<stats::ShareOfRun> all;
   for (const Snapshot& run : runs) {

@@ -32,7 +32,7 @@ bool IsOfDevice(const std::string& category) {
   return found && *found <= Category::kMemset;
 }
 
-// Operators with the work that they launch. Folded parts have no operator and are skipped.
+// Operators with the work that they launch. Skips folded parts, which have no operator.
 ByOp LaunchingOps(const Snapshot& run) {
   ByOp ops;
   const auto iterations = static_cast<double>(std::max<std::size_t>(1, run.iteration_times.size()));
@@ -69,7 +69,7 @@ std::vector<std::string> OnlyIn(const ByShapes& one, const ByShapes& other) {
 
 std::string ShortName(const std::string& op) { return PrintableShort(op, kShapesWidth); }
 
-// "aten::copy_ 2 per iteration"
+// An operator with its count: "aten::copy_ 2 per iteration".
 std::string CountedOp(const std::string& op, double launches) {
   return launches == 0 ? "no " + ShortName(op)
                        : fmt::format("{} {:.3g} per iteration", ShortName(op), launches);

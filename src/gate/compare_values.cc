@@ -18,7 +18,7 @@
 namespace profgauge::gate {
 namespace {
 
-// With this many baseline runs or more, their spread is the noise of a value.
+// From this many baseline runs on, their spread shows the noise of a value.
 constexpr std::size_t kLeastForNoise = knowledge::kGateValueRuns.as<std::size_t>();
 
 }  // namespace
@@ -55,7 +55,7 @@ int Weight(stats::Change change, bool over_limit) {
 }
 
 // The metric's values in `runs`. Sums are scaled to the number of iterations of the baseline's
-// first run, so limits in the metric's unit keep their meaning.
+// first run, so that limits in the metric's unit keep their meaning.
 std::vector<double> MetricComparer::ValuesOf(std::span<const Snapshot> runs,
                                              const std::string& metric) {
   std::vector<double> values;
@@ -76,7 +76,7 @@ std::vector<double> MetricComparer::ValuesOf(std::span<const Snapshot> runs,
   return values;
 }
 
-// Compares a sum over iterations as their total; the test includes chance.
+// Compares a sum over iterations like a total. The test includes chance.
 bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricComparison& out) {
   if (!limit.max_increase || limit.max_decrease) return false;
   const SeriesList base = SumsOf(baselines_, limit.metric);
@@ -85,7 +85,7 @@ bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricCompar
   stats::CompareOptions options = Options(limit, *limit.max_increase, true, out.base);
   options.is_mean = true;
   options.total_limit = options.limit;
-  // The least change of the sum, divided by the number of iterations.
+  // The absolute limit is for the sum, and the compared values are means per iteration.
   options.absolute_floor /= SummedIterations(baselines_.front());
   const SeriesList before = SumsOf(earlier_, limit.metric);
   const stats::Comparison result = stats::Compare(base, current, options, {}, {before, {}});
@@ -108,8 +108,8 @@ bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricCompar
   return true;
 }
 
-// Compares a metric that is zero in some iterations, so that no iteration is typical: by its mean,
-// with a test that includes chance.
+// Compares a metric that is zero in some iterations, so that no iteration is typical, by its mean.
+// The test includes chance.
 bool MetricComparer::CompareSparse(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.max_increase || limit.max_decrease) return false;
   const auto base = PartsByIteration(baselines_, limit.metric);
@@ -135,7 +135,7 @@ bool MetricComparer::CompareSparse(const rules::BaselineLimit& limit, MetricComp
   return true;
 }
 
-// Compares one number per run if noise is known: from several baseline runs, or assumed for sums.
+// Compares one number per run, if several baseline runs show its noise or it is a sum (assumed).
 bool MetricComparer::CompareNoisy(const rules::BaselineLimit& limit,
                                   const std::vector<double>& base,
                                   const std::vector<double>& current, MetricComparison& out) const {
@@ -145,7 +145,7 @@ bool MetricComparer::CompareNoisy(const rules::BaselineLimit& limit,
   };
   if (IsExact(limit.metric) || (!is_sum && base.size() < kLeastForNoise)) return false;
   if (!is_positive(base) || !is_positive(current)) return false;
-  // Counts and bytes are exact, times are not.
+  // Counts and bytes are exact, so they have no noise. Times do.
   const bool is_count = CellTypeOf(out.unit) == CellType::kInteger && out.unit != Unit::kTime;
   if (is_count && !is_sum) return false;
   bool is_first = true;
@@ -180,7 +180,7 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
   out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
   const std::vector<double> base = ValuesOf(baselines_, limit.metric);
   const std::vector<double> current = ValuesOf(candidates_, limit.metric);
-  // A candidate without the value could be the slower one.
+  // If a candidate has no value, it could be the slower one.
   const bool is_whole = current.size() == candidates_.size();
   if (base.empty() || !is_whole) {
     out.is_missing = true;
@@ -196,7 +196,7 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
   if (CompareSums(limit, out) || CompareSparse(limit, out)) return;
   const bool is_load_test = limit.metric.starts_with("serve.");
   if (CompareNoisy(limit, base, current, out)) {
-    // Latencies vary more than five runs show, so near the limit a second load test decides.
+    // Near the limit, a second load test decides, because latencies vary more than five runs show.
     const bool is_near = std::abs(out.shift) <= stats::kFarLimits * out.allowed;
     if (is_load_test && is_near && current.size() == 1 && out.verdict == stats::Change::kFail) {
       out.verdict = stats::Change::kInconclusive;
@@ -216,8 +216,8 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
     out.allowed = out.base != 0 ? allowed / std::abs(out.base) : allowed;
   }
   if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
-  // Latencies and rates of equal load tests differ by more than a limit, and one or two baseline
-  // runs do not show that.
+  // Latencies and rates of equal load tests differ by more than a limit. One or two baseline runs
+  // do not show by how much.
   const bool is_noise_known = base.size() >= kLeastForNoise || !is_load_test;
   if ((too_high || too_low) && !is_noise_known &&
       std::abs(out.change) <= stats::kFarLimits * out.allowed * std::abs(out.base)) {
@@ -229,8 +229,8 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
   } else if (too_high || too_low) {
     out.verdict = stats::Change::kFail;
   } else if (out.method == CompareMethod::kExact && out.change != 0) {
-    // An improvement in the direction without a limit, e.g. fewer launches. With less or other
-    // work, it is none.
+    // A change in the direction without a limit, e.g. fewer launches, is an improvement, unless the
+    // run does less or other work.
     const bool is_free = out.change > 0 ? !limit.max_increase : !limit.max_decrease;
     const bool is_same = work_.kind == WorkKind::kSame || work_.kind == WorkKind::kChanged;
     if (is_free && is_same) out.verdict = stats::Change::kImproved;

@@ -39,7 +39,7 @@ bool JudgesDevice(const rules::Policy& policy) {
   return std::any_of(policy.thresholds.begin(), policy.thresholds.end(), does);
 }
 
-// Texts of the remarks that are reasons and were not overruled.
+// Texts of those remarks of the analysis that are reasons and were not overruled.
 std::vector<std::string> TextsOf(bool leave_nothing, const rules::Policy& policy,
                                  const analysis::Analysis& analysis, bool allow_incomplete) {
   std::vector<std::string> doubts;
@@ -76,8 +76,8 @@ std::optional<std::int64_t> CountOf(const analysis::Analysis& analysis, std::str
   return AsWhole(metric->value, 0);
 }
 
-/// True if the metric depends on all ranks: common work, or an extreme. An iteration takes as long
-/// as on its slowest rank.
+/// True if the metric depends on all ranks: it is of common work, or an extreme. An iteration takes
+/// as long as its slowest rank.
 bool IsOfAllRanks(std::string_view metric) {
   for (const std::string_view of : {"rank.", "communication.", "pipeline.", "iteration."}) {
     if (metric.starts_with(of)) return true;
@@ -152,7 +152,7 @@ bool ChoosesByPolicy(const rules::Rule& rule, const rules::Policy& policy) {
       });
 }
 
-/// True if a rule passed, but discarded rows might have failed it.
+/// True if a rule passed only because rows were discarded that might have failed it.
 bool MayMissRows(const analysis::Analysis& analysis, const rules::Finding& finding,
                  const rules::Policy& policy) {
   if (!rules::Passed(finding.status) && !finding.is_left_out) return false;

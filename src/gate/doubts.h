@@ -1,6 +1,6 @@
 // Reasons for an undecided verdict that do not depend on the numbers.
 //
-// All functions return sentences for a verdict. An empty list, or nothing, means that there is no
+// All functions return sentences for a verdict. An empty list or text only means that there is no
 // such doubt, not that the run is good. A certain failure stays a failure (gate/verdict.h).
 #pragma once
 
@@ -26,7 +26,7 @@ std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::A
                                   bool allow_incomplete);
 
 /// One sentence if a device was used but its computation was not recorded: no device events, no
-/// kernel, or only collectives. Such numbers describe nothing of the program, so no limit fails and
+/// kernel, or only collectives. Such numbers say nothing about the program, so no limit fails and
 /// `on_missing` is ignored. Empty if the policy limits no device, and with `allow_incomplete`.
 std::vector<std::string> WhyNothingToJudge(const rules::Policy& policy,
                                            const analysis::Analysis& analysis,
@@ -35,18 +35,18 @@ std::vector<std::string> WhyNothingToJudge(const rules::Policy& policy,
 // Ranks that the limits of a policy depend on.
 
 /// Explains which ranks are missing or too many: "2 of 8 ranks are missing: …". Nothing if the
-/// ranks satisfy `policy`. If it requires none: nothing if no limit is on common work of ranks, or
-/// if the profiles do not contain the number of ranks. A baseline limits the length of iterations,
-/// which is common work.
+/// ranks satisfy `policy`. If the policy has no requirement, also nothing if no limit is on common
+/// work of ranks, or if the profiles do not state the number of ranks. A baseline limits the length
+/// of iterations, which is common work.
 std::optional<std::string> WhyRanksMissing(const rules::Policy& policy,
                                            const analysis::Analysis& analysis, bool has_baseline);
 
 // Limits and rules that summaries cannot judge.
 
-/// Names the limits and rules that might have failed with full profiles but need data that
-/// summaries do not have. Nothing if there are none, and for full profiles. `gate` and `findings`:
-/// as judged. Some tables keep only their longest rows: enough for shipped rules, but not for a
-/// rule of a project or with a parameter in `where` that the policy sets. Those do not pass.
+/// Names limits and rules that might have failed with full profiles, but need data that summaries
+/// do not have, because some tables keep only their longest rows. For example, a project's rule, or
+/// one with a parameter in `where` that the policy sets, cannot pass. nullopt if there are none,
+/// and for full profiles. `gate` and `findings`: as judged.
 std::optional<std::string> WhyNotKept(const analysis::Analysis& analysis,
                                       std::span<const GateResult> gate,
                                       std::span<const rules::Finding> findings,

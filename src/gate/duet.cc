@@ -29,8 +29,8 @@ constexpr double kTwoSided = 1.959964;      // 95 % of normal values are within 
 constexpr double kNineOfTen = 1.281552;     // 90 % are below this.
 constexpr double kOnePercent = 0.00995033;  // ln 1.01
 
-/// Number of iterations to cut from each block. If the warm-up is at least as long as every block,
-/// it came before the first block, and nothing is cut.
+/// The number of iterations to cut from each block. If the warm-up is as long as the longest block,
+/// it was before the first block, and nothing is cut.
 std::int64_t WarmupOfBlocks(const Duet& duet) {
   std::size_t longest = 0;
   for (const DuetBlock& block : duet.blocks) longest = std::max(longest, block.lengths.size());
@@ -56,8 +56,8 @@ double StandardDeviation(std::span<const double> values) {
   return std::sqrt(stats::Variance(values));
 }
 
-/// Mean variance of the logarithm of a block's median that its iterations cause. MeasureDuet()
-/// subtracts it from the spread of the pairs; the rest is noise between starts.
+/// The part of the variance of a block's median (as a logarithm) that its iterations cause, as a
+/// mean over blocks. MeasureDuet() subtracts it from the spread of pairs, which leaves the starts.
 double OwnVariance(const DuetPairs& pairs) {
   constexpr double kOfMedian = 1.5708;  // π/2: a median's variance, in those of the mean.
   stats::Autocorrelation correlation;
@@ -101,9 +101,9 @@ stats::CompareOptions OptionsOf(const rules::BaselineLimit& limit,
   return options;
 }
 
-/// Widens the interval by the noise of a single start per side, which its blocks cannot show.
-/// Independent errors add as squares, so each half becomes the hypotenuse of its length and the
-/// noise. The verdict can only become less certain.
+/// Widens the interval by the noise of a single start per side, which the blocks cannot show.
+/// Independent errors add as squares, so each half of the interval becomes the hypotenuse of its
+/// length and the noise. The verdict can only become less certain.
 void WidenByStarts(double noise_floor, const stats::CompareOptions& options,
                    stats::Comparison& comparison) {
   const double more = stats::kSureNormal * std::sqrt(2.0) * noise_floor;
@@ -141,7 +141,7 @@ std::string WorkText(const DuetSide& side) {
 
 }  // namespace
 
-// If each side is restarted after a few blocks, the blocks of the same two processes are pooled:
+// Makes pairs. If each side is restarted after some blocks, two processes' blocks are one pair:
 //
 //     block     A    B    B    A    A    B    B    A
 //     start     a0   b0   b0   a0   a1   b1   b1   a1
@@ -205,7 +205,7 @@ stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
   return comparison;
 }
 
-// Sides with different work per step are not comparable; unknown work is accepted.
+// Compares by the limit. Unlike work per step is not comparable; unknown work is accepted.
 Result<RunComparison> JudgeDuet(const Duet& duet, const rules::PolicyBaseline& policy) {
   PROFGAUGE_TRY(const DuetPairs pairs, PairsOf(duet));
   const rules::BaselineLimit limit = LimitOfDuet(policy);

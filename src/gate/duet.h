@@ -39,17 +39,17 @@ struct DuetPairs {
 /// if fewer than three pairs remain.
 Result<DuetPairs> PairsOf(const Duet& duet);
 
-/// Compares as sides.h does and adds the noise of starts that the pairs do not show: none for a
-/// switch within one process, the noise floor if each side was loaded once.
-/// REQUIRES: `pairs` is of `duet`.
+/// Compares as sides.h does, and adds the noise of starts that the pairs do not show: none for a
+/// switch within one process, the noise floor if each side was loaded only once. REQUIRES: `pairs`
+/// is of `duet`.
 stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
                               const stats::CompareOptions& options);
 
-/// Compares B with A by one metric, `step.time.median`, and the policy's limit on the typical
-/// iteration (default 5 %). Sides whose work differs are not comparable. Errors: as PairsOf().
+/// Compares B with A by one metric, `step.time.median`, and by the policy's limit on the typical
+/// iteration (default 5 %). Sides with different work are not comparable. Errors: as PairsOf().
 Result<RunComparison> JudgeDuet(const Duet& duet, const rules::PolicyBaseline& policy);
 
-/// The detectable change of a machine, from a duet of A with A.
+/// How small a change a machine can detect, measured by a duet of A with A.
 struct DuetPower {
   double sees = 0;    ///< The change that nine of ten such duets detect.
   double starts = 0;  ///< Standard deviation between starts, without that of the iterations.
@@ -61,7 +61,7 @@ struct DuetPower {
 /// power: (1.96 + 1.28) * spread of the differences / sqrt(pairs). REQUIRES: two pairs.
 DuetPower MeasureDuet(const DuetPairs& pairs);
 
-/// "this machine sees +2.6 % in nine of ten with 10 blocks of 20 iterations; …"
+/// "this machine sees +2.6 % in nine of ten with 10 blocks of 20 iterations; …".
 std::string DuetPowerText(const DuetPower& power);
 
 }  // namespace profgauge::gate

@@ -15,7 +15,7 @@ namespace {
 
 double Squared(double x) { return x * x; }
 
-// Values for each pair of a baseline run and a candidate, of which the median is used:
+// The changes between each baseline run and each candidate. Their median is used:
 //
 //                 c1       c2
 //       b1      +0.04    +0.05
@@ -28,9 +28,9 @@ struct Pairs {
   bool has_later = false;
 };
 
-// The variance of one pair's shift. Few iterations do not show their spread, so kAssumedWeight more
-// are assumed, with a spread of kAssumedSpread noise floors. A run of one iteration shows none, so
-// a far wider spread is assumed.
+// The variance of one pair's shift. Few iterations do not show their spread, so kAssumedWeight
+// values with a spread of kAssumedSpread noise floors are added. A run of one iteration shows no
+// spread, so a far larger one is assumed.
 double PairVariance(const Shift& shift, double n, double m, double noise_floor) {
   const double share = 1 / n + 1 / m;
   const double variance = ((n + m - 2) * Squared(shift.standard_error) +
@@ -40,9 +40,9 @@ double PairVariance(const Shift& shift, double n, double m, double noise_floor) 
   return std::max(variance, Squared(kSingleSpread * noise_floor) * share);
 }
 
-// A probable warm-up is cut, and `all` has the change with it: a change that appears only after the
-// cut fails no run. Without warm-up both are equal. Long runs get their errors from OfLongRuns(),
-// since errors by pairs would be half of the computation.
+// Makes the pairs. A probable warm-up is cut, and `all` has the change with it, because a change
+// that appears only after the cut fails no run. Without warm-up both are equal. Long runs get their
+// errors from OfLongRuns(), because errors by pairs would be half of the computation.
 Pairs MakePairs(const Side& base, const Side& current, double noise_floor, bool with_errors) {
   Pairs pairs;
   for (const Run* b : base.kept) {
@@ -66,7 +66,7 @@ Pairs MakePairs(const Side& base, const Side& current, double noise_floor, bool 
   return pairs;
 }
 
-// One autocorrelation for all runs, since five or ten iterations of a run do not show it.
+// One autocorrelation for all runs, because five or ten iterations of a run do not show it.
 double CorrelationOf(const Side& base, const Side& current) {
   Autocorrelation correlation;
   for (const Side* side : {&base, &current}) {
@@ -75,13 +75,13 @@ double CorrelationOf(const Side& base, const Side& current) {
   return correlation.Estimate();
 }
 
-// The noise from iterations: the variance of a change between two runs, or of the level of one run,
-// and its degrees of freedom.
+// The noise from iterations: the variance of a change between two runs or of one run's level, and
+// its degrees of freedom.
 struct Within {
   double variance = 0, degrees = 1;
 };
 
-// The variance of a long run's median by batch means (Schmeiser 1982) of signs:
+// The variance of a long run's median, by batch means (Schmeiser 1982) of signs:
 //
 //     iterations   |----- batch 1 -----|----- batch 2 -----| ...       sqrt(n) of them each
 //     <= level?     1 0 1 1 0 0 1 0 ...  0 0 0 1 0 0 1 0 ...           share of ones by batch
@@ -111,7 +111,7 @@ Within OfLongRun(const Run& run) {
   return {Squared(width / 4), static_cast<double>(means.size()) - 1};
 }
 
-// The median over all pairs, like the shift.
+// The variance of the median over all pairs, like that of the shift.
 Within OfLongRuns(const Side& base, const Side& current) {
   std::vector<Within> there, here;
   for (const Run* run : base.kept) there.push_back(OfLongRun(*run));
@@ -134,8 +134,8 @@ std::size_t FewestSteady(const Side& base, const Side& current) {
   return fewest;
 }
 
-// Variance of the total's level from typical iterations. Slow ones are left to the draws of
-// total.cc: if both counted them, they would excuse themselves.
+// The variance of the total's level that typical iterations cause. Slow ones are left to the draws
+// of total.cc. If both counted them, they would excuse themselves.
 double OwnVariance(const Side& side, double noise_floor, double inflation) {
   std::vector<double> variances;
   for (const Run* run : side.kept) {
@@ -150,7 +150,7 @@ std::int64_t Ceiling(double value) { return static_cast<std::int64_t>(std::ceil(
 
 }  // namespace
 
-// pi / 2 / (n - 1 + pi / 2): exact for one value, and asymptotically for many.
+// An approximation, pi / 2 / (n - 1 + pi / 2): exact for one value, and in the limit for many.
 double MedianFactor(std::size_t runs) {
   constexpr double kHalfPi = std::numbers::pi / 2;
   return kHalfPi / (static_cast<double>(runs) - 1 + kHalfPi);
@@ -164,8 +164,8 @@ double Estimate::Most() const {
   return std::max({shift, all, later.value_or(shift) - later_chance});
 }
 
-// Within `far`, a failure needs profiles that are all slower than the slowest baseline run
-// (gate/repeat.h). Three baseline runs or fewer cannot confirm one.
+// The smallest detectable change. Up to `far`, a failure needs profiles that are all slower than
+// the slowest baseline run (gate/repeat.h); with three baseline runs or fewer, none can confirm it.
 double Estimate::Sees(const Limits& limits) const { return SeesWith(limits, runs, 1, 1); }
 
 double Estimate::SeesWith(const Limits& limits, std::size_t baseline_runs, double iterations,
@@ -176,7 +176,7 @@ double Estimate::SeesWith(const Limits& limits, std::size_t baseline_runs, doubl
                   slowest + limits.limit / 2 + kSeesSpreads * std::max(spread, kSeesLeast * error));
 }
 
-// With k baseline runs, one candidate and factor f = MedianFactor(k) + 1:
+// Estimates the change. With k baseline runs, one candidate and factor f = MedianFactor(k) + 1:
 //
 //     error^2 =  within * f / 2      the variance of one pair's shift, with autocorrelation
 //              + noise * f           (3 floor^2 + (k - 1) v) / (3 + k - 1), where v is the
@@ -198,7 +198,7 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
   Within within{Squared(Median(pairs.errors)) * ErrorInflation(rho, harmonic),
                 std::max(1.0, (Median(pairs.degrees) + kAssumedWeight) / inflation)};
   if (is_long) within = OfLongRuns(base, current);
-  // The levels also differ because of their iterations; this part must not count twice.
+  // The runs' levels also differ because of their iterations. This part must not count twice.
   const auto seen = [&within](const Side& side) {
     return static_cast<double>(side.kept.size() - 1) *
            std::max(0.0, Variance(side.Levels()) - kMedianVariance * within.variance);
@@ -239,7 +239,7 @@ Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iteration
     const std::int64_t needed = Ceiling(static_cast<double>(iterations) * factor);
     return {Remedy::Kind::kIterations, std::max(needed, static_cast<std::int64_t>(iterations) + 1)};
   }
-  // More runs shrink both parts of the error; the rest is mostly the candidates'.
+  // More baseline runs shrink both parts of the error, down to the candidates' own part.
   constexpr std::size_t kMostRuns = 100;
   const double total = estimate.within + estimate.between;
   const double factor = MedianFactor(base.kept.size()) + MedianFactor(current.kept.size());
@@ -252,8 +252,8 @@ Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iteration
   return {Remedy::Kind::kNothing};
 }
 
-// Tries one number of each: 2.5 times the iterations (at least 30), and twice the baseline runs (at
-// least seven).
+// Tries one number of each kind: 2.5 times the iterations (at least 30), and twice the baseline
+// runs (at least seven).
 SeesMore FindSeesMore(const Estimate& estimate, const Limits& limits, std::size_t iterations,
                       const Side& base, const Side& current) {
   const double now = estimate.Sees(limits);

@@ -21,21 +21,21 @@
 
 namespace profgauge::gate::stats {
 
-/// The estimated change, as logarithms. The interval Low() to High() contains the true change with
+/// The estimated change, in logarithms. The interval Low() to High() contains the true change with
 /// 98 % (1 % outside at each end), if the noise between runs is at most the noise floor or the
 /// observed spread.
 struct Estimate {
   /// Medians over all pairs of a baseline run and a candidate.
   double shift = 0, all = 0;    ///< Without and with warm-up,
   std::optional<double> later;  ///< and of the later halves.
-  /// Largest difference by chance between the later halves of long runs and `shift`.
+  /// The largest difference between `later` and `shift` that chance explains, for long runs.
   double later_chance = 0;
   double within = 0;    ///< Variance of `shift` from the iterations,
   double between = 0;   ///< and from the runs.
   double noise = 0;     ///< Standard deviation between runs.
   double quantile = 0;  ///< Errors from the change to an end of its interval.
-  /// Standard deviation of a change of the total by noise between runs and of typical iterations,
-  /// scaled to a normal quantile. Slow iterations are excluded: gate/total.h draws them.
+  /// The standard deviation of a change of the total by noise between runs and typical iterations,
+  /// scaled to a normal quantile. Without slow iterations, which gate/total.h draws.
   double sigma = 0;
   std::size_t runs = 0;            ///< Number of kept baseline runs.
   double spread = 0, slowest = 0;  ///< Standard deviation of their levels; distance of the
@@ -45,22 +45,22 @@ struct Estimate {
   double Error() const;
   double Low() const { return shift - quantile * Error(); }
   double High() const { return shift + quantile * Error(); }
-  /// A failure needs every estimate over the limit, an improvement every one below it: a change in
-  /// only one of them may be warm-up or drift.
+  /// A failure needs all three estimates over the limit, and an improvement all three below it. A
+  /// change in only one of them may be warm-up or drift.
   double Least() const;  ///< The smallest of these estimates.
   double Most() const;
   /// The smallest change that nine of ten such comparisons detect in the end, with all profiles
   /// that they ask for; a logarithm.
   double Sees(const Limits& limits) const;
-  /// Sees() with this many baseline runs, and with iterations and variances scaled by factors.
+  /// Sees() with this many baseline runs, and with iterations and variances times these factors.
   double SeesWith(const Limits& limits, std::size_t baseline_runs, double iterations,
                   double variances) const;
 };
 
-/// Estimates the change from `base` to `current`. `noise_floor`: the assumed relative standard
-/// deviation between runs, 0 for none; it is all the noise if each side has one run. From 200
-/// iterations per run on, the error within a run comes from batches, which include autocorrelation.
-/// Cost: baseline runs times candidates times O(n log n) of their iterations.
+/// Estimates the change from `base` to `current`. `noise_floor` is the assumed relative standard
+/// deviation between runs, 0 for none. If each side has one run, it is all the noise there is. From
+/// 200 iterations per run on, the error within a run comes from batches, which include
+/// autocorrelation. Cost: baseline runs times candidates times O(n log n) of their iterations.
 /// REQUIRES: both sides keep a run, and both were made by MakeSide() with the same options.
 Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor);
 
@@ -69,10 +69,10 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
 /// REQUIRES: runs >= 1.
 double MedianFactor(std::size_t runs);
 
-/// Finds the iterations per run or the baseline runs that would shrink the error to `target`.
-/// Iterations if the noise between runs allows it, else up to 100 baseline runs, else kNothing: the
-/// candidates' own noise is too large. It assumes an unchanged spread and quantile. `iterations`:
-/// the present number per run.
+/// Finds how many iterations per run or baseline runs would shrink the error to `target`:
+/// iterations if the noise between runs allows it, else up to 100 baseline runs, else kNothing,
+/// because the candidates' own noise is too large. Assumes an unchanged spread and quantile.
+/// `iterations` is the present number per run.
 Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iterations, const Side& base,
                   const Side& current);
 

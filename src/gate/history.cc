@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostRuns = 1000;
 
-// The longest snapshot as JSON, and packed. Runs of a thousand iterations need less than 512 KiB.
+// Size limits of a snapshot as JSON, and packed. Runs of 1000 iterations need less than 512 KiB.
 constexpr std::size_t kLongestSnapshot = 16 << 20;
 constexpr std::size_t kLongestPacked = 900 << 10;
 // Snapshots of one program are mostly equal text. With one of them as the dictionary, they take 3
@@ -36,7 +36,7 @@ std::string HashOf(std::string_view text) {
   return hash.Hex();
 }
 
-/// A change of the database in memory that is undone unless it is committed.
+/// A change of the database in memory, which is undone unless it is committed.
 class Transaction {
  public:
   static Result<Transaction> Begin(sqlite::Database& database) {
@@ -60,7 +60,7 @@ class Transaction {
   sqlite::Database* database_;  ///< nullptr: nothing to undo.
 };
 
-// The text of a column; nothing if it is longer than this program writes.
+// The text of a column; nothing if it is longer than any text that this program writes.
 std::optional<std::string> TextOf(const sqlite::Statement& statement, int column,
                                   std::size_t most = kLongestHistoryText) {
   const std::string_view text = statement.Text(column);
@@ -91,7 +91,7 @@ Result<HistoryRow> ReadRow(const sqlite::Statement& statement, const std::string
   return Fail(DamagedHistory(path, "a run has a number or a text that profgauge does not write"));
 }
 
-// Rejects texts that reading would reject.
+// Rejects texts that could not be read again.
 Status CheckText(const std::string& path, std::string_view name, std::string_view text,
                  std::size_t most = kLongestHistoryText) {
   if (text.size() <= most) return {};
@@ -225,7 +225,7 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry,
   PROFGAUGE_CHECK(CheckText(path_, "parents", entry.parents, kLongestHistoryList));
   PROFGAUGE_CHECK(CheckText(path_, "environment", kind, kLongestHistoryList));
   PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
-  // Ids must not repeat: dictionaries keep the id of a run that may have been removed.
+  // Ids must never repeat, because a dictionary keeps the id of its run even if that is removed.
   PROFGAUGE_TRY(auto ids, database_.Prepare("select max((select coalesce(max(id), 0) from run), "
                                             "(select coalesce(max(id), 0) from dictionary)) + 1"));
   PROFGAUGE_TRY(const bool has_id, ids.Step());
@@ -284,7 +284,7 @@ Status History::Remove(const std::vector<std::int64_t>& runs,
   return change.Commit();
 }
 
-// Ids must ascend from row to row, which also stops if the file's pages form a cycle.
+// Requires ids to ascend, which also ends reading if the file's pages form a cycle.
 Result<std::vector<HistoryRow>> History::Rows(std::string_view branch, std::int64_t count) {
   PROFGAUGE_TRY(auto statement, database_.Prepare("select * from (select " + std::string(kColumns) +
                                                   " from run where ?1 = '' or branch = ?1 "
@@ -343,8 +343,8 @@ Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::in
   return entries;
 }
 
-// Ids have priority over commits: "1234" is run 1234 if it exists. Whole commits have priority over
-// the start of others: "abcd" is that commit even if "abcdef" exists.
+// Ids have priority over commits: "1234" is run 1234 if it exists. A whole commit has priority over
+// the start of another: "abcd" is that commit even if "abcdef" exists.
 Result<HistoryRow> History::Find(std::string_view text) {
   constexpr std::size_t kLeastOfCommit = 4;
   const auto first = [&](std::string_view where, auto bind) -> Result<std::optional<HistoryRow>> {

@@ -22,7 +22,7 @@
 
 namespace profgauge::gate {
 
-/// Data of a run without its snapshot.
+/// Data of a run, without its snapshot.
 struct HistoryRow {
   std::int64_t id = 0;    ///< Given by the store, ascending.
   std::int64_t time = 0;  ///< When it was added, Unix seconds; given by the caller.
@@ -35,13 +35,12 @@ struct HistoryRow {
   double median = 0;             ///< Median of its iterations in ns, set by the store; 0: unknown.
   std::string kind;              ///< KindOf() of its snapshot, set by the store.
   /// "pass"; "fail": slower than its baseline; "limits": failed by other limits or findings;
-  /// "again": its change asks for another recording; "over": its change is over the limit, and
-  /// undecided; "undecided": nothing could be compared;
-  /// "no_verdict"; empty: unknown.
+  /// "again": its change asks for another profile; "over": its change is over the limit, and
+  /// undecided; "undecided": nothing could be compared; "no_verdict"; empty: unknown.
   std::string verdict;
 };
 
-/// A row of the history with its snapshot of some kilobytes.
+/// A row of the history with its snapshot, which has some kilobytes.
 struct HistoryEntry : HistoryRow {
   Snapshot snapshot;
 };
@@ -58,7 +57,7 @@ struct HistoryLevel {
   std::optional<double> change = {}, up_to = {};
 };
 
-/// "history:main~10": the last 10 runs of branch `main`; without `~N`, the last one.
+/// Names runs: "history:main~10" is the last 10 of branch `main`; without `~N`, the last one.
 struct HistoryReference {
   std::string branch;
   std::int64_t count = 1;
@@ -66,45 +65,45 @@ struct HistoryReference {
 /// Parses "history:BRANCH~N". Errors (kUsage): another form, or N is not 1 to 1000.
 Result<HistoryReference> ParseHistoryReference(std::string_view text);
 
-/// An open history file. Several processes may add to it; not for several threads. A change is made
-/// completely or, after an error, not at all.
+/// An open history file. Several processes may add to it; one object is not for several threads. A
+/// change is made completely or, after an error, not at all.
 class History {
  public:
-  /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of another schema. An
-  /// empty file is a history without runs.
+  /// Opens for reading. Errors (kConfig): missing, foreign, damaged, or of another schema. An empty
+  /// file is a history without runs.
   static Result<History> OpenToRead(const std::string& path);
   /// Opens for writing; a missing or empty file becomes a new history. Other writers wait until
-  /// this object is destroyed. Errors as above.
+  /// this object is destroyed. Errors: as OpenToRead(), except for a missing file.
   static Result<History> OpenToAdd(const std::string& path);
   /// Opens the bytes of a history file in memory; nothing can be saved.
   static Result<History> OfBytes(std::string_view bytes, const std::string& path);
 
-  /// Writes all changes; may be called once. Otherwise the file stays unchanged. Errors: kOutput.
+  /// Writes all changes; otherwise the file stays unchanged. May be called once. Errors: kOutput.
   Status Save();
 
   /// Appends a run and returns its id. With `level`, the run starts a level, in the same
   /// transaction. Errors (kConfig): "history/too-long" if a text exceeds its bound.
   Result<std::int64_t> Add(const HistoryEntry& entry,
                            const std::optional<HistoryLevel>& level = std::nullopt);
-  /// Removes these runs with their levels, and the levels with the ids `levels`: all or none.
-  /// Errors (kUsage): an id does not exist.
+  /// Removes these runs with their levels, and the levels with the ids in `levels`: either all or,
+  /// on an error, none. Errors (kUsage): an id does not exist.
   Status Remove(const std::vector<std::int64_t>& runs,
                 const std::vector<std::int64_t>& levels = {});
-  /// The last `count` entries of `branch`, oldest first; of all branches if it is empty.
+  /// The last `count` entries of `branch`, oldest first. If it is empty, those of all branches.
   Result<std::vector<HistoryEntry>> Last(std::string_view branch, std::int64_t count);
-  /// The last `count` rows of `branch` without snapshots, which is cheap; else like Last().
+  /// Like Last(), but without snapshots, which is cheap.
   Result<std::vector<HistoryRow>> Rows(std::string_view branch, std::int64_t count);
   /// The snapshot of one run. Errors (kUsage): the run does not exist.
   Result<Snapshot> Load(std::int64_t id);
   /// Finds the run that `text` names: an id, a full commit, or the start of a commit (at least four
-  /// characters). If a commit has several runs, the last one. Errors (kUsage): no run, or an
-  /// ambiguous start.
+  /// characters). For a commit with several runs, returns the last one. Errors (kUsage): no such
+  /// run, or several commits with this start.
   Result<HistoryRow> Find(std::string_view text);
 
-  /// The id of the branch's run of this profile; nothing if there is none.
+  /// The id of the branch's run with this profile; nothing if there is none.
   Result<std::optional<std::int64_t>> FindSource(std::string_view branch, std::string_view source);
 
-  /// The branches that have runs, by name, with their number of runs.
+  /// The branches that have runs, by name, each with its number of runs.
   Result<std::vector<std::pair<std::string, std::int64_t>>> Branches();
 
   /// All levels, oldest run first.

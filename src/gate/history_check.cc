@@ -19,11 +19,11 @@
 namespace profgauge::gate {
 namespace {
 
-// Fewer runs show neither a step (three per side) nor creep (five per side).
+// With fewer runs, neither a step (three per side) nor creep (five per side) can be found.
 constexpr std::size_t kLeastRuns = knowledge::kGateHistoryLeast.as<std::size_t>();
 constexpr std::size_t kLevelRuns = knowledge::kGateHistoryLevel.as<std::size_t>();
 constexpr std::size_t kLastRuns = knowledge::kGateHistoryLast.as<std::size_t>();
-// A step is at least this many errors high, and fits at most this many variances worse than a ramp.
+// A step has at least this many errors, and at most this many variances more than a ramp.
 constexpr double kStepErrors = knowledge::kGateStepErrors.value();
 constexpr double kStepOverRamp = knowledge::kGateStepOverRamp.value();
 constexpr double kDefaultStep = knowledge::kGateHistoryStep.value();
@@ -35,7 +35,7 @@ bool IsBetterHigh(const std::string& metric) {
   return spec != nullptr && spec->direction == analysis::Direction::kHigherIsBetter;
 }
 
-// The largest allowed increase; if higher is better, of the inverse of the metric.
+// The largest allowed increase. If higher is better, it is that of the inverse of the metric.
 double LimitOf(const std::string& metric, const rules::PolicyBaseline& policy) {
   const bool is_inverse = IsBetterHigh(metric);
   for (const rules::BaselineLimit& limit : policy.limits) {
@@ -58,7 +58,7 @@ std::string CommitOf(const ChosenRun& run) {
   return run.row.commit.empty() ? fmt::format("run {}", run.row.id) : run.row.commit;
 }
 
-// "one of 2 commits: 3f2a (most likely), 77c1"
+// The possible commits as text: "one of 2 commits: 3f2a (most likely), 77c1".
 std::string OneOf(const std::vector<std::string>& commits) {
   return fmt::format("one of {} commits: {} (most likely){}{}", commits.size(), commits.front(),
                      commits.size() > 1 ? ", " : "",
@@ -72,7 +72,7 @@ std::vector<Snapshot> Some(std::span<const ChosenRun> runs) {
   return out;
 }
 
-// Compares the last run with the first ones as `check` does. The runs between repeat its slowdown.
+// The change of the last run from the first ones, if `check` would fail it.
 struct Creep {
   double change = 0;
   bool is_of_total = false;
@@ -97,8 +97,8 @@ std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, const std::string&
   return std::nullopt;
 }
 
-// Relative change from the median of the first five values to that of the last three. REQUIRES: a
-// value.
+// The relative change from the median of the first five values to that of the last three. REQUIRES:
+// at least one value.
 double LevelChange(std::span<const double> values) {
   const std::size_t first = std::min(kLevelRuns, values.size());
   const std::size_t last = std::min(kLastRuns, values.size());
@@ -158,12 +158,12 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
     out.state = HistoryState::kCreep;
     out.change = change;
   } else if (const auto creep = CreepOf(runs.subspan(level_from), metric, policy)) {
-    // `check` compared the last run with the anchor; this finds its failure.
+    // Creep that is too small for the medians, but that `check` against the anchor would fail.
     out.state = HistoryState::kCreep;
     out.change = creep->change;
     out.is_of_total = creep->is_of_total;
   }
-  // A step in the last few runs, which are too few for a certain change point.
+  // Searches for a step among the last runs, which are too few for a certain change point.
   const std::size_t from = points.empty() ? 0 : points.back().index;
   const auto step = stats::FindStep(LogsOf(std::span(values).subspan(from)), floor);
   if (!step || out.is_of_total) return out;
@@ -230,7 +230,7 @@ namespace stats {
 
 namespace {
 
-// The sums of squares around two means for each cut, from prefix sums:
+// The sums of squares around two means, for each place of a cut; computed from prefix sums:
 //
 //     values     0 0 0 | 5 6 5 6        cut after 3: 1.0        the best
 //                0 0 0 5 | 6 5 6        cut after 4: 19.4
@@ -282,7 +282,7 @@ class TwoLevels {
   double variance_ = 0;
 };
 
-// The least sum of squares around a level followed by a ramp, over all places where it may start.
+// The least sum of squares around a level followed by a ramp, over all starts of the ramp.
 double FitOfRamp(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   double best = std::numeric_limits<double>::infinity();

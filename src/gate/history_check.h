@@ -36,37 +36,37 @@ struct HistoryFindings {
   std::size_t runs = 0;              ///< Number of comparable runs.
 };
 
-/// The value of `metric` in a run, inverted if higher is better, so that larger is worse. Nothing
-/// if the run has no value above 0.
+/// The value of `metric` in a run, inverted if higher is better, so that larger is always worse.
+/// Nothing if the run has no value above 0.
 std::optional<double> WorseIsHigher(const Snapshot& run, const std::string& metric);
 
-/// Finds changes of `metric` in its bad direction. `runs`: since the last accepted level, oldest
-/// first. Creep needs a limit on `metric` in `policy`. kTooFew for fewer than 8 runs, or if a run
-/// has no value: the level is unknown. Of several steps, the last one that still lasts is named.
-/// Time: O(n^2) for n runs per step.
+/// Finds changes of `metric` in its bad direction. `runs` are those since the last accepted level,
+/// oldest first. Creep needs a limit on `metric` in `policy`. kTooFew if there are fewer than 8
+/// runs, or if a run has no value, so that the level is unknown. If there are several steps, names
+/// the last one that was not undone. Time: O(n^2) for n runs per step.
 HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
                              const rules::PolicyBaseline& policy);
 
-/// "+4.8 % at one of 2 commits: 3f2a (most likely), 77c1"
+/// The result as text: "+4.8 % at one of 2 commits: 3f2a (most likely), 77c1".
 std::string FindingsText(const HistoryFindings& findings);
 
-/// Explains in which commit the step of a failing run may be: in those of the baseline `window`, of
-/// later runs that failed, or its own. "the step is not of this commit, but of one of 2: c11 (most
-/// likely), c12". Empty if no run failed before, or if a run has no times.
+/// Explains which commit may have caused the step of a failing run: one of the baseline `window`,
+/// one of later runs that failed, or its own. "the step is not of this commit, but of one of 2: c11
+/// (most likely), c12". Empty if no run failed before, or if a run has no times.
 std::string BlameText(std::span<const ChosenRun> window, std::span<const ChosenRun> failed,
                       const Snapshot& candidate, double noise_floor);
 
 namespace stats {
 
 /// Finds where a step of `values` (logarithms) may be: indices of the first value after it. The
-/// most probable first, then, in order, those that chance does not exclude. The true one is
-/// included in 96 to 100 of 100 cases. Empty for fewer than 4 values. `least`: fewest values on
-/// either side. A likelihood set: two levels are fitted by least squares at each place.
+/// most probable first, then, in order, those that chance does not exclude. The true one is among
+/// them in 96 to 100 of 100 cases. Empty for fewer than 4 values. `least`: fewest values on either
+/// side. Method: a likelihood set; two levels are fitted by least squares at each place.
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least = 2);
 
-/// The change at the most probable step, a logarithm. Nothing if chance may explain it, or if a
-/// level followed by a ramp fits better. Two values after the step are enough.
+/// The change at the most probable step, as a logarithm. Nothing if chance may explain it, or if a
+/// level followed by a ramp fits better. Two values after the step are enough to find it.
 std::optional<double> FindStep(std::span<const double> values, double noise_floor);
 
 }  // namespace stats

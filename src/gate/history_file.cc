@@ -30,12 +30,12 @@ constexpr std::uint64_t kApplicationId = 0x70674869;
 constexpr std::uint64_t kHistorySchema = 4;
 constexpr std::size_t kHead = 100;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-// A row contains a packed snapshot of some kilobytes.
+// The size limit of a row, which contains a packed snapshot of some kilobytes.
 constexpr int kLongestRow = 1 << 20;
 
-// No `autoincrement`: its counter is a second table, and one bad value there makes a history
-// unusable. Snapshots are packed with the text of another run as the dictionary. The dictionary's
-// id is the id of the run that started it.
+// Does not use `autoincrement`: its counter is a second table, and one bad value there makes a
+// history unusable. A snapshot is packed with the text of another run as the dictionary; the
+// dictionary's id is the id of the run that started it.
 constexpr const char* kCreate = R"(
   create table run (
     id integer primary key,
@@ -86,7 +86,7 @@ Result<std::vector<SchemaRow>> SchemaOf(sqlite::Database& database) {
     if (!more) break;
     SchemaRow& row = rows.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = statement.Text(static_cast<int>(i));
-    // A valid schema has fewer rows; more means that the file is foreign.
+    // A valid schema has fewer rows. More rows mean that the file is foreign.
     constexpr std::size_t kMostRows = 100;
     if (rows.size() > kMostRows) break;
   }
@@ -110,7 +110,7 @@ Error Foreign(const std::string& path, std::string message) {
       "was written");
 }
 
-/// Rejects a schema that differs in any byte from that of Create().
+/// Rejects a schema that differs in any byte from the one that Create() makes.
 Status CheckSchema(sqlite::Database& database, const std::string& path) {
   PROFGAUGE_TRY(auto made, MakeHistory(path));
   PROFGAUGE_TRY(const auto ours, SchemaOf(made));
@@ -184,7 +184,7 @@ bool IsAt(const std::string& path, const struct stat& info) {
          there.st_dev == info.st_dev;
 }
 
-// Locks an open file. 0, else errno; EWOULDBLOCK: another process held the lock for 10 s.
+// Locks an open file. Returns 0 or errno; EWOULDBLOCK: another process held the lock for 10 s.
 int LockFile(int descriptor, std::chrono::steady_clock::time_point until) {
   constexpr std::chrono::milliseconds kPause(5);
   while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
@@ -252,7 +252,7 @@ std::vector<std::string> UnusedBesideHistory(const std::string& path) {
   return found;
 }
 
-// If another writer replaced the file meanwhile, the lock is of the old file: lock the new one.
+// If another writer replaced the file meanwhile, the lock is on the old file: locks the new one.
 Result<LockedHistory> LockedHistory::Lock(const std::string& path) {
   constexpr std::chrono::seconds kWait(10);
   const auto until = std::chrono::steady_clock::now() + kWait;

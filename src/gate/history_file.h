@@ -29,10 +29,10 @@ namespace profgauge::gate {
 Error HistoryError(const std::string& path, std::string code, std::string message,
                    std::string help);
 
-/// "history/damaged".
+/// The error "history/damaged" with this message.
 Error DamagedHistory(const std::string& path, std::string message);
 
-/// The longest accepted text of a row, and of a list in it, in bytes.
+/// The limit of a text in a row, and of a list of texts in it, in bytes.
 inline constexpr std::size_t kLongestHistoryText = 1 << 10;
 inline constexpr std::size_t kLongestHistoryList = 16 << 10;
 
@@ -47,15 +47,15 @@ Result<sqlite::Database> OpenHistoryBytes(std::string_view bytes, const std::str
 /// The SQL statements that create a history's tables.
 std::string_view HistorySchema();
 
-/// Names of files beside the history that SQLite would use and ProfGauge ignores: "h.db-journal".
+/// The files beside the history that SQLite would use and ProfGauge ignores, e.g. "h.db-journal".
 std::vector<std::string> UnusedBesideHistory(const std::string& path);
 
-/// A history that is locked for other writers. If the file did not exist and nothing was written,
+/// A history that is locked for other writers. If the file did not exist and nothing is written,
 /// the empty file is removed again.
 class LockedHistory {
  public:
-  /// Waits up to 10 s; follows links. Errors: kConfig "history/locked", "history/no-lock",
-  /// "history/not-a-file", "history/cannot-open".
+  /// Locks the file; waits up to 10 s and follows links. Errors: kConfig "history/locked",
+  /// "history/no-lock", "history/not-a-file", "history/cannot-open".
   static Result<LockedHistory> Lock(const std::string& path);
   LockedHistory(LockedHistory&& other) noexcept
       : path_(std::move(other.path_)),

@@ -20,15 +20,15 @@
 namespace profgauge::gate {
 namespace {
 
-// True if the policy also warns of this metric; an uncertain error then becomes that warning.
+// True if the policy also warns on this metric. An uncertain error then becomes a warning.
 bool Warns(const rules::Policy& policy, const rules::Threshold& threshold) {
   return std::ranges::any_of(policy.thresholds, [&](const rules::Threshold& other) {
     return other.metric == threshold.metric && other.level == rules::Level::kWarn;
   });
 }
 
-/// If the profile gives a number as a range, a limit decides only if all of the range keeps it or
-/// all of it misses it. `result` comes from the number itself. Otherwise it becomes
+/// If the profile gives a number as a range, the limit decides only if both ends give the same
+/// result. `result` is that of the number itself; if the other end's differs, it becomes
 ///
 ///   for an optional limit                            a caution
 ///   if the profiler made the range and a limit warns a warning
@@ -74,7 +74,7 @@ GateResult JudgeThreshold(const rules::Threshold& threshold, const rules::Policy
   if (const auto unmet = rules::WhyNotMet(threshold.when, analysis)) {
     result.status = GateStatus::kNotApplicable;
     result.reason = *unmet;
-    // If `when` is unknown, a number beyond the limit is missing, so it does not pass.
+    // If `when` is unknown, a number beyond the limit counts as missing, so it does not pass.
     const bool is_open = rules::IsUnknown(threshold.when, analysis) && metric != nullptr &&
                          !IsAbsent(metric->value) &&
                          !BreachOf(threshold, metric->value, metric->spec->unit).empty() &&
@@ -117,7 +117,7 @@ void KeepOpen(std::span<const Snapshot> baselines, const rules::Policy& policy,
 
 namespace {
 
-/// "is 42.3 %, above the limit of 30 %", with more digits if both numbers would look equal.
+/// The miss: "is 42.3 %, above the limit of 30 %". Has more digits if both would look equal.
 std::string Breach(const Value& value, double limit, std::string_view side, Unit unit) {
   std::string measured = FormatValue(value, unit);
   if (measured == FormatValue(limit, unit)) measured = FormatLimit(AsNumber(value, 0), unit);
@@ -159,14 +159,14 @@ rules::OnMissing OnMissingOf(const rules::Threshold& threshold, const rules::Pol
 
 namespace {
 
-/// True if the value misses the limit but is within the waiver's bound.
+/// True if the value misses the limit, but is within the bound of the waiver.
 bool IsWithinWaiver(const rules::Threshold& threshold, const rules::Waiver& waiver, double value) {
   if (!waiver.up_to) return false;
   return (threshold.max && value > *threshold.max && value <= *waiver.up_to) ||
          (threshold.min && value < *threshold.min && value >= *waiver.up_to);
 }
 
-// One waiver may cover two limits on a metric; it is noted once.
+// Notes a waiver once, even if it covers two limits on a metric.
 void NoteWaived(const rules::Waiver& waiver, std::chrono::sys_days today, Verdict& verdict) {
   std::string note = "waived: " + rules::WaiverText(waiver, today);
   if (std::ranges::find(verdict.notes, note) != verdict.notes.end()) return;
@@ -205,7 +205,7 @@ bool IsWaivedChange(const MetricComparison& metric, const rules::Policy& policy,
 
 namespace {
 
-// The part of a run's analysis that conditions of limits read.
+// A run's metrics as an analysis, which the conditions of limits read.
 analysis::Analysis MetricsOf(const Snapshot& run) {
   analysis::Analysis analysis;
   for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {

@@ -21,7 +21,7 @@
 namespace profgauge::gate {
 namespace {
 
-// Properties of the profile that make two runs comparable, or explain why they are not.
+// Facts of the profile by property. They make two runs comparable, or explain why they are not.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kComparable = {{
     {"driver", "cuda_driver_version"},
     {"driver", "hip_driver_version"},
@@ -34,12 +34,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kCompara
     {"with_stack", "with_stack"},
     {"with_flops", "with_flops"},
     {"with_modules", "with_modules"},
-    // Whole graphs or single kernels in the profile: this changes counts and costs.
+    // How graphs were recorded, as a whole or by kernel, which changes counts and costs.
     {"cuda_graphs", "cuda_graphs"},
 }};
 
-// More values of one benchmark say little more of its spread: of more, these are spread evenly over
-// all, as a benchmark may settle.
+// The limit of values of one benchmark, because more hardly show more of its spread. If there are
+// more, values at equal distances are used, because a benchmark may settle.
 constexpr std::size_t kMostBenchmarkValues = 256;
 
 void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value) {
@@ -49,7 +49,7 @@ void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value)
 }
 
 /// True if unobserved time or rounding may change the number. The sampling error of steps does not
-/// count: the comparison has it from the steps.
+/// count, because the comparison gets it from the steps themselves.
 bool IsUncertain(const analysis::Metric& metric, const analysis::Analysis& analysis) {
   if (metric.low_confidence) return true;
   if (!metric.may_be || metric.is_slowed) return false;
@@ -63,7 +63,7 @@ bool IsUncertain(const analysis::Metric& metric, const analysis::Analysis& analy
   return std::abs(*metric.may_be - value) > knowledge::kGateUncertainValue.value() * scale;
 }
 
-/// Adds the other data of files of times: the load of the server, and benchmarks.
+/// Adds the other data in files of times: the server's load, and benchmarks.
 void AddTimes(std::span<const Profile> ranks, Snapshot& snapshot) {
   for (const Profile& rank : ranks) {
     const RunSide* side = rank.run_side.get();
@@ -97,7 +97,7 @@ void AddBenchmarks(std::span<const Profile> ranks, analysis::breakdown::WorkSums
   if (!work.benchmarks.empty()) work.iterations = std::max<std::int64_t>(1, work.iterations);
 }
 
-/// Makes names valid for JSON: they may have any bytes. The result is the same in all runs.
+/// Makes names valid for JSON, as they may have any bytes. The result is the same for all runs.
 void MakeValid(Snapshot& snapshot) {
   const auto mend = [](std::string& text) { text = ValidUtf8(text); };
   mend(snapshot.name);
@@ -173,7 +173,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
       gpus != nullptr && !is_of_times) {
     const double count = AsNumber(gpus->value, 0);
     AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", count));
-    // Without a device, only this property shows how many ranks were recorded.
+    // Without a device, no other property shows how many ranks were recorded.
     if (count == 0) AddEnvironment(snapshot, "ranks", fmt::format("{}", ranks.size()));
   }
   const bool states_world =
@@ -193,7 +193,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
       snapshot.definitions[id] = metric.spec->definition_number;
     }
   }
-  // Without times of events, lengths of iterations would be invented.
+  // If events have no times, the lengths of iterations would be invented, so they are left out.
   if (std::all_of(ranks.begin(), ranks.end(), [](const Profile& r) { return r.has_timeline; })) {
     snapshot.iteration_times = std::move(attribution.iteration_times);
     snapshot.iteration_unobserved = std::move(attribution.iteration_unobserved);

@@ -25,18 +25,18 @@
 namespace profgauge::gate {
 namespace {
 
-// So much of the change is nearly all of it.
+// From this share on, a part of the change is nearly all of it.
 constexpr double kNearlyAll = knowledge::kGateMovementMost.value();
 
-// Slower in two runs, or in one where a second decides the verdict.
+// True if parts are slower in two runs, or in one run if a second run decides the verdict.
 bool IsMissedOf(const PartsComparison& parts) {
   return !parts.found.empty() || (!parts.once.empty() && parts.level == rules::Level::kError);
 }
 
 bool IsCommonOf(const PartsComparison& parts) { return !parts.common.empty(); }
 
-// The missed limit that says most about time: the typical one, else a mean, else any, of shares of
-// the time too.
+// The missed limit that says most about time: one on a typical time, else on a mean, else on any
+// time, share of time or throughput. nullptr if there is none.
 const MetricComparison* MissedTime(const RunComparison& comparison) {
   const auto weight = [](const MetricComparison& metric) {
     if (IsTypicalTime(metric.metric)) return 3;
@@ -54,9 +54,9 @@ const MetricComparison* MissedTime(const RunComparison& comparison) {
 }
 
 struct KernelMove {
-  double base = 0, delta = 0;  // ns an iteration.
+  double base = 0, delta = 0;  // ns per iteration.
   std::string_view name;
-  std::optional<double> longer;  // By how much a launch is, relative; where both sides have some.
+  std::optional<double> longer;  // Relative change of a launch's duration.
 };
 
 std::optional<double> LongerOf(const PairedWork& row) {
@@ -93,7 +93,7 @@ class Finder {
               {}};
     };
     if (!is_known) return try_all(&Finder::SomeIterations);
-    // Where times are not compared, no share of their change is named.
+    // If times are not compared, no share of their change can be named.
     if (IsOfOtherWork()) return try_all(&Finder::Inputs, &Finder::Work);
     Movement found = try_all(&Finder::Inputs, &Finder::SomeIterations, &Finder::Clock,
                              &Finder::OneRank, &Finder::Work, &Finder::OnlyParts, &Finder::AllAlike,
@@ -105,14 +105,14 @@ class Finder {
  private:
   using Found = std::optional<Movement>;
 
-  // All parts of one kind are slower, and no limit on time is missed.
+  // True if all parts of one kind are slower and no limit on time is missed.
   bool IsCommon() const { return std::ranges::any_of(of_.parts, IsCommonOf); }
 
   static Found Of(MovementKind kind, std::string text) {
     return Movement{kind, std::move(text), {}};
   }
 
-  // Of the mean iteration, relative.
+  // The relative change of the mean iteration.
   double Change() const { return delta_ / base_; }
 
   // "96 %" of the change; "all" if it is more, because other parts became shorter.
@@ -140,8 +140,8 @@ class Finder {
                                                  FormatShare(*of_.work.samples)));
   }
 
-  // Whether the two runs of the waterfall show the change that was judged, or one of the limit: the
-  // slower one of several candidates may be neither, and time between iterations is in neither.
+  // True if the waterfall's two runs show at least half of the judged change or of its limit. With
+  // several candidates, or for a change between iterations, they may not.
   bool IsShown() const {
     if (missed_ == nullptr) return IsCommon();
     if (!IsTypicalTime(missed_->metric) && !IsMeanTime(missed_->metric)) return true;
@@ -174,7 +174,7 @@ class Finder {
       base = TimesOf(baselines_, missed_->metric);
       current = TimesOf(candidates_, missed_->metric);
     }
-    // How many they are, the sentence of the limit says.
+    // The text has no numbers, because the sentence about the limit has them.
     const bool is_known = !base.empty() && !current.empty();
     if (is_known && AreNearlyAll(base, current, *missed_->total_limit)) return {};
     return Of(MovementKind::kSomeIterations, "some of the iterations, not the typical one");
@@ -205,15 +205,15 @@ class Finder {
     return Of(MovementKind::kOneRank, of_.slow_rank->text);
   }
 
-  // The time of other work: launches that one side has more.
+  // The time of other work, i.e. of launches that only one side has.
   double TimeOfWork() const {
     double time = 0;
     for (const PairedWork& row : of_.kernels.rows) time += static_cast<double>(row.count_effect);
     return time;
   }
 
-  // Other work goes before what kernels and the host show, since it changes both, unless it can be
-  // held against the change and makes less than half of it.
+  // True if other work explains less than half of the change. Then later kinds are tried first.
+  // Otherwise other work comes before kernels and the host, because it changes both.
   bool IsSmallWork() const {
     const bool is_of_some = of_.work.kind == WorkKind::kChanged || of_.work.kind == WorkKind::kLess;
     if (!is_of_some || IsOfOtherWork()) return false;
@@ -226,14 +226,14 @@ class Finder {
     return Of(MovementKind::kWork, WorkSaid());
   }
 
-  // The work differs, and nothing else explains the rest.
+  // Names other work that is less than half of the change, if nothing else explains the rest.
   Found SmallWork() const {
     if (!IsSmallWork()) return {};
     return Of(MovementKind::kWork, fmt::format("{}; no single kind explains the rest", WorkSaid()));
   }
 
-  // "an iteration does other work: +12 launches per iteration; new: `fused_x`; that makes 3 % of
-  // it"
+  // Describes other work: "an iteration does other work: +12 launches per iteration; new:
+  // `fused_x`; that makes 3 % of it".
   std::string WorkSaid() const {
     if (of_.work.kind == WorkKind::kCollapsed) {
       return fmt::format("the same launches take {} of the baseline's device time",
@@ -253,12 +253,12 @@ class Finder {
                         : fmt::format("an iteration does other work: {}", fmt::join(said, "; "));
   }
 
-  // Less work of a run that takes longer makes none of it.
+  // The share of the change that other work explains; "nothing" if its sign is opposite.
   std::string ShareOfWork() const {
     return TimeOfWork() * delta_ > 0 ? ShareOfChange(TimeOfWork()) : "nothing";
   }
 
-  // A change of single kernels need not move the iteration.
+  // Only single parts are slower; they need not change the iteration's time.
   Found OnlyParts() const {
     if (std::ranges::any_of(of_.metrics, IsMissed)) return {};
     if (IsCommon()) {
@@ -292,7 +292,7 @@ class Finder {
     return {};
   }
 
-  // The change of a launch that half of the kernel time has, in the order of the changes.
+  // The median change of a launch's duration, weighted by kernel time.
   double CommonChange(double time) const {
     std::vector<std::pair<double, double>> changes;
     for (const KernelMove& kernel : kernels_) {
@@ -319,7 +319,7 @@ class Finder {
     }
     const bool is_much =
         common * delta_ > 0 && common * time / delta_ >= knowledge::kGateMovementHalf.value();
-    // Without a limit on time it is about the kernels, of however much of the iteration.
+    // Without a missed limit on time, kernels may be any share of the iteration.
     if (alike < kNearlyAll * time || !(is_much || missed_ == nullptr)) return {};
     const std::string which = alike >= time
                                   ? "every kernel takes"
@@ -371,7 +371,7 @@ class Finder {
   std::span<const Snapshot> baselines_, candidates_;
   const RunComparison& of_;
   const MetricComparison* missed_;
-  double base_ = 0, delta_ = 0;  // ns of the mean iteration.
+  double base_ = 0, delta_ = 0;  // ns: time of the mean iteration, and its change.
   std::vector<KernelMove> kernels_;
 };
 
@@ -382,7 +382,7 @@ constexpr std::array<std::string_view, 5> kMachine = {"gpu", "driver", "runtime"
 constexpr std::array<std::string_view, 5> kSwitches = {"record_shapes", "profile_memory",
                                                        "with_stack", "with_flops", "with_modules"};
 
-// The largest of the runs; nothing where none knows it.
+// The largest value of any run; nothing if no run has one.
 std::optional<double> LargestOf(std::span<const Snapshot> runs, MetricId id) {
   std::optional<double> largest;
   for (const Snapshot& run : runs) {
@@ -451,7 +451,7 @@ std::optional<Movement> FindMovement(std::span<const Snapshot> baselines,
                          std::ranges::any_of(comparison.metrics, IsMissed);
   if (!comparison.is_judged || !is_missed) return std::nullopt;
   Movement movement = Finder(baselines, candidates, comparison).Find();
-  // Runs that moved in different ways have no common cause.
+  // Candidates with different kinds of change have no common cause.
   for (std::size_t i = 0; i < candidates.size() && candidates.size() > 1; ++i) {
     if (Finder(baselines, candidates.subspan(i, 1), comparison).Find().kind == movement.kind) {
       continue;

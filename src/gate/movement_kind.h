@@ -1,4 +1,4 @@
-// The kinds of movements that explain a missed limit; gate/movement.h defines them.
+// The kinds of changes that explain a missed limit; gate/movement.h defines them.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class MovementKind : std::uint8_t {
 inline constexpr std::array<std::string_view, 9> kMovementKindNames = {
     "inputs", "some_iterations", "clock", "one_rank", "work",
     "parts",  "all_alike",       "host",  "unknown"};
-/// The id in report.json.
+/// The id of a kind of change in report.json.
 constexpr std::string_view NameOf(MovementKind kind) {
   return kMovementKindNames[static_cast<std::size_t>(kind)];
 }

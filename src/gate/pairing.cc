@@ -45,7 +45,7 @@ std::string WithoutLambdaNumbers(std::string_view text) {
   return out;
 }
 
-// Reads template arguments after their '<'; `rest` becomes the text after their '>'. Nothing if
+// Reads template arguments after their '<' and sets `rest` to the text after their '>'. Nothing if
 // brackets do not match, e.g. because of operators.
 std::optional<std::string> Arguments(std::string_view& rest);  // NOLINT(misc-no-recursion)
 
@@ -67,7 +67,7 @@ std::optional<std::string> Argument(std::string_view& rest, bool is_outermost) {
   return is_outermost ? std::optional(out) : std::nullopt;
 }
 
-// True for a pointer type; pointers within a function signature do not count.
+// True if the argument has a pointer outside of a function signature.
 bool HoldsPointer(std::string_view argument) {
   int brackets = 0;
   for (const char c : argument) {
@@ -99,7 +99,7 @@ std::optional<std::string> Arguments(std::string_view& rest) {  // NOLINT(misc-n
   }
 }
 
-// True for names of types such as "bf16bf16", which also have only hexadecimal digits.
+// True for names of types such as "bf16bf16", which look like hexadecimal numbers, too.
 bool AreTypes(std::string_view word) {
   while (!word.empty()) {
     if (word.front() == 'b') word.remove_prefix(1);
@@ -135,8 +135,8 @@ std::string WithoutHashes(std::string_view text) {
   return out;
 }
 
-// "triton_poi_fused_add_12", "loop_add_fusion.3": the name lists the fused operators, and the
-// number counts all earlier fusions.
+// Removes the number of a fusion: "triton_poi_fused_add_12", "loop_add_fusion.3". The name lists
+// the fused operators, and the number counts all earlier fusions.
 std::string_view WithoutCounter(std::string_view name) {
   if (!name.starts_with("triton_") && name.find("fusion") == name.npos) return name;
   const std::size_t last = name.find_last_not_of(kDigits);
@@ -157,7 +157,7 @@ std::string CanonicalKernel(std::string_view name) {
 
 namespace {
 
-// One name in one of the runs.
+// The data of one name in one of the runs.
 struct Side {
   double count = 0, time = 0, host = 0;  // Per iteration.
   const std::vector<Ns>* series = nullptr;
@@ -186,14 +186,14 @@ std::map<std::string, Side> SidesOf(const std::vector<analysis::breakdown::WorkS
     side.count = static_cast<double>(sum.count) / iterations;
     side.time = static_cast<double>(of_host ? sum.host_time : sum.gpu_time) / iterations;
     side.host = static_cast<double>(sum.host_time) / iterations;
-    // A series of host time does not describe GPU time, and vice versa.
+    // A series of host times does not describe GPU times, nor the reverse, so it is not used.
     if (work.has_gpu == !of_host) side.series = &sum.series;
   }
   return sides;
 }
 
-// A run lists its longest work and sums up the rest. An entry near the end of one list may be in
-// the rest of the other run, so it is neither new nor gone:
+// Folds entries into the rest. A run lists its longest work and sums up the rest, so an entry near
+// the end of one list may be in the rest of the other run, neither new nor gone:
 //
 //     base       gemm 900   relu 40   copy 12   (smaller) 8        least listed: 12
 //     current    gemm 950   relu 41   fill 14   (smaller) 9        least listed: 14
@@ -222,7 +222,7 @@ void FoldRest(std::map<std::string, Side>& sides, const std::map<std::string, Si
 }
 
 void FoldRests(std::map<std::string, Side>& a, std::map<std::string, Side>& b) {
-  // Uses the original list, because folding one side does not create a rest in the other.
+  // Folds a copy of the list, because folding one side must not create a rest in the other.
   const std::map<std::string, Side> listed = a;
   FoldRest(a, b);
   FoldRest(b, listed);
@@ -258,8 +258,8 @@ Ns MeanOf(const std::vector<Ns>& times) {
   return times.empty() ? 0 : Rounded(sum / static_cast<double>(times.size()));
 }
 
-// A part that a run does not have took 0 in each of its iterations. -1 if a run that has it has no
-// series.
+// The p-value of a part. If a run does not have the part, it took 0 in each of its iterations. -1
+// if a run has the part without a series.
 double PValueOfPair(const Pair& pair, std::size_t base_iterations, std::size_t current_iterations) {
   const auto series = [](const Side& side, bool is_absent, std::size_t iterations) {
     if (is_absent) return std::vector<Ns>(iterations, 0);
@@ -331,8 +331,8 @@ bool Has(const std::vector<analysis::breakdown::WorkSum>& sums, const std::strin
                      [&](const analysis::breakdown::WorkSum& s) { return s.name == name; });
 }
 
-// Each place where one kernel replaces another votes for this pair by its time. Pairs are accepted
-// in the order of their votes, each name once.
+// Finds renamed kernels. Each place where one kernel replaces another votes for this pair by its
+// time. Pairs are accepted in the order of their votes, and each name only once.
 Names RenamedKernels(const Snapshot& base, const Snapshot& current) {
   std::map<std::pair<std::string, std::string>, Ns> votes;
   const auto now = KernelsByPlace(current);
@@ -351,7 +351,7 @@ Names RenamedKernels(const Snapshot& base, const Snapshot& current) {
   std::set<std::string> taken;
   for (const auto& [time, names] : ranked) {
     const auto& [old_name, new_name] = names;
-    // A kernel that still runs, or already ran before, was not renamed.
+    // A kernel that still runs was not renamed, nor one that ran before.
     if (Has(current.work.kernels, old_name) || Has(base.work.kernels, new_name)) continue;
     if (renamed.contains(old_name) || !taken.insert(new_name).second) continue;
     renamed[old_name] = new_name;

@@ -1,4 +1,4 @@
-// Pairs two runs: all their metrics, and every kernel and operator with its values per iteration.
+// Pairs two runs: all their metrics, and all kernels and operators with their values per iteration.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace profgauge::gate {
 
-/// A metric, or the mean time of a benchmark in ns, of both runs.
+/// The values of a metric, or the mean times of a benchmark in ns, in both runs.
 struct PairedValue {
   const analysis::MetricSpec* spec = nullptr;  ///< nullptr: it is a benchmark.
   std::optional<double> base, current;         ///< In the metric's unit; absent: the run has none.
   std::string benchmark = {};                  ///< Name of the benchmark.
 };
 
-/// Metrics in catalog order, then benchmarks in the order of the files.
+/// Pairs the metrics in catalog order, then the benchmarks in the order of the files.
 std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& current);
 
 /// A kernel, copy or operator in both runs. Times are in ns per iteration, rounded.
@@ -46,17 +46,17 @@ struct PairedTable {
 };
 
 /// Pairs kernels by name. A vanished and a new kernel are one renamed kernel if most of their time
-/// is in the same places: operator, input shapes and position among the operator's launches. Empty
-/// if a run has no sums.
+/// is in the same places (operator, input shapes, position among the operator's launches). Empty if
+/// a run has no sums.
 PairedTable PairKernels(const Snapshot& base, const Snapshot& current);
 /// Pairs operators by name. Times are their own GPU time, or host time if a run has no GPU work.
 PairedTable PairOps(const Snapshot& base, const Snapshot& current);
 
 // Names that identify a kernel in different builds.
 
-/// The name without numbers from compilers and code generators: function arguments, numbers of
+/// The name without numbers that compilers and code generators make: function arguments, numbers of
 /// lambdas, template arguments with pointers, hashes of files, and numbers of Triton's and XLA's
-/// fusions. "void f<4, g(T&)::{lambda(float)#2}, std::array<char*, 3ul> >(int)" gives "void f<4,
+/// fusions. "void f<4, g(T&)::{lambda(float)#2}, std::array<char*, 3ul> >(int)" becomes "void f<4,
 /// g(T&)::{lambda}>". Kernels with the same result are summed. Unmatched brackets are kept.
 std::string CanonicalKernel(std::string_view name);
 

@@ -22,29 +22,29 @@
 namespace profgauge::gate {
 namespace {
 
-// Probability of any false alarm in a run without a change.
+// The accepted probability of any false alarm in a run without a change.
 constexpr double kPartDiscoveries = knowledge::kGatePartDiscoveries.value();
-// The weight of the spread common to all parts, in degrees of freedom; the least noise of a part,
-// in noise floors; with fewer runs than the last, a part never counts as quieter than observed.
+// For the noise of a part: the weight of the spread common to all parts, in degrees of freedom; the
+// least noise, in noise floors; and the runs below which noise is never less than observed.
 constexpr double kPartPrior = knowledge::kGatePartPrior.value();
 constexpr double kPartFloor = knowledge::kGatePartFloor.value();
 constexpr double kTrustedRuns = knowledge::kGatePartTrustedRuns.value();
-// Median of squares of normal values, in variances; rounded, since the prior was tuned with it.
+// The median of squares of normal values, in variances. Rounded: the weight was tuned with it.
 constexpr double kMedianOfSquares = 0.7;
-// Assumed spread of the iterations of a part without a series.
+// The assumed spread of the iterations of a part without a series.
 constexpr double kAssumedPartSpread = knowledge::kGatePartSpread.value();
 constexpr std::size_t kNamedParts = 10, kNamedBeside = 5;
 constexpr std::string_view kOthers = "others";
 
-// A part in one run: the logarithm of its time per iteration, and the error of that.
+// A part in one run: the logarithm of its time per iteration, and the error of this logarithm.
 struct PartTime {
   double log = 0, error = 0;
-  bool is_assumed = true;  // The error is: the run keeps no times of its iterations.
+  bool is_assumed = true;  // The error is assumed: the run has no times by iteration.
 };
 
 using PartSums = const std::vector<analysis::breakdown::WorkSum> analysis::breakdown::WorkSums::*;
 
-// Benchmarks belong to no iteration: each has its own number of values.
+// True for benchmarks, which belong to no iteration: each has its own number of values.
 constexpr bool AreBenchmarks(PartSums sums) {
   return sums == &analysis::breakdown::WorkSums::benchmarks;
 }
@@ -63,7 +63,7 @@ PartTime TimeOf(const analysis::breakdown::WorkSum& sum, std::int64_t iterations
 
 using Parts = std::map<std::string, PartTime, std::less<>>;
 
-// Kernels that differ only by numbers from the compiler are one part.
+// The name by which parts are compared, without a compiler's numbers that make kernels differ.
 std::string KeyOf(const std::string& name, PartSums sums) {
   return sums == &analysis::breakdown::WorkSums::kernels ? CanonicalKernel(name) : name;
 }
@@ -94,7 +94,7 @@ struct Series {
   std::string name;
   std::vector<double> base;  // Logarithms, by run.
   double base_level = 0, within = 0;
-  bool is_assumed = false;  // Of some run the spread within is.
+  bool is_assumed = false;  // A run's spread within is assumed.
   double time = 0, change = 0, share = 0;
   std::vector<double> rest;  // Deviations of the baseline's runs from their level.
 };
@@ -105,7 +105,7 @@ double IterationOf(const Snapshot& run) {
   return sum / static_cast<double>(run.iteration_times.size());
 }
 
-// For each kernel, the operator that launches most of it, with its type.
+// For each kernel, the operator that launches most of it, with the operator's type.
 struct Launcher {
   Ns time = 0;
   std::string_view op, op_type;
@@ -122,11 +122,11 @@ std::map<std::string, Launcher> LaunchersOf(const Snapshot& run) {
 
 using NamesOfPools = std::map<std::string, std::vector<std::pair<double, std::string>>>;
 
-// Keeps names that all runs have and pools the others of a run, by type of operator.
+// Keeps names that all runs have. Pools the other names of a run, by type of operator.
 NamesOfPools PoolOthers(const Snapshot& run, PartSums sums,
                         const std::set<std::string, std::less<>>& all, Parts& parts) {
   NamesOfPools names;
-  // New or vanished benchmarks are reported; they replace nothing.
+  // New and vanished benchmarks are reported, not pooled, because they replace no other one.
   if (AreBenchmarks(sums)) return names;
   const bool are_kernels = sums == &analysis::breakdown::WorkSums::kernels;
   const auto launchers = LaunchersOf(run);
@@ -150,7 +150,7 @@ NamesOfPools PoolOthers(const Snapshot& run, PartSums sums,
   return names;
 }
 
-// "gemm_64 and 2 more", the one with most time first; empty if `pool` is no pool.
+// The names in a pool: "gemm_64 and 2 more", longest first; empty if `pool` is no pool.
 std::string MostOf(const NamesOfPools& pools, const std::string& pool) {
   const auto found = pools.find(pool);
   if (found == pools.end()) return {};
@@ -159,7 +159,7 @@ std::string MostOf(const NamesOfPools& pools, const std::string& pool) {
   return PrintableShort(most.second) + (more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// "gemm_64 for gemm_128": the names in the run and in the last run of the baseline.
+// The names of a pool in the run and in the last baseline run: "gemm_64 for gemm_128".
 std::string NamesOf(const NamesOfPools& now, const NamesOfPools& before, const std::string& pool) {
   const std::string here = MostOf(now, pool), there = MostOf(before, pool);
   return here.empty() || there.empty() ? here + there : here + " for " + there;
@@ -174,7 +174,7 @@ std::set<std::string, std::less<>> InAll(const std::vector<Parts>& runs, const P
   return all;
 }
 
-// Adds the parts and pools that only one side has.
+// Adds the parts of one side that the other does not have, if their share is at least `least`.
 void AddLone(const Parts& those, const Parts& named, double iteration, double least, bool is_new,
              std::vector<LonePart>& out) {
   for (const auto& [name, time] : named) {
@@ -212,7 +212,7 @@ std::vector<Series> AllSeriesOf(const std::vector<Parts>& runs, const Parts& can
   return all;
 }
 
-// The weighted median of changes: parts with half of the time change at most by this.
+// The weighted median of changes: parts with half of the time change by at most this.
 //
 //     change      -1 %    0 %    +4 %    +4 %    +9 %        the weighted median: a clock that is
 //     share       10 %   10 %    30 %    40 %    10 %        4 % lower slows nearly all parts
@@ -239,11 +239,11 @@ double SlackOf(double common) {
          knowledge::kGateMovementPart.value() * std::abs(common);
 }
 
-// The part of the typical change that is subtracted. A slower machine slows all parts, so nothing
-// is subtracted if a fifth of the time did not change. A common speedup is not subtracted either: a
+// The part of the common change that is subtracted. A slower machine slows all parts, so nothing is
+// subtracted if a fifth of the time did not change. A common speedup is not subtracted, because a
 // part that did not become faster did not become slower.
 double TakenOff(const std::vector<Series>& all, double shared) {
-  if (std::abs(shared) <= 2 * SlackOf(shared)) return shared;  // Noise moves all that much.
+  if (std::abs(shared) <= 2 * SlackOf(shared)) return shared;  // Noise of all parts.
   if (shared < 0) return 0;
   double whole = 0, unmoved = 0;
   for (const Series& series : all) {
@@ -253,7 +253,7 @@ double TakenOff(const std::vector<Series>& all, double shared) {
   return unmoved >= (1 - knowledge::kGateMovementMost.value()) * whole ? 0 : shared;
 }
 
-// Counts the tested parts that changed like `shared`, and whether nearly all the time did.
+// Counts the tested parts that changed like `shared`. Sets whether nearly all of the time did.
 void CountAlike(const std::vector<Series>& all, double shared, double min_share,
                 PartFindings& out) {
   double whole = 0, alike = 0;
@@ -266,8 +266,8 @@ void CountAlike(const std::vector<Series>& all, double shared, double min_share,
   out.is_alike = alike >= knowledge::kGateMovementMost.value() * whole;
 }
 
-// For a history: excludes the last runs that show a step of this part over `limit` from its
-// baseline, while enough others remain.
+// Excludes the last runs of a history from a part's baseline if they show a step of the part over
+// `limit`, while enough other runs remain.
 void LeaveOutStep(Series& series, double limit) {
   const std::size_t all = series.rest.size();
   while (series.rest.size() > stats::kPartRuns && series.rest.back() > limit)
@@ -285,7 +285,7 @@ double SquaresOf(const std::vector<double>& values) {
   return sum;
 }
 
-// Sets the pools and parts that only one side has.
+// Sets the pools and the parts that only one side has.
 void SetLone(std::span<const Snapshot> baselines, const Snapshot& candidate,
              const std::vector<Parts>& runs, const Parts& now, const NamesOfPools& pools_now,
              const NamesOfPools& pools_before, double least, PartFindings& out) {
@@ -301,7 +301,7 @@ void SetLone(std::span<const Snapshot> baselines, const Snapshot& candidate,
 
 double DegreesOf(const std::vector<double>& rest) { return static_cast<double>(rest.size()) - 1; }
 
-// One-sided probability of `change` from the median of runs with this variance.
+// The one-sided probability of `change` from the median of runs with this variance.
 double ChanceOfChange(double change, double variance, double degrees) {
   constexpr double kHalfPi = std::numbers::pi / 2;
   const double factor = 1 + kHalfPi / (degrees + kHalfPi);
@@ -309,8 +309,8 @@ double ChanceOfChange(double change, double variance, double degrees) {
                                                   change / std::sqrt(variance * factor)));
 }
 
-// Probability of a common change, from the common changes of the baseline's runs. As for a part,
-// but the noise floor replaces the spread of other parts.
+// The probability of a common change, computed from the common changes of the baseline's runs like
+// that of a part. The noise floor replaces the spread of other parts.
 double ChanceOfCommon(const std::vector<double>& moves, double common, double noise_floor) {
   const double degrees = DegreesOf(moves);
   const double own = SquaresOf(moves) / degrees;
@@ -341,8 +341,8 @@ std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& c
 
 }  // namespace
 
-// Student's t tests each part against a spread that borrows from all parts (like limma for genes,
-// Smyth 2004): five runs do not show the spread of a part, but 200 parts show the usual one.
+// Tests each part by Student's t against a spread that borrows from all parts (like limma for
+// genes, Smyth 2004): five runs do not show the spread of a part, but 200 parts show the usual one.
 //
 //     variance = (8 * max(usual, within) + degrees * own) / (8 + degrees), with least values
 //     t = (change - common) / sqrt(variance * factor), with 8 + degrees degrees of freedom
@@ -371,7 +371,7 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
   if (all.empty()) return out;
   const double shared = SharedBy(all, [](const Series& series) { return series.change; });
   out.common = std::expm1(shared);
-  // Nothing else judges benchmarks, so a change of all of them is the judged change.
+  // No other limit judges benchmarks, so a change that they all share is not subtracted.
   const double common = out.are_benchmarks ? 0 : TakenOff(all, shared);
   const double most = std::log1p(limit.max_increase);
   out.taken = std::expm1(common);
@@ -505,15 +505,15 @@ ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const Part
 
 namespace {
 
-// "10 baseline runs"; for a history, which has more for parts, "12 runs of the history"; if its
-// last runs show the step too, "10 runs of the history before it".
+// The compared runs: "10 baseline runs"; for a history, "12 runs of the history"; if its last runs
+// show the step, too, "10 runs of the history before it".
 std::string RunsText(const ConfirmedParts& parts, const PartFinding& part) {
   if (!parts.is_of_history) return fmt::format("{} baseline runs", parts.runs);
   return fmt::format("{} runs of the history{}", part.of_runs,
                      part.of_runs < parts.runs ? " before it" : "");
 }
 
-// "; also kernel b: +20 %, kernel c: +10 % and 5 more"
+// Further parts as text: "; also kernel b: +20 %, kernel c: +10 % and 5 more".
 std::string AlsoText(const ConfirmedParts& parts, std::string_view word) {
   std::string text;
   const std::size_t named = std::min(parts.slower.size(), kNamedBeside + 1);

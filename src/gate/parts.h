@@ -42,10 +42,10 @@ struct PartFinding {
   bool is_assumed = false;  ///< A run keeps no times by iteration of it: their spread is assumed.
 };
 
-/// A part that only one run has, so nothing can be compared.
+/// A part that only one run has, so there is nothing to compare it with.
 struct LonePart {
   std::string name;
-  std::string names;    ///< "fused_x and 2 more" if it is a pool.
+  std::string names;    ///< "fused_x and 2 more" for a pool.
   double share = 0;     ///< Share of the iteration of the run that has it.
   bool is_new = false;  ///< True: only the candidate has it.
 };
@@ -55,7 +55,7 @@ struct PartFindings {
   std::vector<PartFinding> found;
   std::vector<LonePart> lone;  ///< Largest first; reported, not judged.
   double common = 0;           ///< The time-weighted median change of all parts.
-  double taken = 0;            ///< The part of `common` that was subtracted.
+  double taken = 0;            ///< The part of `common` that was subtracted from changes.
   bool is_common = false;      ///< `common` is certain, over the limit, and subtracted.
   bool is_alike = false;       ///< Nearly all of the time changed like `common`.
   std::size_t alike = 0;       ///< Number of tested parts that did.
@@ -68,16 +68,16 @@ struct PartFindings {
 
 /// Compares the parts `sums` of `candidate` with those of `baselines`. Parts below
 /// `limit.min_share` of the candidate's iteration are not tested. A part is found if its change
-/// without the common change certainly exceeds 0 and is over `limit.max_increase`
-/// (Benjamini-Hochberg over all tested). With fewer than five baseline runs nothing is judged.
-/// `noise_floor` is relative. `is_ordered`: the baseline's runs are from a history, oldest first.
-/// REQUIRES: `baselines` is not empty; every run has an iteration.
+/// without the common change is certainly above 0 and over `limit.max_increase` (Benjamini-Hochberg
+/// over all tested). With fewer than five baseline runs, nothing is judged. `noise_floor` is
+/// relative. `is_ordered`: the baseline's runs are from a history, oldest first. REQUIRES:
+/// `baselines` is not empty; every run has an iteration.
 PartFindings JudgeParts(
     std::span<const Snapshot> baselines, const Snapshot& candidate,
     const std::vector<analysis::breakdown::WorkSum> analysis::breakdown::WorkSums::*sums,
     const rules::PartLimit& limit, double noise_floor, bool is_ordered = false);
 
-/// The parts of one kind in all candidates, each tested separately against one baseline.
+/// The parts of one kind in all candidates, which are tested one by one against one baseline.
 struct ConfirmedParts {
   std::vector<PartFinding> slower;  ///< Slower in two runs or more; most added time first.
   std::vector<PartFinding> once;    ///< Slower in one candidate; in the same order.
@@ -90,32 +90,32 @@ struct ConfirmedParts {
   bool is_judged = false, is_of_history = false;
   bool are_benchmarks = false;
 
-  /// True if a second run decides about `once`. With several candidates, a part that only one of
-  /// them shows is not confirmed.
+  /// True if a second run must decide about `once`. With several candidates, a part that only one
+  /// of them shows is not confirmed.
   bool IsOpen() const { return candidates == 1 && !once.empty(); }
 };
 
-/// `newest`: the findings of the run before a single candidate; nullptr: there is none.
-/// REQUIRES: `candidates` is not empty; all have the same baseline.
+/// Combines the candidates' findings. `newest`: those of the run before a single candidate, or
+/// nullptr. REQUIRES: `candidates` is not empty; all have the same baseline.
 ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const PartFindings* newest);
 
-/// "kernel flash_fwd: +6.1 % in 2 runs (2.1 % of the iteration; by chance under 1 of 100 000; 20
-/// baseline runs); also kernel gemm: +5.8 %"; the reason if nothing could be judged; empty if no
-/// part is slower.
+/// Text about slower parts: "kernel flash_fwd: +6.1 % in 2 runs (2.1 % of the iteration; by chance
+/// under 1 of 100 000; 20 baseline runs); also kernel gemm: +5.8 %". The reason if nothing could be
+/// judged; empty if no part is slower.
 std::string PartsText(const ConfirmedParts& parts, std::string_view word);
 
-/// "kernel flash_fwd: +14.6 % in this run; one run may be chance. A second run decides: …"; empty
-/// if no part was found once.
+/// Text about parts found once: "kernel flash_fwd: +14.6 % in this run; one run may be chance. A
+/// second run decides: …"; empty if there are none.
 std::string PartsOnceText(const ConfirmedParts& parts, std::string_view word);
 
 /// "48 kernels of the same work are all about 30 % slower in 2 runs; that is no single kernel, and
-/// no limit on time is missed"; empty without a common slowdown. Only for runs without such a miss.
+/// no limit on time is missed". Empty without a common slowdown, or with a missed limit on time.
 std::string PartsCommonText(const ConfirmedParts& parts, std::string_view word);
 
-/// "kernel flash_fwd", "kernel group of mm under other names (gemm_64 for gemm_128)"
+/// A title: "kernel flash_fwd", "kernel group of mm under other names (gemm_64 for gemm_128)".
 std::string PartTitle(std::string_view word, std::string_view name, std::string_view names);
 
-/// For parts of only one run: "kernels fused_x and 2 more are new: 3.1 % of the iteration, …".
+/// Parts that only one run has: "kernels fused_x and 2 more are new: 3.1 % of the iteration, …".
 std::vector<std::string> LonePartTexts(const ConfirmedParts& parts, std::string_view word);
 
 }  // namespace profgauge::gate

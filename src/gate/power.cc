@@ -18,13 +18,13 @@
 namespace profgauge::gate {
 namespace {
 
-// An iteration is a stall if it exceeds the typical one by this many spreads, and by a tenth.
+// An iteration is a stall if it exceeds the typical one by this many spreads and by a tenth.
 constexpr double kStallSpreads = knowledge::kGateStallSpreads.value();
 constexpr double kLeastStall = knowledge::kGateLeastStall.value();
 // The proposed floor is rounded up to a tenth of a percent.
 constexpr double kFloorStep = 0.001;
 constexpr std::int64_t kRunsForLessNoise = knowledge::kGateRunsForLessNoise.as<std::int64_t>();
-// Variance of a Hodges-Lehmann shift relative to a difference of means, for normal values: pi/3.
+// The variance of a Hodges-Lehmann shift in that of a difference of means (normal values): pi/3.
 constexpr double kShiftVariance = 1.0472;
 
 std::vector<double> LogsOf(const stats::Series& series) {
@@ -33,7 +33,7 @@ std::vector<double> LogsOf(const stats::Series& series) {
   return logs;
 }
 
-// Excess time of stalls beyond the typical iteration, as a share of all time.
+// The time that stalls take beyond typical iterations, as a share of all time.
 double StallShare(const std::vector<double>& logs, double level, double spread) {
   double stalled = 0, all = 0;
   for (const double value : logs) {
@@ -44,8 +44,8 @@ double StallShare(const std::vector<double>& logs, double level, double spread) 
   return stalled / all;
 }
 
-// The proposed floor for the policy, with the reason. A few runs that happen to agree would give a
-// floor so low that the next equal run fails: three runs with 0.4 % between them showed 0.05 %.
+// Proposes a noise floor, with the reason. A few runs that happen to agree would give a floor so
+// low that the next equal run fails: three runs with 0.4 % between them showed 0.05 %.
 std::string FloorText(const BaselinePower& power) {
   const bool is_assumed = power.runs < kRunsForLessNoise && power.between < stats::kUsualNoiseFloor;
   if (!is_assumed) {
@@ -58,8 +58,8 @@ std::string FloorText(const BaselinePower& power) {
 
 }  // namespace
 
-// The noise between runs is the spread of their medians. It includes the noise of iterations, so it
-// is too large rather than too small.
+// The noise between runs is the spread of their medians. This includes the noise of iterations, so
+// it is rather too large than too small.
 BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBaseline& policy) {
   BaselinePower power;
   power.runs = static_cast<std::int64_t>(runs.size());
@@ -104,7 +104,7 @@ BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBa
 
 namespace {
 
-// Expected distance of the slowest of `runs` normal values from their median, in standard
+// The expected distance of the slowest of `runs` normal values from their median, in standard
 // deviations: the quantile of its expected rank (Blom 1958).
 double SlowestOf(double runs) {
   constexpr double kNormal = 1e6;  // Degrees of freedom.

@@ -1,4 +1,4 @@
-// Measures which changes a baseline can detect: each run is compared with all others.
+// Measures which changes a baseline can detect, by comparing each of its runs with all others.
 //
 // `profgauge baseline power` prints the result and proposes the policy's `noise_floor`. It judges
 // nothing. Runs that fail show that the baseline is noisier than its floor, or mixes programs.
@@ -26,13 +26,13 @@ struct BaselinePower {
 };
 
 /// Measures the runs, and compares each with all others by the limits of `policy` (leave one out).
-/// Cost: as many comparisons as runs. REQUIRES: three runs with iteration times.
+/// Cost: as many comparisons as runs. REQUIRES: at least three runs with iteration times.
 BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBaseline& policy);
 
-/// The relative change that nine of ten comparisons with these iterations per run and baseline runs
-/// detect in the end at `limit`, with the noise of `power`. The formula of estimate.h for one
-/// candidate, with measured spread and autocorrelation. REQUIRES: iterations >= 2, runs >= 1, limit
-/// > -1.
+/// The relative change that nine of ten comparisons detect in the end, with these iterations per
+/// run and baseline runs, at `limit`, with the noise of `power`. Uses the formula of estimate.h for
+/// one candidate, with measured spread and autocorrelation. REQUIRES: iterations >= 2, runs >= 1,
+/// limit > -1.
 double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_t runs,
                 double limit);
 

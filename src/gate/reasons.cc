@@ -131,7 +131,7 @@ constexpr Reason kReasons[] = {
      "the author: `Profgauge-Accept: policy: REASON`"},
 };
 
-// The id at the end of a sentence, "… [baseline/lost]".
+// The id at the end of a sentence such as "… [baseline/lost]".
 std::string_view IdAtEnd(std::string_view text) {
   const std::size_t begin = text.rfind('[');
   if (!text.ends_with(']') || begin == text.npos) return {};
@@ -160,7 +160,7 @@ std::string WithReason(std::string text, std::string_view id) {
 const Reason* ReasonOfText(std::string_view text) { return FindReason(IdAtEnd(text)); }
 
 void OrderReasons(std::vector<std::string>& texts) {
-  // Reasons about a baseline: those for all limits come before those for one metric.
+  // Among reasons about a baseline, those for all limits come before those for one metric.
   std::ranges::stable_sort(texts, std::ranges::less(), [](const std::string& text) {
     const Reason* reason = ReasonOfText(text);
     const ReasonOf of = reason == nullptr ? kLimit : reason->of;

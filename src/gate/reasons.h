@@ -22,10 +22,10 @@ inline constexpr std::string_view kUncertainReason = "limit/uncertain";
 inline constexpr std::string_view kMissingReason = "policy/missing";
 inline constexpr std::string_view kPartOnceReason = "baseline/part-once";
 
-/// The subject of a reason, in the order of every output.
+/// The subject of a reason, in the order of outputs.
 enum class ReasonOf : std::uint8_t { kRecording, kBaseline, kLimit };
 
-/// Who may override a reason that comes from a remark of the analysis.
+/// Which option or policy may override a reason that comes from a remark of the analysis.
 enum class Overrule : std::uint8_t {
   kNever,
   kIncomplete,    ///< `--allow-incomplete`
@@ -49,14 +49,14 @@ std::span<const Reason> Reasons();
 /// Finds a reason by its id; nullptr: unknown id.
 const Reason* FindReason(std::string_view id);
 
-/// Finds the reason that comes from a remark; nullptr: the remark is no reason.
+/// Finds the reason that a remark causes; nullptr if it causes none.
 const Reason* FindReasonOfRemark(std::string_view remark);
 
-/// "TEXT [ID]"; a text that ends with a reason's id stays as it is. REQUIRES: the table has `id`.
+/// Makes "TEXT [ID]"; a text that ends with a reason's id stays. REQUIRES: the table has `id`.
 std::string WithReason(std::string text, std::string_view id);
-/// Finds the reason of a sentence by the id at its end; nullptr: it has none, e.g. a failed limit.
+/// Finds the reason of a sentence by the id at its end; nullptr if it has none (a failed limit).
 const Reason* ReasonOfText(std::string_view text);
-/// Sorts sentences by subject; those about the baseline are ordered as in the table, others keep
+/// Sorts sentences by subject. Those about the baseline are in the order of the table; others keep
 /// their order. Sentences without an id come last.
 void OrderReasons(std::vector<std::string>& texts);
 

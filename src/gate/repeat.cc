@@ -9,7 +9,7 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// The bound of repeat.h for the worst share of slow runs. In logarithms: powers would overflow.
+// The bound of repeat.h for the worst share of slow runs, by logarithms: powers would overflow.
 double ChanceOfStates(double runs, double recordings) {
   return std::exp(runs * std::log(runs) + recordings * std::log(recordings) -
                   (runs + recordings) * std::log(runs + recordings));

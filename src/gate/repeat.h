@@ -23,17 +23,17 @@
 namespace profgauge::gate::stats {
 
 /// The fewest profiles of a program that confirm a change against `runs` baseline runs. Nothing if
-/// three profiles are not enough. REQUIRES: runs > 0.
+/// even three profiles are not enough. REQUIRES: runs > 0.
 std::optional<std::size_t> NeededRecordings(std::size_t runs);
 
 /// Which of the two judged quantities failed.
 enum class Judged : std::uint8_t { kTypical, kTotal };
 
-/// True if every run of `current` is slower by more than half a limit than both the median and the
-/// slowest run of the baseline. All runs count, including outliers.
+/// True if every run of `current`, including outliers, is slower than both the median and the
+/// slowest run of the baseline by more than half a limit.
 bool IsRepeated(const Side& base, const Side& current, Judged judged, double limit);
 
-/// Counts the earlier profiles that are slower in the same way.
+/// Counts the earlier profiles that are as slow, by the condition of IsRepeated().
 std::size_t CountSlowRecordings(const Side& base, const Side& earlier, Judged judged, double limit);
 
 /// The number of groups of consecutive slow iterations, in the run with most. `limit`: relative.

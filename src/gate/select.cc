@@ -21,7 +21,7 @@ namespace {
 
 using Places = std::map<std::string, std::size_t, std::less<>>;
 
-// Places of commits among the ancestors; 0 is the judged commit. Runs may abbreviate commits.
+// The places of commits among the ancestors; 0 is the judged commit. Runs may abbreviate commits.
 //
 //     known to git         m5 m4 m3 (a shallow clone ends here)
 //     parents of the runs  m3 → m2 → m1       2 and 1 are ancestors, too
@@ -61,7 +61,7 @@ std::optional<std::size_t> PlaceOf(const Places& places, const std::string& comm
   return is_it ? std::optional(at->second) : std::nullopt;
 }
 
-// Orders rows by commit time; commits later than the judged one are not its past.
+// Orders rows by commit time. Commits later than the judged one are not its past.
 void OrderByTime(std::int64_t until, OrderedRows& out) {
   const bool is_known =
       std::ranges::all_of(out.rows, [](const HistoryRow& row) { return row.commit_time > 0; });
@@ -84,7 +84,7 @@ OrderedRows OrderByAncestry(const HistoryQuestion& question, std::vector<History
   for (const HistoryRow& row : rows) {
     has_commits |= !row.commit.empty();
     const auto place = PlaceOf(places, row.commit);
-    // The judged commit is no baseline, but it does not count as a non-ancestor.
+    // The judged commit itself is no baseline, but it is no non-ancestor either.
     if (place) found.emplace_back(*place, row);
     has_ancestor |= place && row.commit != question.commit;
   }
@@ -113,7 +113,7 @@ constexpr std::string_view kNotCompared = "not compared, as too many others are"
 constexpr std::size_t kFallRuns = knowledge::kGateFallRuns.as<std::size_t>();
 constexpr std::size_t kAnchorRuns = knowledge::kGateFallAnchor.as<std::size_t>();
 
-// The shortest distinctive word: "H100" for "NVIDIA H100 80GB HBM3".
+// The shortest distinctive word of a device: "H100" for "NVIDIA H100 80GB HBM3".
 std::string ShortDevice(std::string_view device) {
   std::string_view word = device;
   std::size_t at = 0;
@@ -153,7 +153,7 @@ bool AreOtherModels(std::string_view one, std::string_view other) {
   return !one.empty() && !other.empty() && one != other;
 }
 
-// Mean length of the run's iterations. REQUIRES: it has one.
+// The mean length of the run's iterations. REQUIRES: the run has one.
 double TotalOf(const Snapshot& run) {
   double sum = 0;
   for (const double time : ObservedTimes(run)) sum += time;
@@ -206,7 +206,7 @@ class Chooser {
     return {};
   }
 
-  // Those that would have been in the window by their age.
+  // Notes runs that are no ancestors, although they are as recent as those of the window.
   void NoteOthers() {
     std::int64_t first = out_.window.empty() ? 0 : out_.window.front().row.id;
     for (const ChosenRun& run : out_.window) first = std::min(first, run.row.id);
@@ -224,7 +224,7 @@ class Chooser {
     return AreOtherModels(row.model, question_.model);
   }
 
-  // In a history of several models, a level accepted for one does not apply to the others.
+  // True for another program, whose accepted level does not apply to the candidates.
   Result<bool> IsOtherProgram(const HistoryRow& row) {
     if (!row.model.empty() && !question_.model.empty()) return IsOtherModel(row);
     PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
@@ -260,19 +260,18 @@ class Chooser {
     });
   }
 
-  // Why the run is not compared; empty: it is compared. Conditions that need no snapshot are
-  // checked first.
+  // Why the run is not compared; empty if it is. Checks conditions that need no snapshot first.
   Result<std::string> WhySkipped(const HistoryRow& row) {
     const bool may_fail = question_.with_failed || IsAccepted(row.id);
     if (row.verdict == kFail && !may_fail) return "failed";
     if (row.verdict == "no_verdict" && !may_fail) return "no verdict";
-    // Else two slow runs that few baselines leave undecided would become the level.
+    // Otherwise two slow runs that few baseline runs leave undecided would become the level.
     if (row.verdict == kOver && !may_fail) return "over its limit";
     return WhyOther(row);
   }
 
-  // The same, whatever its verdict is. Comparing takes longest, and each run is asked for a few
-  // times. A run that is not compared need not stay in memory.
+  // Like WhySkipped(), but ignores the verdict. Cached, because comparing takes longest and each
+  // run is asked for a few times. A run that is not compared need not stay in memory.
   Result<std::string> WhyOther(const HistoryRow& row) {
     const auto known = why_other_.find(row.id);
     if (known != why_other_.end()) return known->second;
@@ -285,7 +284,7 @@ class Chooser {
   Result<std::string> FindWhyOther(const HistoryRow& row) {
     if (!row.commit.empty() && row.commit == question_.commit) return "the same commit";
     if (IsOtherModel(row)) return fmt::format("model {}", row.model);
-    // Rows of one kind differ alike: a machine that is new is not held against each run of others.
+    // Rows of one kind differ in the same way, so a new machine needs only one comparison.
     const auto kind = why_other_kind_.find(row.kind);
     if (kind != why_other_kind_.end()) return kind->second;
     if (compared_ == question_.compared) {
@@ -312,7 +311,7 @@ class Chooser {
     return &loaded_.emplace(id, std::move(snapshot)).first->second;
   }
 
-  // The run with the median time among the runs of one commit; the others are skipped.
+  // The run with the median time among the runs of one commit. The others are skipped.
   Result<HistoryRow> MiddleOf(const HistoryRow& row) {
     if (row.commit.empty()) return row;
     std::vector<std::pair<double, HistoryRow>> same;
@@ -334,13 +333,13 @@ class Chooser {
     return ChosenRun{row, *run};
   }
 
-  // True for runs after the window that asked for another profile: only a later pass clears them.
+  // True for a run after the window that asked for another profile: only a later pass clears it.
   bool AsksAgainAtEnd(const HistoryRow& row) const {
     return row.verdict == kAgain && out_.window.empty() && !question_.with_failed &&
            !IsAccepted(row.id);
   }
 
-  // Notes failed runs after the window, which is filled from its end.
+  // Notes a failed run after the window. Works because the window is filled from its end.
   Status NoteFailed(const HistoryRow& row) {
     if (row.verdict != kFail && row.verdict != kAgain && row.verdict != kOver) return {};
     if (!out_.window.empty()) return {};
@@ -384,7 +383,7 @@ class Chooser {
     return {};
   }
 
-  // Notes runs of the same commit that passed: a slowdown since then is not caused by the code.
+  // Notes runs of the same commit that passed: if it is slower now, the code is not the cause.
   Status NoteSameCommit() {
     for (const HistoryRow& row : rows_) {
       if (question_.commit.empty() || row.commit != question_.commit) continue;
@@ -421,7 +420,8 @@ class Chooser {
     if (!question_.with_anchor) return {};
     const auto wanted = static_cast<std::size_t>(out_.wanted);
     PROFGAUGE_TRY(out_.anchor, FirstFrom(level_at_, wanted));
-    if (compared_ == question_.compared) {  // Too many others come first: the last runs have one.
+    if (compared_ == question_.compared) {  // Too many other runs come first: searches the last
+                                            // ones.
       compared_ = 0;
       const std::size_t last = std::min(rows_.size(), static_cast<std::size_t>(question_.compared));
       PROFGAUGE_TRY(out_.anchor, FirstFrom(std::max(level_at_, rows_.size() - last), wanted));
@@ -435,7 +435,7 @@ class Chooser {
     return {};
   }
 
-  // Level of the anchor as a logarithm; nothing if a run has no iterations.
+  // The level of the anchor as a logarithm; nothing if a run has no iterations.
   std::optional<double> LevelOfAnchor() const {
     std::vector<double> levels;
     for (const ChosenRun& run : out_.anchor) {
@@ -447,7 +447,7 @@ class Chooser {
     return levels.empty() ? std::nullopt : std::optional(stats::Median(levels));
   }
 
-  // An improvement that lasts becomes the new origin, so undoing it is a regression:
+  // An improvement that lasts becomes the new origin, so that undoing it is a regression:
   //
   //     anchor   a a a a a . . . . . . . .        three in a row half of the limit faster
   //     runs     : : : : : : : ' : . . . : .
@@ -491,11 +491,11 @@ class Chooser {
   std::size_t begin_at_ = 0;        // level_at_, or the place of a later run that stayed faster.
   std::vector<HistoryLevel> levels_;
   std::map<std::int64_t, Snapshot> loaded_;
-  std::map<std::int64_t, std::string> why_other_;  // By run.
+  std::map<std::int64_t, std::string> why_other_;  // By id of the run.
   std::map<std::string, std::string> why_other_kind_;
-  std::map<std::int64_t, std::size_t> places_;  // Of `rows_`, by run.
-  std::int64_t compared_ = 0;                   // Since the anchor or the window is looked for.
-  std::int64_t unread_ = 0;                     // The last run that was not looked at; 0: all were.
+  std::map<std::int64_t, std::size_t> places_;  // Index in `rows_`, by id of the run.
+  std::int64_t compared_ = 0;                   // Comparisons since the present search began.
+  std::int64_t unread_ = 0;                     // The last run that was not read; 0 if all were.
   HistoryChoice out_;
 };
 

@@ -21,8 +21,8 @@ constexpr double kOddLimits = knowledge::kGateOddLimits.value();
 constexpr double kOddFloors = knowledge::kGateOddFloors.value();
 constexpr std::size_t kLeastToHalve = knowledge::kGateLeastToHalve.as<std::size_t>();
 
-// Example: the first 3 of 20 iterations take 5, 3 and 2 times as long: excess = 0 0 0 …, start =
-// 7/20.
+// Sets the run's excess and start. Example: the first 3 of 20 iterations take 5, 3 and 2 times as
+// long: excess = 0 0 0 …, start = 7/20.
 void AddExcess(Run& run) {
   run.excess.reserve(run.values.size());
   for (std::size_t i = 0; i < run.values.size(); ++i) {
@@ -96,7 +96,7 @@ void LeaveOutOdd(double far, Side& side) {
   for (const std::size_t i : odd) side.uses[i] = {LeftOut::kOdd, levels[i] - Median(others)};
 }
 
-// Excludes runs whose warm-up is half of them (FindWarmup()'s maximum): they never settled.
+// Excludes runs whose warm-up is half of their iterations (the maximum): they never settled.
 void LeaveOutHalfWarm(Side& side) {
   std::vector<std::size_t> half_warm;
   std::size_t others = 0;
@@ -121,16 +121,16 @@ std::vector<double> Side::Levels() const {
   return levels;
 }
 
-// -log1p(-1) is infinite, and a later difference of infinities would be NaN.
+// log1p(-1) is infinite, and a difference of infinities would be NaN later.
 double LogLimit(double limit, bool is_growth) {
   const double most_loss = 1 - std::numeric_limits<double>::epsilon();
   return is_growth ? std::log1p(limit) : -std::log1p(-std::min(limit, most_loss));
 }
 
-// `far` is three limits as people read them: +15 % for +5 %, not 1.05 ^ 3 - 1.
+// Makes the limits. `far` is three limits as people read them: +15 % for +5 %, not 1.05 ^ 3 - 1.
 Limits MakeLimits(const CompareOptions& options) {
   const double limit = LogLimit(options.limit, options.lower_is_better);
-  // Three losses of 40 % would exceed 100 %, so each is relative to the remainder of the last.
+  // Three losses of 40 % would exceed 100 %, so each loss is relative to the remainder of the last.
   const double far =
       options.lower_is_better ? LogLimit(kFarLimits * options.limit, true) : kFarLimits * limit;
   const double too_far = options.lower_is_better ? LogLimit(kTooFewLimits * options.limit, true)
@@ -196,7 +196,7 @@ namespace {
 
 double SquareOf(double x) { return x * x; }
 
-// The pairs' estimate for the typical iteration, in logarithms.
+// The estimated change of the typical iteration over all pairs, in logarithms.
 struct PairedShift {
   double shift = 0, all = 0;
   std::optional<double> later;
@@ -219,8 +219,8 @@ double PlainMean(const std::vector<double>& values) {
 }
 
 // Applies MakeEstimate() to each pair. The spread of the pairs includes everything that differs
-// between them, so the error within runs is not added. Assumed noise supports few pairs, but never
-// makes the error smaller than observed.
+// between them, so the error within runs is not added. The assumed noise adds to the few pairs, but
+// never makes the error smaller than observed.
 PairedShift ShiftOf(std::span<const Series> baselines, std::span<const Series> candidates,
                     const CompareOptions& options, const Limits& limits) {
   std::vector<double> shifts, all, later;
@@ -237,7 +237,7 @@ PairedShift ShiftOf(std::span<const Series> baselines, std::span<const Series> c
   out.shift = PlainMean(shifts);
   out.all = PlainMean(all);
   if (later.size() == shifts.size()) out.later = PlainMean(later);
-  // The noise of a pair is that of two neighboring runs, half a noise floor each.
+  // The noise of a pair is that of two neighboring runs, with half a noise floor each.
   const double own = Variance(shifts), degrees = pairs - 1;
   const double seen = degrees * own / (degrees + kFloorWeight);
   const double assumed =
@@ -255,7 +255,7 @@ double TypicalOf(const Series& series) {
   return Median(std::span(series.values).subspan(series.warmup));
 }
 
-// Times scaled as if the machine had been equally fast for all pairs, for totals and texts:
+// Times scaled as if the machine had been equally fast for all pairs; used for totals and texts:
 //
 //     pair       A     B        scaled to the median A of 100
 //     1         100   105       100   105
@@ -294,7 +294,7 @@ Change VerdictOf(const PairedShift& pairs, const Limits& limits, Comparison& out
   return Change::kInconclusive;
 }
 
-// The number of pairs that would shrink the interval enough for a certain answer.
+// The number of pairs that would make the interval small enough for a certain answer.
 Remedy RemedyOf(const PairedShift& pairs, const Limits& limits, std::size_t count) {
   const double room = pairs.shift <= limits.limit
                           ? limits.far - pairs.shift

@@ -1,6 +1,6 @@
-// The runs of one side of a comparison: the part of each that counts, and excluded runs.
+// The runs of one side of a comparison: the part of each run that counts, and excluded runs.
 //
-// Times become logarithms here. For a metric that should be large, the sign is reversed, so an
+// Times become logarithms here. For a metric that should be large, the sign is reversed, so that an
 // increase is bad from here to change.cc. The sum of two such changes is the product of their
 // ratios.
 #pragma once
@@ -14,16 +14,16 @@
 
 namespace profgauge::gate::stats {
 
-/// One run in a comparison: an increase is bad, and changes add up. It copies the series. `all` has
-/// all values, `steady` those after the warm-up, `later` the later half of all (empty for fewer
-/// than 4 values); `level` is the median of `steady`.
+/// One run in a comparison, as logarithms: an increase is bad, and changes add up. It copies the
+/// series. `all` has all values, `steady` those after the warm-up, `later` the later half of all
+/// (empty for fewer than 4 values); `level` is the median of `steady`.
 struct Run {
   std::vector<double> values;  ///< Logarithms of all values, in order.
   std::size_t warmup = 0;
   std::vector<double> all, steady, later;  ///< Sorted.
   double level = 0;
-  /// Times relative to the typical one, minus 1, in order; 0 for the start. Set only if less is
-  /// better, since otherwise nothing is excessive.
+  /// Times relative to the typical one, minus 1, in order; 0 for the start. Empty if more is
+  /// better, because nothing is excessive then.
   std::vector<double> excess;
   double start = 0;  ///< Cost of the start beyond typical iterations, as a share of the run.
   double mean = 0;   ///< Mean of `excess`.
@@ -33,7 +33,7 @@ struct Run {
 
 /// The runs of one side, and which of them count. `kept` points into `runs`, so a Side is moved,
 /// never copied. At least one run is kept: at most a third are outliers, and warm-up excludes a run
-/// only if two others have less.
+/// only if two others have less of it.
 struct Side {
   Side() = default;
   Side(Side&&) = default;
@@ -47,7 +47,7 @@ struct Side {
   std::vector<double> Levels() const;  ///< For the runs kept.
 };
 
-/// The limits in the form in which they are judged: logarithms.
+/// The limits as logarithms, the form in which they are judged.
 struct Limits {
   double limit = 0;    ///< The limit as a logarithm.
   double far = 0;      ///< Three limits.
@@ -56,28 +56,28 @@ struct Limits {
   bool is_certain = false;
   bool keeps_all = false;  ///< No run is excluded: for pairs, whose runs share the machine's state.
 };
-/// `limit` (relative, not negative) as a logarithm: +5 % growth is 0.0488, a loss of 5 % is 0.0513.
-/// A loss of 100 % or more, which is impossible, becomes a very large number (36).
+/// `limit` (relative, not negative) as a logarithm: a growth of 5 % is 0.0488, a loss of 5 % is
+/// 0.0513. A loss of 100 % or more, which is impossible, becomes a very large number (36).
 double LogLimit(double limit, bool is_growth);
 
 /// Makes the limits of a comparison.
 Limits MakeLimits(const CompareOptions& options);
 
-/// Makes a side without outliers and runs that never settled. `series` has one list of times per
+/// Makes a side, without outliers and runs that never settled. `series` has one list of times per
 /// run, with its warm-up. O(n log n) over all values. REQUIRES: as Compare().
 Side MakeSide(std::span<const Series> series, const CompareOptions& options, const Limits& limits);
 
 /// Describes the used part of `side`, in the unit of `series`, from which it was made.
 SideUse UseOf(const Side& side, std::span<const Series> series);
 
-/// True if the change is large enough in absolute terms, by the medians or by the judged change; in
-/// the values' unit. True for a floor of 0. REQUIRES: levels and shift of `comparison` are set.
+/// True if the absolute change, of the medians or of the judged change, reaches the floor, which is
+/// in the values' unit; true for a floor of 0. REQUIRES: levels and shift of `comparison` are set.
 bool IsBeyondFloor(const Comparison& comparison, double absolute_floor);
 
-/// Iterations of the shortest run kept, with warm-up.
+/// The number of iterations of the shortest kept run, with warm-up.
 std::size_t ShortestOf(const Side& side);
 
-/// Counts iterations of the kept runs of `side`, without warm-up, that are slower than the base's
+/// Counts the iterations of `side`'s kept runs, without warm-up, that are slower than the base's
 /// typical iteration by more than `limit`.
 std::size_t CountSlower(const Side& base, const Side& side, double limit);
 
@@ -91,15 +91,15 @@ std::size_t CountSlower(const Side& base, const Side& side, double limit);
 // of a pair, e.g. heat or a busy neighbor, cancels out. src/gate/README.md compares the detection
 // power with that of unpaired runs.
 
-/// With fewer pairs, the variation between pairs is unknown.
+/// The fewest pairs that show the variation between pairs.
 inline constexpr std::size_t kLeastPairs = knowledge::kGateLeastPairs.as<std::size_t>();
 
 /// Compares the candidate of each pair with its baseline. The change is the mean of the pairs'
 /// typical changes. Its error comes from their spread (a paired t-test, Gosset 1908), with half a
 /// noise floor per run assumed. The total is judged on times relative to the pair's baseline. No
-/// run is excluded: without its partner, a run would be compared with runs of another hour. If the
+/// run is excluded, because its partner would then be compared with runs of another hour. If the
 /// pairs are inconclusive, the answer has the number of pairs that would decide. REQUIRES: as
-/// Compare(); as many of each, at least kLeastPairs, in the order of the pairs.
+/// Compare(); as many candidates as baselines, at least kLeastPairs, in the order of the pairs.
 Comparison ComparePairs(std::span<const Series> baselines, std::span<const Series> candidates,
                         const CompareOptions& options, const TotalSeries& totals = {});
 

@@ -25,8 +25,8 @@ double PValueOf(std::span<const Ns> base, std::span<const Ns> current) {
   return stats::PValue(b, c);
 }
 
-// Untested changes are removed first: a p-value of -1 would count as the most certain one, and any
-// value would change the threshold for the others.
+// Selects significant changes. Removes untested changes first: a p-value of -1 would count as the
+// most certain one, and any other value would change the threshold for the tested ones.
 std::vector<bool> FindSignificant(std::span<const TestedChange> changes, Ns mean) {
   std::vector<std::size_t> tested;
   std::vector<double> p_values;
@@ -61,9 +61,9 @@ void ForEachDraw(std::vector<Drawn> values, std::size_t current,
   }
   SplitMix64 random((std::uint64_t{all} << 32) + current);
   for (std::size_t draw = 0; draw < kDraws; ++draw) {
-    // A partial Fisher-Yates shuffle of the smaller side, from the order that the last draw left;
-    // the other side is the total minus that. The multiplication maps 32 random bits to 0 .. all -
-    // i - 1 (Lemire 2019); its bias is below all / 2^32.
+    // A partial Fisher-Yates shuffle of the smaller side, which starts from the order of the last
+    // draw. The other side is the total minus this one. The multiplication maps 32 random bits to 0
+    // .. all - i - 1 (Lemire 2019); its bias is below all / 2^32.
     Drawn sum{};
     for (std::size_t i = 0; i < fewer; ++i) {
       const std::uint64_t offset = ((random.Next() >> 32) * (all - i)) >> 32;

@@ -20,14 +20,14 @@ struct TestedChange {
   Ns delta = 0;         ///< Per iteration.
 };
 
-/// p-value of a shift between the per-iteration times of two runs, in the order of time. They are
-/// assumed to be autocorrelated if they are too few to show it. -1 if a side has fewer than two. A
-/// kernel that a run does not have is passed as zeros, not as an empty series.
+/// The p-value of a shift between the per-iteration times of two runs, which are in the order of
+/// time. They are assumed to be autocorrelated if they are too few to show it. -1 if a side has
+/// fewer than two. A kernel that a run does not have is passed as zeros, not as an empty series.
 double PValueOf(std::span<const Ns> base, std::span<const Ns> current);
 
 /// Selects the changes that get a star: significant by Benjamini-Hochberg at q = 0.1, and at least
-/// 50 us and 1 % of `mean`, the base's mean iteration time. Untested ones get none. A star is
-/// information and fails nothing. A change without a star may be real but small, or too noisy.
+/// 50 us and 1 % of `mean`, the base's mean iteration time. Untested changes get none. A star is
+/// only information and fails nothing. A change without a star may be real but small, or too noisy.
 std::vector<bool> FindSignificant(std::span<const TestedChange> changes, Ns mean);
 
 }  // namespace profgauge::gate
@@ -51,7 +51,7 @@ namespace profgauge::gate::stats {
 // and values are sorted first, so the order of files does not matter.
 
 /// A random generator whose sequence depends only on its seed, on every platform (Steele, Lea and
-/// Flood 2014). Distributions of the standard library have no such guarantee.
+/// Flood 2014). The standard library's distributions do not guarantee this.
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
@@ -66,7 +66,7 @@ class SplitMix64 {
   std::uint64_t state_;
 };
 
-/// Values that change sides together: two columns of an iteration or of a block of iterations.
+/// Values that change sides together: two columns, of an iteration or of a block of iterations.
 using Drawn = std::array<double, 2>;
 
 /// Sums of both columns on one side.
@@ -75,14 +75,14 @@ struct DrawnSums {
 };
 
 /// Calls `each` kDraws times with sums over a random assignment: `current` of the `values` belong
-/// to the candidate, the rest to the baseline. The seed depends only on both sizes, and the order
-/// of `values` does not matter. Time: kDraws times the smaller side, and one sort.
-/// REQUIRES: 0 < current < values.size() < 2^32.
+/// to the candidate, the others to the baseline. The seed depends only on both sizes, and the order
+/// of `values` does not matter. Time: kDraws times the smaller side, and one sort. REQUIRES: 0 <
+/// current < values.size() < 2^32.
 void ForEachDraw(std::vector<Drawn> values, std::size_t current,
                  const std::function<void(const DrawnSums&)>& each);
 
-/// Probability that a standard normal value is below `z`. Callers use it to add the noise between
-/// runs to each drawn change in closed form instead of by further draws.
+/// The probability that a standard normal value is below `z`. Callers use it to add the noise
+/// between runs to each drawn change in closed form, instead of by further draws.
 double NormalShare(double z);
 
 }  // namespace profgauge::gate::stats

@@ -74,8 +74,8 @@ Result<std::vector<Snapshot>> BaselineParser::Parse(std::string_view text) const
   return snapshots;
 }
 
-// ProfGauge writes baselines, but people and merge tools edit them. So each field is checked, and
-// errors name its path.
+// Makes an error about a field, with its path. Every field is checked: ProfGauge writes baselines,
+// but people and merge tools edit them.
 Error BaselineParser::Bad(std::string slug, std::string message, std::string path) const {
   Error error;
   error.kind = ErrorKind::kConfig;
@@ -349,7 +349,7 @@ std::optional<double> MedianIteration(const Snapshot& run) {
   return stats::Median(times);
 }
 
-// Benchmarks store picoseconds.
+// The sums of benchmarks are in picoseconds.
 std::optional<double> MeanOfBenchmark(const analysis::breakdown::WorkSum& benchmark) {
   constexpr double kPicoseconds = 1000;
   if (benchmark.count <= 0 || benchmark.gpu_time <= 0) return std::nullopt;
@@ -380,8 +380,8 @@ Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::st
 
 namespace {
 
-// A list of strings in the order of their first use, each written once. "" is 0, so a part without
-// an operator costs only one digit per name.
+// A list of strings in the order of their first use, each written once. "" has the number 0, so a
+// part without an operator costs only one digit per name.
 class StringList {
  public:
   StringList() { Index(""); }

@@ -15,21 +15,20 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// The autocorrelation assumed for few values, which do not show their own, and its weight in
-// values.
+// The autocorrelation assumed for few values, which do not show theirs, and its weight in values.
 constexpr double kAssumedCorrelation = knowledge::kGateAssumedCorrelation.value();
 constexpr double kCorrelationWeight = knowledge::kGateCorrelationWeight.value();
 constexpr double kLargestCorrelation = knowledge::kGateLargestCorrelation.value();
 constexpr std::size_t kLeastForCorrelation = knowledge::kGateLeastForCorrelation.as<std::size_t>();
-// Up to this many pairs the exact distribution of U is used instead of its normal approximation.
+// Up to this many pairs, the exact distribution of U is used; for more, its normal approximation.
 constexpr std::size_t kExactPairs = 400;
 constexpr double kOneSided = 0.05;
-// Below this quantile an interval is a point and shows no spread.
+// An interval with a smaller quantile is a point and shows no spread.
 constexpr double kLeastQuantile = 0.1;
 
-// Mid-ranks: equal values share the mean of their ranks.
+// The ranks of values. Equal values share the mean of their ranks.
 std::vector<double> Ranks(std::span<const double> values) {
-  // Values are stored beside their indices, because a million of them does not fit into the cache.
+  // Values are stored beside their indices, because a million of them would not fit into the cache.
   std::vector<std::pair<double, std::size_t>> order;
   order.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) order.emplace_back(values[i], i);
@@ -44,8 +43,8 @@ std::vector<double> Ranks(std::span<const double> values) {
   return ranks;
 }
 
-// Lag-1 autocorrelation of the ranks; 0 if all values are equal. It is too small for short series,
-// which Autocorrelation::Add() corrects.
+// The lag-1 autocorrelation of the ranks; 0 if all values are equal. For short series it is too
+// small, which Autocorrelation::Add() corrects.
 double RankCorrelation(std::span<const double> values) {
   const std::vector<double> ranks = Ranks(values);
   const double mean = (static_cast<double>(values.size()) - 1) / 2;
@@ -79,8 +78,8 @@ std::uint64_t CountAtMost(std::span<const double> base, std::span<const double> 
   return count;
 }
 
-// The differences over `low` and up to `high`, unordered, by the same staircase; each row continues
-// from the first difference over `low`. The caller chooses a range with few differences.
+// The differences over `low` and up to `high`, unordered, by the same staircase. Each row starts at
+// its first difference over `low`. The caller chooses a range with few differences.
 std::vector<double> DifferencesWithin(std::span<const double> base, std::span<const double> current,
                                       double low, double high) {
   std::vector<double> within;
@@ -100,13 +99,13 @@ std::vector<double> DifferencesWithin(std::span<const double> base, std::span<co
 // side, U is 0 to 4 in 1, 1, 2, 1, 1 of 6 arrangements: 1/6, 2/6, 4/6, 5/6, 1. Time (n * m)^2,
 // memory n * m^2; n * m is at most kExactPairs.
 std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
-  // ways[j][u]: arrangements of i base and j current values with U == u, built up over i.
+  // ways[j][u]: the number of arrangements of i base and j current values with U == u.
   std::vector<std::vector<double>> ways(m + 1, std::vector<double>(n * m + 1, 0.0));
   for (std::size_t j = 0; j <= m; ++j) ways[j][0] = 1;
   for (std::size_t i = 1; i <= n; ++i) {
     for (std::size_t j = 1; j <= m; ++j) {
       for (std::size_t u = n * m + 1; u-- > 0;) {
-        // The largest value is from the base (adds j) or from current (adds 0).
+        // The largest value is from the base (adds j to U) or from current (adds 0).
         ways[j][u] = (u >= j ? ways[j][u - j] : 0.0) + ways[j - 1][u];
       }
     }
@@ -136,7 +135,7 @@ double NormalQuantile(double probability) {
 }
 
 // The largest bound with a probability of at most kOneSided. Few values may have none (with two per
-// side, even U = 0 has 1/6): then the interval is the whole range, with its own probability.
+// side, even U = 0 has 1/6). Then the interval is the whole range, with its own probability.
 Bound MakeBound(std::size_t n, std::size_t m) {
   if (n * m > kExactPairs) {
     const double z = NormalQuantile(1 - kOneSided);
@@ -150,9 +149,9 @@ Bound MakeBound(std::size_t n, std::size_t m) {
   return {below, NormalQuantile(1 - at_most[below])};
 }
 
-// A cache, because counting arrangements costs more than the rest of a comparison, and few sizes
-// occur. U is symmetric, so both orders of sizes share an entry. It is thread-local to avoid a
-// lock.
+// Caches bounds, because counting arrangements costs more than the rest of a comparison, and few
+// sizes occur. U is symmetric, so both orders of sizes share an entry. It is thread-local, so that
+// it needs no lock.
 const Bound& BoundOf(std::size_t n, std::size_t m) {
   thread_local std::map<std::pair<std::size_t, std::size_t>, Bound> known;
   const auto [it, is_new] = known.try_emplace(std::minmax(n, m));
@@ -204,12 +203,12 @@ double KthDifference(std::span<const double> sorted_base, std::span<const double
   double high = sorted_current.back() - sorted_base.front();
   std::uint64_t below = CountAtMost(sorted_base, sorted_current, low);
   if (below >= k) return low;
-  // Invariant: `below` differences, fewer than k, are <= low, and `most`, at least k, are <= high.
+  // Invariant: fewer than k differences (`below`) are <= low, and at least k (`most`) are <= high.
   std::uint64_t most = std::uint64_t{sorted_base.size()} * sorted_current.size();
   const std::uint64_t few = 2 * (sorted_base.size() + sorted_current.size());
   while (most - below > few) {
     const double middle = low + (high - low) / 2;
-    // Neighboring doubles: many differences are equal, e.g. because clocks tick in microseconds.
+    // Ends at neighboring doubles, because many differences are equal if clocks tick in us.
     if (middle <= low || middle >= high) return high;
     const std::uint64_t count = CountAtMost(sorted_base, sorted_current, middle);
     (count >= k ? high : low) = middle;
@@ -247,14 +246,14 @@ Autocorrelation::Autocorrelation()
 void Autocorrelation::Add(std::span<const double> values) {
   if (values.size() < kLeastForCorrelation) return;
   const auto n = static_cast<double>(values.size());
-  // A short series understates it by about (1 + 4 rho) / n (Shaman & Stine 1988, for an estimated
+  // A short series understates rho by about (1 + 4 rho) / n (Shaman & Stine 1988, for an estimated
   // mean). Solved for rho:
   //     r = rho - (1 + 4 rho) / n   is   n r + 1 = rho (n - 4)
   weighted_ += n * RankCorrelation(values) + 1;
   weight_ += n - 4;
 }
 
-// Not below 0: neighbors that differ more than by chance must not narrow the interval. Bounded
+// At least 0: neighbors that differ more than by chance must not narrow the interval. Bounded
 // above, because the inflation factors diverge near 1.
 double Autocorrelation::Estimate() const {
   return std::clamp(weighted_ / weight_, 0.0, kLargestCorrelation);
@@ -290,7 +289,7 @@ double PValue(std::span<const double> base, std::span<const double> current) {
   return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
 }
 
-// With fixed margins, the number of marked ones among `of_more` is hypergeometric:
+// The probability with fixed margins: the number of marked ones among `of_more` is hypergeometric:
 //
 //                     marked        not
 //     of_more           more         .         |  P(more or more), given the row and column sums
@@ -305,8 +304,8 @@ double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer,
   return boost::math::cdf(boost::math::complement(by_chance, static_cast<unsigned>(more - 1)));
 }
 
-// Significant are the last sorted value on or below the line q * i / n and all before it, even
-// those above the line:
+// The significant values are the last sorted value on or below the line q * i / n and all before
+// it, even those above the line:
 //
 //     i            1       2       3       4        n = 4, q = 0.1
 //     p          0.01    0.06    0.07    0.50

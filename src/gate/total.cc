@@ -14,7 +14,7 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// Texts name an iteration as slow from this many spreads on; no verdict depends on it.
+// Texts call an iteration slow from this many spreads on. No verdict depends on this.
 constexpr double kSlowSpreads = 3;
 
 double Clipped(double excess) { return std::min(excess, kMostExcess); }
@@ -44,14 +44,14 @@ double ClippedExcess(const Side& side) {
   return MeanOver(side, [](const Run& run) { return ClippedMean(run.excess); });
 }
 
-// Level of the runs' totals that matches the mean of their excesses, as a logarithm.
+// The level of the runs' totals that matches this mean of their excesses, as a logarithm.
 double MeanLevel(const Side& side, double mean) {
   const double sum =
       MeanOver(side, [](const Run& run) { return std::exp(run.level) * (1 + run.mean); });
   return std::log(sum / (1 + mean));
 }
 
-// Mean of all iterations with starts, as a logarithm.
+// The mean of all iterations with starts, as a logarithm.
 double WholeLevel(const Side& side) {
   return std::log(MeanOver(
       side, [](const Run& run) { return std::exp(run.level) * (1 + run.mean + run.start); }));
@@ -63,14 +63,14 @@ std::vector<double> StartsOf(const Side& side) {
   return starts;
 }
 
-// The cost of a start that the candidates may have. Three runs show how much starts vary.
+// The cost that a candidate's start may have. Three baseline runs show how much starts vary.
 double AllowedStart(const Side& base) {
   const std::vector<double> starts = StartsOf(base);
   if (starts.size() < kStartsKnown) return Median(starts);
   return kStartTimes * *std::max_element(starts.begin(), starts.end()) + kStartSlack;
 }
 
-// The stalls of a side, e.g. evaluations, checkpoints and pauses: its long iterations.
+// The stalls of a side: long iterations, e.g. with evaluations, checkpoints and pauses.
 struct Stalls {
   std::vector<double> excess;
   double cost = 0;  // Mean share of a run that they add.
@@ -100,8 +100,8 @@ double LogWays(std::size_t of, std::size_t chosen) {
   return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-// Hypergeometric probability that at least `here` of all slow iterations are among the candidates'
-// `n`, if they were distributed at random.
+// The hypergeometric probability that at least `here` of all slow iterations are among the
+// candidates' `n`, if they are distributed at random.
 double ChanceOfSlow(std::size_t here, std::size_t n, std::size_t there, std::size_t total) {
   const std::size_t slow = here + there;
   double sum = 0;
@@ -112,8 +112,8 @@ double ChanceOfSlow(std::size_t here, std::size_t n, std::size_t there, std::siz
   return sum;
 }
 
-// Excess cost of the candidates' stalls over the baseline's. It is excused if the baseline has such
-// stalls and the candidates' number may be chance. A period longer than some runs needs no model.
+// The cost of the candidates' stalls beyond the baseline's. It is excused if the baseline has such
+// stalls and the candidates' number may be chance. So stalls rarer than one a run need no model.
 //
 //     baseline, 10 runs of 20     x10 in 4 of 200 iterations       cost 18 %
 //     candidate, 20               x10 in 1 of 20                   cost 45 %: 27 % is excused
@@ -177,7 +177,7 @@ class Blocks {
   std::size_t shortest_ = static_cast<std::size_t>(-1), longest_ = 0;
 };
 
-// Adds the means of blocks of nearly equal length: 10 values in blocks of 3 give 4, 3 and 3.
+// Adds the means of blocks of nearly equal length: 10 values in blocks of 3 become 4, 3 and 3.
 void AddBlocks(const Side& side, std::size_t length, std::vector<Drawn>& out) {
   for (const Run* run : side.kept) {
     const std::size_t n = run->excess.size(), count = std::max<std::size_t>(1, n / length);
@@ -191,7 +191,7 @@ void AddBlocks(const Side& side, std::size_t length, std::vector<Drawn>& out) {
   }
 }
 
-// The distribution of a change if slow iterations are assigned at random.
+// The distribution of a change if slow iterations are assigned to the sides at random.
 class Chance {
  public:
   Chance(const Side& base, const Side& current, double sigma) : sigma_(sigma) {
@@ -204,10 +204,10 @@ class Chance {
     AddBlocks(base, length, values_);
   }
 
-  /// Probability of a change at least as large: the smaller one of both statistics. In the plain
+  /// The probability of a change at least as large: the smaller one of two statistics. In the plain
   /// one, a stall in the baseline hides others; in the clipped one, a single very long iteration
-  /// counts little. 1 / (draws + 1) is added, since draws cannot prove a probability of 0 (Phipson
-  /// & Smyth 2010).
+  /// counts little. 1 / (draws + 1) is added, because draws cannot prove a probability of 0
+  /// (Phipson & Smyth 2010).
   double Of(const Drawn& change) const {
     Drawn chance{};
     ForEach([&](const Drawn& drawn) {
@@ -220,7 +220,7 @@ class Chance {
     return std::min(chance[0], chance[1]) / draws + 1 / (draws + 1);
   }
 
-  /// Half the width of a 98 % interval around the change.
+  /// Half of the width of a 98 % interval around the change.
   double HalfWidth() const {
     double squares = 0;
     ForEach([&](const Drawn& drawn) { squares += drawn[0] * drawn[0]; });
@@ -246,7 +246,7 @@ class Chance {
   double sigma_;
 };
 
-// Iterations whose excess exceeds `bound`. Places are of the first kept run, which texts name.
+// The iterations with an excess over `bound`, by their place in the first kept run, for texts.
 SlowOnes SlowOnesOf(const Side& side, double bound) {
   SlowOnes slow;
   std::vector<double> times;
@@ -294,7 +294,7 @@ bool HasStart(const Total& total) {
          std::abs(total.all - total.change) > kNoStart;
 }
 
-// In logarithms: change of the level + ln((1 + mean excess here) / (1 + mean excess there)).
+// Judges the total. Logarithm: the level's change + ln((1 + mean excess here) / (1 + there)).
 //
 //     change <= limit                                kPass, unless with the start it is over far
 //     change >  limit   chance <= 0.003              kFail
@@ -310,7 +310,7 @@ Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate
   const double usual = mean - ExcusedStalls(base, current);
   const Drawn change = {level + std::log((1 + mean) / (1 + base_mean)),
                         level + std::log((1 + ClippedExcess(current)) / (1 + ClippedExcess(base)))};
-  // The median of several candidates' levels hides slower candidates; their mean does not.
+  // A median of several candidates' levels would hide slower candidates, so their mean is used.
   const double all = std::max(level, MeanLevel(current, mean) - base_level) +
                      std::log((1 + usual + start) / (1 + base_mean));
   const double whole = std::exp(base_level) * (1 + base_mean);

@@ -22,8 +22,8 @@ namespace profgauge::gate::stats {
 struct Estimate;
 struct Side;
 
-/// The result for the total. Every result except kPass and kFail leaves the limit undecided. A
-/// second run of the candidate usually decides, because its slow iterations are counted anew.
+/// The result for the total. Results other than kPass and kFail leave the limit undecided. A second
+/// run of the candidate usually decides, because its slow iterations are counted anew.
 enum class TotalVerdict : std::uint8_t {
   kPass,
   kFail,
@@ -32,30 +32,30 @@ enum class TotalVerdict : std::uint8_t {
   kByStart,   ///< Over three limits only because of the first iterations.
 };
 
-/// Slow iterations of a side, for texts; they decide nothing. Slow means over the limit and over
-/// three spreads of the baseline's iterations.
+/// The slow iterations of a side. They are only for texts and decide nothing. Slow means over the
+/// limit and over three spreads of the baseline's iterations.
 struct SlowOnes {
   std::vector<std::size_t> places;  ///< Places in the first kept run, after its start.
   std::size_t count = 0, of = 0;    ///< Number over all kept runs, slow and in total.
   double times = 1;                 ///< Median time of a slow one, in typical times.
 };
 
-/// Both totals and their difference. Changes are ratios to the baseline's total, not logarithms.
+/// Both totals and their difference. Changes are relative to the baseline's total, not logarithms.
 struct Total {
   TotalVerdict verdict = TotalVerdict::kPass;
   double change = 0;         ///< Relative; means over kept runs without their starts.
   double clipped = 0;        ///< `change` if an iteration counts at most twice the typical.
   double low = 0, high = 0;  ///< 98 % interval of `change`; set on request.
-  /// `change` for all candidate runs, including the start's cost relative to the baseline's.
+  /// `change` for all candidate runs, with the cost of the start relative to the baseline's starts.
   double with_start = 0;
-  /// Change over all iterations of the kept runs, with their starts: the total in texts.
+  /// The change over all iterations of the kept runs, with their starts: the total in texts.
   double all = 0;
   double limit = 0;  ///< Relative.
-  /// Probability of such a change, from noise of runs and iterations and from chance over which run
+  /// The probability of such a change by noise of runs and iterations, and by chance in which run
   /// has the slow ones. Set on request if the change is over the limit.
   std::optional<double> chance;
   SlowOnes base, current;
-  /// Increase of the baseline's total by iterations beyond twice the typical time. They hide an
+  /// How much iterations beyond twice the typical time increase the baseline's total. They hide an
   /// increase of this size in the candidate.
   double base_hides = 0;
   std::size_t start = 0;   ///< Iterations in the candidate's start, the longest of kept runs.
@@ -63,10 +63,10 @@ struct Total {
   double base_start = 0;   ///< Cost of the baseline's start, as a share of its total.
 };
 
-/// True if a start makes the change of all iterations differ from that of the others.
+/// True if a start makes the change of all iterations differ from that of the other iterations.
 bool HasStart(const Total& total);
 
-/// The limit on the total, and the requested numbers. `with_interval` and a chance need the draws.
+/// The limit on the total, and which numbers are requested. Interval and chance need draws.
 struct TotalOptions {
   double limit = 0;           ///< Relative.
   double absolute_floor = 0;  ///< The smallest absolute change that may fail.
@@ -79,11 +79,11 @@ struct TotalOptions {
 /// False if no interval was requested.
 bool IsShorter(const Total& total, double limit);
 
-/// Compares the total of `current` with that of `base`. From `estimate`, which is of the same
-/// sides, only `sigma` is used: the noise of the total from runs and typical iterations. Time:
-/// linear, plus kDraws times the blocks of the smaller side for each of: the interval, the chance
-/// of a change over the limit, and with `is_certain` the chance of its excess.
-/// REQUIRES: both sides keep a run; options.limit >= 0.
+/// Compares the total of `current` with that of `base`. `estimate` is of the same sides; only its
+/// `sigma` is used, the noise of the total from runs and typical iterations. Time: linear, plus
+/// kDraws times the blocks of the smaller side for each of: the interval, the chance of a change
+/// over the limit, and with `is_certain` the chance of its excess. REQUIRES: both sides keep a run;
+/// options.limit >= 0.
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
                  const TotalOptions& options);
 

@@ -17,8 +17,8 @@
 namespace profgauge::gate {
 namespace {
 
-// A metric of the profile and its counterpart from unrecorded iterations, i.e. without the
-// profiler. A limit on the first is judged by the second if both are known.
+// A metric of the profile, and the one for the same number without the profiler. If both are known,
+// a limit on the first is judged by the second.
 struct Partner {
   MetricId recorded, unrecorded;
 };
@@ -37,7 +37,7 @@ constexpr Partner kPartners[] = {
     {metric::kGpuUtilizationMean, metric::kGpuUtilizationUnrecorded},
     {metric::kFlopsMfu, metric::kFlopsMfuUnrecorded},
 };
-// With one device, the mean is also the extreme.
+// For a single device, the mean is also the extreme value.
 constexpr Partner kOfOneDevice[] = {
     {metric::kGpuIdleMax, metric::kGpuIdleUnrecorded},
     {metric::kGpuUtilizationMin, metric::kGpuUtilizationUnrecorded},
@@ -50,8 +50,8 @@ std::optional<MetricId> FindPartner(const Partner (&partners)[N], std::string_vi
   return found == std::end(partners) ? std::nullopt : std::optional(found->unrecorded);
 }
 
-// A slow profile is excused only by enough iterations that are certainly of the same process;
-// otherwise any log placed beside the profile could excuse it.
+// Why a slow profile is not excused. Only enough iterations that are certainly of the same process
+// excuse it; otherwise any log placed beside the profile could.
 std::string WhyNoExcuse(const analysis::trust::JudgedSteps& steps) {
   if (steps.level.values < knowledge::kUnrecordedExcusingLeast) {
     return fmt::format("{} unrecorded iterations are too few to excuse that ({} are needed)",
@@ -90,7 +90,7 @@ std::optional<GateResult> JudgeWithoutProfiler(const rules::Threshold& threshold
   result.threshold = threshold;
   result.recorded = recorded->value;
   if (IsAbsent(metric.value)) {
-    // A recorded number that cannot be corrected is not used either.
+    // If a recorded number cannot be corrected, it is not used either.
     const bool is_skipped = OnMissingOf(threshold, policy) == rules::OnMissing::kSkip;
     result.status = is_skipped ? GateStatus::kSkipped : GateStatus::kMissing;
     result.measured = recorded->value;
@@ -154,8 +154,8 @@ constexpr std::array kOtherCauses = {metric::kGpuIdleCauseDataloader,
                                      metric::kGpuIdleCauseQueued,
                                      metric::kGpuIdleCauseOther};
 
-// Replaces recorded numbers by those without the profiler and keeps the originals, so that
-// PutBack() can restore them after the rules have run.
+// Replaces recorded numbers by those without the profiler, and keeps the originals for PutBack(),
+// which restores them after the rules have run.
 class Replacer {
  public:
   Replacer(analysis::Analysis& analysis, bool may_excuse)
@@ -192,7 +192,7 @@ class Replacer {
 };
 
 // Converts shares of a recorded iteration, which takes `longer` times an unrecorded one, to shares
-// of the latter. The profiler's addition is removed from late launches first:
+// of the latter. The time that the profiler added is removed from late launches first:
 //
 //     recorded    |## busy ##|=late=|oth|      1.25 times as long: a fifth of it was added,
 //     unrecorded  |## busy ##|==|oth|          which is taken from late, then from others
@@ -216,7 +216,7 @@ void ReplaceCauses(double longer, Replacer& out) {
 
 }  // namespace
 
-// Rules then see a run without the profiler. If the iterations cannot excuse a miss, the values
+// Makes rules see a run without the profiler. If the iterations cannot excuse a miss, the values
 // stay and only `may_be` has the better ones.
 ReplacedMetrics TakeProfilerOff(const rules::Policy& policy, analysis::Analysis& analysis) {
   if (policy.unrecorded == rules::Unrecorded::kIgnore || analysis.steps == nullptr) return {};
@@ -236,7 +236,7 @@ ReplacedMetrics TakeProfilerOff(const rules::Policy& policy, analysis::Analysis&
   };
   replace(metric::kGpuIdleMean, *idle, true);
   replace(metric::kGpuUtilizationMean, *used, false);
-  // Rules read idle time both as a time and as a share of the iteration.
+  // Sets idle time both as a time and as a share of the iteration, because rules read both.
   const double length = analysis.steps->level.median;
   const double idle_time = AsNumber(idle->value, 0) * length;
   out.Replace(metric::kGpuIdleTimeMean, idle_time, idle_time);
@@ -286,7 +286,7 @@ std::size_t CountOf(const SeriesList& runs) {
 }  // namespace
 
 // Single times and means over many iterations are not comparable: a mean hides differences between
-// iterations, so its noise is smaller.
+// iterations, so it has less noise.
 StepsUse StepsUseOf(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
   const bool base = std::ranges::all_of(baselines, HasSteps);
   const bool current = std::ranges::all_of(candidates, HasSteps);

@@ -30,43 +30,43 @@ namespace profgauge::gate {
 
 // Limits on numbers that the profiler changes.
 
-/// The number without the profiler for a limit on `metric`, e.g. step.time.median for
+/// The metric without the profiler for a limit on `metric`, e.g. step.time.median for
 /// iteration.time.median. Nothing if the profiler does not change the metric.
 std::optional<MetricId> WithoutProfiler(std::string_view metric,
                                         const analysis::Analysis& analysis);
 
-/// Compares the limit with the number without the profiler. Its whole interval must keep the limit
-/// or miss it; else the result is undecided. A miss of the recorded number is excused only by at
-/// least 50 unrecorded iterations of the same process. Nothing if the recorded number judges.
-/// REQUIRES: the limit applies.
+/// Judges the limit by the number without the profiler. If only part of its interval misses the
+/// limit, the result is undecided. A miss of the recorded number is excused only by at least 50
+/// unrecorded iterations of the same process. Nothing if the recorded number judges. REQUIRES: the
+/// limit applies.
 std::optional<GateResult> JudgeWithoutProfiler(const rules::Threshold& threshold,
                                                const rules::Policy& policy,
                                                const analysis::Analysis& analysis);
 
-/// True if the iterations can excuse a miss of recorded numbers: at least 50 of the same process.
+/// True if the iterations may excuse a miss of recorded numbers: at least 50 of the same process.
 bool MayExcuse(const analysis::trust::JudgedSteps& steps);
 
 /// Explains the missing verdict if the policy requires unrecorded iterations and there are none.
 std::optional<std::string> WhyUnrecordedMissing(const rules::Policy& policy,
                                                 const analysis::Analysis& analysis);
 
-// Rules read numbers without the profiler: a device that idles only because the profiler slows the
-// host is no finding.
+// Rules judge numbers without the profiler, because a device that idles only because the profiler
+// slows the host is no finding.
 
-/// The original metrics that were replaced, with their indices.
+/// The metrics that were replaced: index and original.
 using ReplacedMetrics = std::vector<std::pair<std::size_t, analysis::Metric>>;
 
 /// Replaces idle time, its causes, and utilization by their values in an unrecorded iteration. Time
-/// that the profiler added is idle time: it is subtracted from host waits and launches first. If
-/// the iterations cannot excuse a miss, the numbers stay and their possible values (`may_be`) are
-/// set. Nothing if no unrecorded iterations judge.
+/// that the profiler added is idle time, so it is subtracted from host waits and launches first. If
+/// the iterations cannot excuse a miss, the numbers stay, and their possible values (`may_be`) are
+/// set. Does nothing if no unrecorded iterations judge.
 ReplacedMetrics TakeProfilerOff(const rules::Policy& policy, analysis::Analysis& analysis);
 /// Undoes the replacement. REQUIRES: `replaced` is of this analysis.
 void PutBack(ReplacedMetrics replaced, analysis::Analysis& analysis);
 
 // Unrecorded iterations in comparisons.
 
-/// How times are compared by unrecorded iterations.
+/// How the unrecorded iterations of both sides are used to compare times.
 enum class StepsUse : std::uint8_t {
   kNone,           ///< Neither side has enough.
   kOneSide,        ///< Only one side has enough: recorded ones are compared.
@@ -79,13 +79,13 @@ StepsUse StepsUseOf(std::span<const Snapshot> baselines, std::span<const Snapsho
 /// True if the metric is a time of unrecorded iterations.
 bool IsOfSteps(std::string_view metric);
 
-/// For each run, its unrecorded iterations except unusual ones, in order, in ns.
+/// The unrecorded iterations of each run except unusual ones, in order, in ns.
 SeriesList UsualSteps(std::span<const Snapshot> runs);
-/// For each run, all of its unrecorded iterations, unusual ones included.
+/// All unrecorded iterations of each run, including unusual ones.
 SeriesList AllSteps(std::span<const Snapshot> runs);
 std::vector<double> StepValues(std::span<const Snapshot> runs);
 
-/// "by 97 unrecorded iterations, the baseline's 120".
+/// Text: "by 97 unrecorded iterations, the baseline's 120".
 std::string StepCounts(const SeriesList& base, const SeriesList& current);
 
 }  // namespace profgauge::gate

@@ -21,7 +21,7 @@
 namespace profgauge::gate {
 namespace {
 
-/// The reasons of a verdict by severity.
+/// The reasons of a verdict, by severity.
 struct ReasonLists {
   std::vector<std::string> broken, failures, open;
 };
@@ -73,7 +73,7 @@ void Count(const GateResult& result, const rules::Policy& policy, Verdict& verdi
   }
 }
 
-/// The severity of a missed limit; 0 for others.
+/// The severity of a missed limit; 0 if it is not missed.
 int WeightOf(const GateResult& result) {
   switch (result.status) {
     case GateStatus::kError:
@@ -96,8 +96,8 @@ int EffectOf(const GateResult& result, rules::FailOn fail_on) {
   return result.status == GateStatus::kLowConfidence ? 1 : 2;
 }
 
-/// The metric if another limit on it counts instead of this one; else empty. A metric is missed
-/// only once: the limit with the largest effect on the verdict counts; of equal ones the most
+/// The metric, if another limit on it counts instead of this one; else empty. A metric is missed
+/// only once: the limit with the largest effect on the verdict counts; among equal ones the most
 /// severe, then the first. A kept limit does not outweigh a missed one.
 std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate,
                         rules::FailOn fail_on) {
@@ -124,7 +124,7 @@ bool IsRequired(const rules::Policy& policy, const rules::Rule& rule) {
       });
 }
 
-/// "io/dataloader-bound: The GPU waits for input data (31.4 %)".
+/// A finding in one sentence: "io/dataloader-bound: The GPU waits for input data (31.4 %)".
 std::string SentenceOf(const rules::Finding& finding) {
   std::string text = fmt::format("{}: {}", finding.rule->id, finding.title);
   if (!finding.metric_text.empty()) text += fmt::format(" ({})", finding.metric_text);
@@ -148,7 +148,7 @@ std::optional<rules::FindingStatus> AsFinding(GateStatus status) {
 }
 
 /// Why a passed rule is not reported: a row of the plan covers it, or a finding or limit reports
-/// the same fault, so a tick would contradict it. Empty: it is reported.
+/// the same fault, so a check mark would contradict it. Empty if it is reported.
 std::string CoveredBy(const rules::Finding& finding, const JudgeOptions& options,
                       const std::vector<GateResult>& gate) {
   if (!rules::Passed(finding.status)) return {};
@@ -177,21 +177,21 @@ std::string CoveredBy(const rules::Finding& finding, const JudgeOptions& options
   return {};
 }
 
-/// True if the finding would fail the run if its number were certain.
+/// True if the finding prevents a verdict: it would fail the run if its number were certain.
 bool LeavesOpen(const rules::Finding& finding, rules::FailOn fail_on) {
   return finding.is_uncertain && Fails(rules::Level::kError, fail_on) &&
          !Fails(rules::Level::kWarn, fail_on);
 }
 
 /// The metric of a missed limit that already counts this finding; else empty. The limit must be on
-/// the rule's metric or on one that it explains, and at least as severe. Findings that fail the run
-/// by themselves or certainly are not covered by limits too uncertain to fail it. Undecided
-/// findings are not covered by limits that cannot fail it.
+/// the rule's metric or on one that the rule explains, and be at least as severe. A limit that is
+/// too uncertain to fail the run does not cover a finding that fails it by itself or certainly. A
+/// limit that cannot fail the run does not cover an undecided finding.
 std::string CountedAsLimit(const rules::Finding& finding, const std::vector<GateResult>& gate,
                            rules::FailOn fail_on) {
   if (!rules::Fired(finding.status)) return {};
   const rules::Rule& rule = *finding.rule;
-  // A limit that is too uncertain counts as a warning: more severe findings are separate.
+  // A limit that is too uncertain counts as a warning, so it does not cover a more severe finding.
   const bool fails =
       finding.status == rules::FindingStatus::kWarn && Fails(rules::Level::kWarn, fail_on);
   const bool opens = LeavesOpen(finding, fail_on);
@@ -250,7 +250,7 @@ void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& 
   }
 }
 
-/// Adds a reason unless a required rule could evaluate everything.
+/// Adds a reason if a required rule could not evaluate everything.
 void AskRequired(const rules::Finding& finding, const rules::Policy& policy, ReasonLists& reasons) {
   if (!IsRequired(policy, *finding.rule)) return;
   const std::string& id = finding.rule->id;
@@ -294,7 +294,7 @@ void CountMissingRanks(const std::string& sentence, const rules::Policy& policy,
   }
 }
 
-/// Adds each reason once: two limits on one metric (a warning and an error) give the same one.
+/// Adds each reason once: a warning and an error limit on one metric give the same reason.
 void AddOnce(std::vector<std::string>& reasons, std::vector<std::string> more) {
   for (std::string& reason : more) {
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
@@ -420,8 +420,8 @@ Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, c
 
   if (!nothing.empty()) reasons.failures.clear();
 
-  // A rule that cannot be evaluated, or a profile without the work to judge, leaves no verdict,
-  // whatever else was found.
+  // If a rule cannot be evaluated, or the profile does not have the work to judge, there is no
+  // verdict, whatever else was found.
   verdict.status = !reasons.broken.empty() || !nothing.empty() ? VerdictStatus::kNoVerdict
                    : !reasons.failures.empty()                 ? VerdictStatus::kFail
                    : !open.empty()                             ? VerdictStatus::kNoVerdict

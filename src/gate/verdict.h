@@ -4,7 +4,7 @@
 // only make it more severe.
 //
 // Exit codes: 0 pass, 1 fail, 2 configuration, 3 no verdict, 4 a report could not be written, 70
-// internal error. A certain failure has priority over an open question: 70, 2, 4, 1, 3, 0.
+// internal error. If several apply, the first of this order is used: 70, 2, 4, 1, 3, 0.
 #pragma once
 
 #include <chrono>
@@ -38,8 +38,8 @@ enum class GateStatus : std::uint8_t {
   kMissing,        ///< The metric is absent; on_missing decides.
   kSkipped,        ///< Missing, and the policy says skip.
   kNotApplicable,  ///< The limit's `when` is false.
-  /// Beyond the limit, but too uncertain to fail: a warning, and no verdict if a certain miss would
-  /// fail the run.
+  /// Beyond the limit, but too uncertain to fail. A warning; if a certain miss would fail the run,
+  /// there is no verdict.
   kLowConfidence,
   kWaived,   ///< Missed, but accepted until a day.
   kCaution,  ///< Optional (on_missing: skip); only part of the number's range is within it.
@@ -54,7 +54,7 @@ struct GateResult {
   GateStatus status = GateStatus::kPass;
   std::string reason;        ///< For anything but pass/warn/error: one clause.
   std::string counted_with;  ///< The metric whose stricter limit counts instead; empty: none.
-  /// The recorded number if `measured` is the one without the profiler; else absent.
+  /// The recorded number, if `measured` is that without the profiler; else absent.
   Value recorded = {};
 };
 
@@ -62,14 +62,15 @@ struct GateResult {
 struct Verdict {
   VerdictStatus status = VerdictStatus::kNotJudged;
   std::vector<GateResult> gate;
-  /// For each finding, the metric whose missed limit counts instead; empty: the finding counts.
+  /// For each finding, the metric whose missed limit counts instead of it; empty if the finding
+  /// counts.
   std::vector<std::string> findings_counted_with;
-  /// For each finding, why it is not reported beside others that fired; empty: it is reported.
+  /// For each finding, why it is not reported beside other fired findings; empty if it is reported.
   std::vector<std::string> findings_covered;
-  /// Totals of limits and findings. A finding about a metric whose limit is missed is not counted.
+  /// Numbers of limits and findings. A finding about a metric whose limit is missed is not counted.
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
   std::int64_t open = 0;  ///< Changes that a comparison could not decide, so there is no verdict.
-  /// Number of profiles of an undecided comparison, and the number that would decide it.
+  /// The number of profiles in an undecided comparison, and the number that would decide it.
   std::int64_t recordings = 0, needed = 0;
   std::int64_t waived = 0;                ///< Findings that a waiver accepts.
   std::int64_t waived_limits = 0;         ///< Missed limits that a waiver accepts.
@@ -83,16 +84,16 @@ struct Verdict {
   std::vector<std::string> notes;  ///< About expired and unneeded waivers.
 };
 
-/// The inputs of a verdict besides the run and the policy.
+/// The inputs of a verdict, in addition to the run and the policy.
 struct JudgeOptions {
   bool allow_incomplete = false;
-  /// Findings of the rules of this policy; nullptr: only limits are judged.
+  /// Findings of the policy's rules; nullptr: only limits are judged.
   const rules::Evaluation* evaluation = nullptr;
   /// Limits that judged one of these runs must also judge this one (gate/limits.h).
   std::span<const Snapshot> baselines = {};
   bool is_baseline_asked = false;  ///< A baseline was requested, even if there is none.
   std::optional<std::chrono::sys_days> today = {};  ///< Absent: no waiver of limits applies.
-  /// Other reasons for an undecided verdict, also from other runs of the comparison.
+  /// Further reasons for an undecided verdict, e.g. from other runs of the comparison.
   std::vector<std::string> doubts = {};
   const rules::Plan* plan = nullptr;  ///< Plan of the evaluation, if one was made.
 };
@@ -102,21 +103,20 @@ struct JudgeOptions {
 Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options);
 
-/// Notes settings that the judged branch makes looser. They are accepted by a line about the
-/// policy, or the stricter settings judge. If the stricter ones can no longer judge, there is no
-/// verdict.
+/// Notes settings that the judged branch makes looser. Either a line about the policy accepts them,
+/// or the stricter settings judge. If the stricter ones can no longer judge, there is no verdict.
 void AddLoosened(const std::vector<rules::Loosened>& loosened, const Acceptance& acceptance,
                  Verdict& verdict);
 
-/// Reasons that prevent judging: data loss, and fewer iterations than `policy` requires.
+/// Reasons that prevent a verdict: data loss, and fewer iterations than `policy` requires.
 std::vector<std::string> WhyIncomplete(const rules::Policy& policy, const ImportLog& log,
                                        std::int64_t iterations, bool allow_incomplete);
 
-/// True if a miss at `level` fails a run under `fail_on`.
+/// True if a miss of this level fails a run under `fail_on`.
 bool Fails(rules::Level level, rules::FailOn fail_on);
 
-/// The exit code of `check`: 2 if a rule is broken, even with `exit_zero`, which otherwise makes it
-/// 0. REQUIRES: the comparison was added, if there is one.
+/// The exit code of `check`: 2 if a rule is broken; otherwise 0 with `exit_zero`, else by the
+/// verdict. REQUIRES: the comparison was added, if there is one.
 int ExitCodeOf(const Verdict& verdict, bool exit_zero);
 
 }  // namespace profgauge::gate

@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::string_view kNoName = "(not in an op)";
 constexpr std::string_view kFolded = "(smaller parts)";
-// A run folds parts below 0.02 % of its time. A part of one run that is barely larger may be folded
+// A run folds parts below 0.02 % of its time. A part that is barely larger in one run may be folded
 // in the other, so it is neither new nor gone.
 constexpr double kFoldedInEither = knowledge::kGateFoldedInEither.value();
 
-// Ten hours: larger effects come from impossible counts, and sums must fit in 64 bits.
+// The limit of an effect, ten hours: more comes from impossible counts; sums must fit 64 bits.
 constexpr double kMostEffect = 0x1p45;
 
 // A kernel, copy or function at its place: the leaf of the waterfall.
@@ -88,7 +88,7 @@ Leaf Join(const Leaf& old, Leaf joined) {
   return joined;
 }
 
-// Joins a vanished kernel and a new one at the same place into a renamed kernel.
+// Joins a vanished and a new kernel at the same place into one renamed kernel.
 Leaf Rename(const Leaf& old, Leaf renamed) {
   renamed = Join(old, std::move(renamed));
   renamed.change = PartChange::kRenamed;
@@ -101,7 +101,7 @@ std::pair<Place, std::string> FoldedKey(const Place& place) {
   return {{std::get<0>(place), std::get<1>(place), "", "", 0}, std::string(kFolded)};
 }
 
-// The mean iteration time: the sum of the parts.
+// The mean iteration time, as the sum of the parts.
 Ns MeanOf(const Snapshot& run) {
   double sum = 0;
   for (const analysis::breakdown::TimePart& part : run.parts) sum += static_cast<double>(part.time);
@@ -136,8 +136,8 @@ Leaves FoldOverBoth(Leaves leaves, const Snapshot& base, const Snapshot& current
   return leaves;
 }
 
-// Calls and operators of the host count only while no device works, so those of one run may be
-// folded in the other. They are not new if at least as many calls are folded there:
+// Makes new or gone calls and operators of the host longer ones. They count only while no device
+// works, so the other run may have folded them. It must have at least as many folded calls:
 //
 //     runtime, linear      there: 3 folded, 0 ns       here: cudaLaunchKernel 3, 600 us
 //                          cudaLaunchKernel 3 and 3, +600 us by duration
@@ -165,7 +165,7 @@ void UnfoldHost(Leaves& leaves) {
 
 using OneSided = std::map<Place, std::pair<std::vector<Leaf>, std::vector<Leaf>>>;  // Gone, new.
 
-// Matches an operator's work on other inputs as the same work if it is launched equally often:
+// Matches an operator's work on other inputs as the same work, if it is launched equally often:
 //
 //     aten::mm [[1024, 64]]  gemm 3, gone     aten::mm [[1024, 32]]  gemm 3, new
 //     aten::mm [[1024, 32]] ← [[1024, 64]]    gemm 3 and 3, by duration
@@ -202,7 +202,7 @@ void MatchShapes(OneSided& one_sided, std::vector<Leaf>& matched) {
   }
 }
 
-// Several parts at one place are paired in the order of their names; the rest stays gone or new:
+// Pairs several parts at one place in the order of their names; the others stay gone or new:
 //
 //     place (mm, [64,1024], 0)      gone: gemm_a, gemm_b      new: gemm_x
 //                                   gemm_x ← gemm_a renamed,  gemm_b removed
@@ -257,7 +257,7 @@ double SumOf(const Group& leaves, double (*value)(const Leaf&)) {
 double DeltaOf(const Leaf& leaf) { return leaf.Delta(); }
 double CountEffectOf(const Leaf& leaf) { return leaf.CountEffect(); }
 
-// Builds the steps of one level below `parent`, then those below each of them. The parts of a step
+// Makes the steps of one level below `parent`, then those below each of them. The parts of a step
 // are rounded to its delta, which the level above already rounded, so every sum is exact.
 class WaterfallBuilder {
  public:
@@ -295,7 +295,7 @@ class WaterfallBuilder {
     }
   }
 
-  // Appends one level after the other, so parents precede their parts.
+  // Appends one level after the other, so that parents precede their parts.
   void Build(const Group& leaves) {
     const Ns count_effect = std::llround(SumOf(leaves, CountEffectOf));
     Split(leaves, 0, -1, out_.delta, count_effect);
@@ -311,7 +311,7 @@ class WaterfallBuilder {
   }
 
  private:
-  // A part that a run does not have took 0 in each of its iterations.
+  // If a run does not have a part, the part took 0 in each of its iterations.
   double PValueOfLeaf(const Leaf& leaf) const {
     const std::vector<Ns> no_base(leaf.InBase() ? 0 : base_iterations_, 0);
     const std::vector<Ns> no_current(leaf.InCurrent() ? 0 : current_iterations_, 0);

@@ -42,10 +42,9 @@ struct Waterfall {
   std::vector<WaterfallStep> steps;  ///< Categories first, then the levels below.
 };
 
-/// Explains the change between two runs. A vanished kernel and a new one are matched as renamed if
-/// they are in the same place: operator, shapes and position among the operator's kernels.
-/// Cost: O(parts log parts).
-/// REQUIRES: both runs have at least one iteration.
+/// Explains the change between two runs. A vanished and a new kernel are one renamed kernel if they
+/// are in the same place (operator, shapes and position among the operator's kernels). Cost:
+/// O(parts log parts). REQUIRES: both runs have at least one iteration.
 Waterfall Explain(const Snapshot& base, const Snapshot& current);
 
 }  // namespace profgauge::gate

@@ -24,7 +24,7 @@ using analysis::breakdown::WorkSum;
 using analysis::breakdown::WorkSums;
 using Sums = std::vector<WorkSum> WorkSums::*;
 
-// Launches and time of one name per iteration.
+// The launches and the time of one name per iteration.
 struct Load {
   double launches = 0, time = 0;
 };
@@ -43,7 +43,7 @@ void Add(const Snapshot& run, Sums sums, double weight, Loads& loads) {
   }
 }
 
-// The mean over the runs with equal weights; nothing if the work of a run is unknown.
+// The mean over the runs, with equal weights; nothing if the work of a run is unknown.
 std::optional<Loads> MeanOf(std::span<const Snapshot> runs, Sums sums) {
   Loads loads;
   for (const Snapshot& run : runs) {
@@ -60,7 +60,7 @@ Load Find(const Loads& loads, const std::string& name) {
 
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-//     gemm 48 and 48, relu 12 and 0, gelu 0 and 12:   sum of minima / sum of maxima = 48 / 72
+// The shared part: gemm 48 and 48, relu 12 and 0, gelu 0 and 12 give 48 of 72 (minima / maxima).
 double Shared(const Loads& a, const Loads& b) {
   double both = 0, all = 0;
   for (const auto& [name, load] : a) {
@@ -106,7 +106,7 @@ void Measure(const Sides& sides, WorkChange& out) {
   if (kept_base > 0 && kept_run > 0) out.kept = std::log(kept_run / kept_base);
 }
 
-// Normal variation of work between equal runs: the largest share missing in one of them.
+// The normal variation of work between equal runs: the largest share that one of them is missing.
 double OwnChange(std::span<const Snapshot> runs, Sums sums) {
   double own = 0;
   if (runs.size() < 2) return own;
@@ -129,7 +129,7 @@ double OwnChange(std::span<const Snapshot> runs, Sums sums) {
   return own;
 }
 
-// Names with more launches in `from` than in `to`, longest time first.
+// The names with more launches in `from` than in `to` as text, longest time first.
 std::string NamesOf(const Loads& from, const Loads& to) {
   constexpr std::size_t kNamed = 3;
   double time = 0;
@@ -158,7 +158,7 @@ bool IsLess(const WorkChange& work) {
   const double gone = std::max(work.gone_launches, work.gone_time);
   if (gone <= knowledge::kGateWorkGone.value() + 2 * work.own) return false;
   const double least = knowledge::kGateWorkReplaced.value();
-  // Kernels without duration replace nothing, whatever their number.
+  // Kernels with nearly no duration replace nothing, whatever their number.
   const bool is_tiny = work.new_time < knowledge::kGateWorkTiny.value() * work.gone_time;
   return is_tiny ||
          (work.new_launches < least * work.gone_launches && work.new_time < least * work.gone_time);
@@ -175,7 +175,7 @@ WorkKind KindOf(const WorkChange& work) {
   return most > told ? WorkKind::kChanged : WorkKind::kSame;
 }
 
-// Samples of the candidates / samples of the baseline's runs; nothing if unknown for any pair.
+// The candidates' samples divided by those of the baseline's runs; nothing if unknown for a pair.
 std::optional<double> SamplesOf(std::span<const Snapshot> baselines,
                                 std::span<const Snapshot> candidates) {
   std::optional<double> all;
@@ -183,7 +183,7 @@ std::optional<double> SamplesOf(std::span<const Snapshot> baselines,
     for (const Snapshot& run : candidates) {
       const std::optional<double> one = SamplesRatio(base, run);
       if (!one) return std::nullopt;
-      // Keeps the ratio that is farthest from 1.
+      // Keeps the ratio that differs most from 1.
       if (!all || std::abs(std::log(*one)) > std::abs(std::log(*all))) all = one;
     }
   }
@@ -200,8 +200,8 @@ double ShareOf(const Snapshot& run, MetricId metric) {
   return found == run.metrics.end() ? 0 : found->second;
 }
 
-/// Why the candidates answered less than the baseline's runs: latencies of answered requests do not
-/// describe the others. Empty if they answered as much.
+/// Text if the candidates answered less than the baseline's runs, because latencies of answered
+/// requests do not describe the others. Empty if they answered as much.
 std::string Unanswered(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
   std::vector<double> requests, tokens;
   double failed = 0;
@@ -302,7 +302,7 @@ std::optional<std::string> WhyNoTimes(const WorkChange& work, bool is_failure, b
           "in the training loop to compare them. {} [baseline/other-work]",
           FormatShare(work.share), Listed(work), kAcceptIt);
     case WorkKind::kLess:
-      // Unanswered requests are also no lower rate.
+      // Even a failure has no verdict then, because unanswered requests lower the rate, too.
       if (!work.answered.empty()) {
         return fmt::format("{}. {} [baseline/less-work]", work.answered, kAcceptIt);
       }
@@ -335,7 +335,7 @@ std::string WorkText(const WorkChange& work) {
 
 double WorkOverlap(const Snapshot& a, const Snapshot& b) {
   if (a.work.iterations < 1 || b.work.iterations < 1) return 1;
-  // Files of times contain no work.
+  // Files of times contain no work. Unknown work counts as equal.
   const auto knows = [](const Snapshot& run) {
     return !run.work.kernels.empty() || !run.work.ops.empty();
   };

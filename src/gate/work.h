@@ -21,7 +21,7 @@
 
 namespace profgauge::gate {
 
-/// The first of these that is true.
+/// How the work differs: the first of these that is true.
 enum class WorkKind : std::uint8_t {
   kSame,
   kChanged,    ///< Other work of about the same amount: judged, and reported.
@@ -35,12 +35,12 @@ std::string_view WorkKindName(WorkKind kind);  ///< "same", "changed", …
 /// The difference between the work of two sides.
 struct WorkChange {
   WorkKind kind = WorkKind::kSame;
-  /// Shares of the baseline's launches and of their time.
+  /// Shares of the baseline's launches, and of their time, that are gone or new.
   double gone_launches = 0, gone_time = 0, new_launches = 0, new_time = 0;
   double own = 0;    ///< The largest gone share between runs of the baseline.
   double share = 1;  ///< Launches common to both / launches of either.
   double kept = 0;   ///< Log change in time of kernels launched equally often.
-  /// Samples of an iteration / those of the baseline; nothing if unknown.
+  /// Samples per iteration, divided by the baseline's; nothing if unknown.
   std::optional<double> samples;
   bool is_counted = false;   ///< `samples` was counted by the program.
   bool by_sample = false;    ///< The counts differ: times are compared per sample.
@@ -59,15 +59,15 @@ constexpr bool LeavesOpen(const WorkChange& work) {
 }
 
 /// Explains why times have no verdict; nothing if they can be judged. `is_failure`: the run is
-/// certainly slower, which less work does not excuse; `is_improved`: it is faster.
+/// certainly slower, which less work does not excuse. `is_improved`: it is faster.
 std::optional<std::string> WhyNoTimes(const WorkChange& work, bool is_failure, bool is_improved);
 
-/// "work: gone: …; new: …", for changed work that is judged anyway; empty for the same work.
+/// Text for changed work that is judged anyway: "work: gone: …; new: …"; empty for the same work.
 std::string WorkText(const WorkChange& work);
 
-/// How much of the work of two runs is equal, 0 to 1: common launches per iteration, divided by
-/// those of either run (the weighted Jaccard index). By operator or kernel, whichever is larger. 1
-/// if the work of a run is unknown.
+/// How much of the work of two runs is equal, 0 to 1: common launches per iteration, divided by the
+/// launches of either run (the weighted Jaccard index), by operator or by kernel, whichever is
+/// larger. 1 if the work of a run is unknown.
 double WorkOverlap(const Snapshot& a, const Snapshot& b);
 
 }  // namespace profgauge::gate
