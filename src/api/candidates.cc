@@ -21,19 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True if `path` is below `folder`; log folders have their files some levels down.
+// True if `path` is below `folder`, at any depth: log folders have their files some levels down.
 bool IsBelow(const fs::path& path, const std::string& folder) {
   std::error_code error;
   for (fs::path at = path.parent_path(); !at.empty(); at = at.parent_path()) {
     if (fs::equivalent(at, folder, error)) return true;
     if (at == at.parent_path()) break;
   }
-  // A merged profile has the path of its folder; "." is the folder of a plain name.
+  // A merged profile has its folder's path. If this has no parent, the profile is in ".".
   return !path.has_parent_path() && fs::equivalent(".", folder, error);
 }
 
-// The argument that a profile came from: the first that is its path or a folder above it. If there
-// is none, the last argument.
+// The index of the argument that a profile came from: the first one that is its path or a folder
+// above it. If there is none, the last argument.
 std::size_t ArgumentOf(const Profile& profile, const std::vector<std::string>& arguments) {
   const std::string& path = profile.source.path;
   std::size_t index = 0;
@@ -53,8 +53,8 @@ std::vector<std::size_t> ArgumentsOf(const std::vector<Profile>& profiles,
   return out;
 }
 
-// True if each argument is a run: ranks of one run do not record one rank twice, and a folder of
-// several ranks is not combined with other arguments.
+// True if each argument is a run: two profiles record the same rank, or a folder of several ranks
+// is beside other arguments.
 bool IsEachArgumentARun(const std::vector<Profile>& profiles,
                         const std::vector<std::size_t>& origin) {
   const std::set<std::size_t> arguments(origin.begin(), origin.end());
@@ -67,8 +67,8 @@ bool IsEachArgumentARun(const std::vector<Profile>& profiles,
   });
 }
 
-// True if every run of the baseline has one rank; then files without a stated rank are runs. Also
-// true for no runs: Split() uses it only if there may be several runs.
+// True if every run of the baseline has one rank, so that files without a stated rank are runs.
+// Also true for no runs, because Split() asks only if there may be several runs.
 bool HaveOneRank(std::span<const gate::Snapshot> runs) {
   return std::all_of(runs.begin(), runs.end(), [](const gate::Snapshot& run) {
     const std::string_view ranks = run.Environment("world_size");
@@ -93,7 +93,7 @@ std::vector<std::vector<Profile>> ByFile(std::vector<Profile> profiles,
   return files;
 }
 
-// One run for each argument that has profiles. `origin`: from ArgumentsOf().
+// Makes one run of each argument that has profiles. `origin` comes from ArgumentsOf().
 std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
                                   const std::vector<std::size_t>& origin,
                                   const std::vector<std::string>& arguments) {
@@ -106,10 +106,10 @@ std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
   return runs;
 }
 
-// `may_be_several`: there may be several runs; `have_one_rank`: each of them has one rank. First,
-// each argument may be a run; then, in one argument, each file may be a run if nothing states the
-// ranks. Only the rest is checked to be one run, since CheckOneRun() would reject files that are
-// several runs.
+// Splits profiles into runs. `may_be_several`: there may be several runs; `have_one_rank`: each of
+// them has one rank. First, each argument may be a run. Then, in one argument, each file may be a
+// run if nothing states the ranks. Only the rest is checked to be one run, because CheckOneRun()
+// would reject files of several runs.
 Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
                                      const std::vector<std::string>& arguments, bool may_be_several,
                                      bool have_one_rank, readers::RanksFrom from) {

@@ -35,31 +35,31 @@ struct Candidate {
   std::vector<Profile> ranks;  ///< In rank order; never empty.
 };
 
-/// The runs among profiles that were read from `arguments`. Without `baselines`, they are the ranks
-/// of one run. With them, each argument is a separate run if one is a folder of several ranks, or
-/// if two record the same rank. Each file is a run if `from` is RanksFrom::kNothing, or if nothing
-/// states its rank and the baseline's runs have one rank. Never empty. REQUIRES: `profiles` is not
-/// empty. Errors: as CheckOneRun() for each.
+/// Finds the runs among profiles that were read from `arguments`; at least one. Without
+/// `baselines`, the profiles are the ranks of one run. With them, each argument is a separate run
+/// if one is a folder of several ranks, or if two record the same rank. Each file is a run if
+/// `from` is RanksFrom::kNothing, or if nothing states its rank and the baseline's runs have one
+/// rank. REQUIRES: `profiles` is not empty. Errors: as CheckOneRun() for each run.
 Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
                                                std::span<const gate::Snapshot> baselines,
                                                readers::RanksFrom from);
 
-/// The runs of one program among profiles, as with baselines of one rank.
+/// Finds the runs of one program among profiles, as SplitCandidates() does with one rank each.
 Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
                                          const std::vector<std::string>& arguments,
                                          readers::RanksFrom from);
 
-// Files that only the caller treats as ranks of one run (`--ranks as-listed`).
+// For files that only the caller treats as ranks of one run (`--ranks as-listed`).
 
 /// True if these profiles are ranks only by their order: some profile has its rank from the command
 /// line. False for a single profile.
 bool AreListed(std::span<const Profile> ranks);
 
-/// Judges each of the ranks separately, and fails `verdict` if one fails: the means of a run must
-/// not hide a file of another run. Baselines judge only the whole run. A rank without a verdict
-/// changes nothing. Reasons of failed ranks precede those in `verdict`. Analyzes and evaluates all
-/// rules once per rank, sequentially. Errors: kUsage if `selection` matches no iteration of a rank.
+/// Judges each of the ranks separately, and fails `verdict` if one fails, because the means of a
+/// run must not hide a file that is another run. Baselines judge only the whole run. A rank without
+/// a verdict changes nothing. Reasons of failed ranks come first in `verdict`. Evaluates all rules
+/// once per rank, sequentially. Errors: kUsage if `selection` matches no iteration of a rank.
 Status FailWithEach(std::span<const Profile> ranks, const analysis::Selection& selection,
                     const rules::Policy& policy, const rules::Rulebook& rules,
                     bool allow_incomplete, gate::Verdict& verdict);

@@ -23,7 +23,7 @@
 namespace profgauge {
 namespace {
 
-// Start of the iteration that the tree shows; without a tree, of the first selected one.
+// The start of the iteration that the tree shows; without a tree, that of the first selected one.
 Ns IterationStart(const Profile& profile, const analysis::Selection& selection,
                   const RunPicture& picture) {
   const auto iterations = analysis::iterations::FindIterations(profile, selection);
@@ -40,8 +40,8 @@ Ns IterationStart(const Profile& profile, const analysis::Selection& selection,
 
 }  // namespace
 
-// Halves the budget of events, since a page of two runs has two timelines. Only the first rank is
-// shown.
+// Makes the picture of the first rank. Halves the budget of events, because a page of two runs has
+// two timelines.
 RunPicture PictureOf(std::span<const Profile> ranks, const analysis::Analysis& analysis,
                      const analysis::Selection& selection, EventsInPage events) {
   RunPicture picture;
@@ -74,8 +74,8 @@ void AddPictures(RunPicture base, RunPicture current, report::Report& comparison
 
 namespace {
 
-// The iterations of the run with the fewest: a policy's minimum must be reached by every run.
-// REQUIRES: `runs` is not empty.
+// The number of iterations of the run with the fewest, because every run must reach a policy's
+// minimum. REQUIRES: `runs` is not empty.
 std::int64_t FewestIterations(const std::vector<gate::Snapshot>& runs) {
   std::int64_t fewest = static_cast<std::int64_t>(runs.front().iteration_times.size());
   for (const gate::Snapshot& run : runs) {
@@ -84,8 +84,8 @@ std::int64_t FewestIterations(const std::vector<gate::Snapshot>& runs) {
   return fewest;
 }
 
-// Counts the comparison's results; decides nothing without a policy. Missing data turns a pass into
-// no verdict but keeps a failure: it cannot undo a measured regression.
+// Makes the verdict on a comparison; without a policy, decides nothing. Missing data turns a pass
+// into no verdict but keeps a failure, because it cannot undo a measured regression.
 gate::Verdict ComparisonVerdict(gate::RunComparison& comparison, const rules::Policy* policy,
                                 std::vector<std::string> incomplete) {
   gate::Verdict verdict;
@@ -110,7 +110,7 @@ void NoteSummary(const RunPicture& picture, const std::string& name,
       name + " has only summaries, without call tree and timeline; compare profiles to get them");
 }
 
-// Reports doubts that runs of one name share only once, since such runs cannot be distinguished.
+// Reports a doubt of several runs with one name only once, because such runs look the same.
 void Tell(const std::string& name, const std::vector<std::string>& doubts,
           std::vector<std::string>& told) {
   for (const std::string& doubt : doubts) {
@@ -119,7 +119,7 @@ void Tell(const std::string& name, const std::vector<std::string>& doubts,
   }
 }
 
-// Makes one key for both sides, so that equal names stay equal.
+// Makes one key for both sides, so that equal names stay equal when they are hidden.
 std::string KeyOfRuns(const report::Redaction& redaction, std::span<const gate::Snapshot> base,
                       std::span<const gate::Snapshot> current) {
   std::vector<std::string> sources;
@@ -161,7 +161,7 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   }
   std::vector<std::string> incomplete =
       gate::WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
-  // Without a policy nothing is judged; then these are notes.
+  // Without a policy nothing is judged, so the doubts become notes.
   std::vector<std::string>& told = policy != nullptr ? incomplete : comparison.notes;
   Tell(comparison.base_name, base.doubts, told);
   Tell(comparison.current_name, current.doubts, told);
@@ -190,7 +190,7 @@ report::Report ExplainTwoRuns(const gate::Snapshot& base, const report::Report& 
 
 namespace {
 
-/// Combines a duet's two comparisons: the profiles explain the change, the blocks decide.
+/// Combines a duet's two comparisons: that of the profiles explains, that of the blocks decides.
 gate::RunComparison Explained(const DuetProfiles& profiles, gate::RunComparison decided) {
   gate::RunComparison out =
       gate::CompareRuns(profiles.a.runs, profiles.b.runs, nullptr, gate::ComparePurpose::kExplain);

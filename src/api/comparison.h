@@ -1,4 +1,4 @@
-// The picture of a run in a comparison: the contents of an iteration, and its events. Then the
+// The picture of a run in a comparison: the contents of an iteration, and its events. Also the
 // steps from runs to the report of `compare` or of a duet:
 //
 //   base runs ----+                                   with a policy
@@ -35,21 +35,21 @@ namespace profgauge {
 
 /// The picture of a run's first rank.
 struct RunPicture {
-  bool is_summarized = false;  ///< Only summaries are known: there are no events to show.
+  bool is_summarized = false;  ///< Only summaries are known, so there are no events to show.
   std::optional<Table> tree;   ///< `op_tree`; nullopt if the profile has no host operators.
   report::Timeline timeline;
   Ns iteration_start = 0;  ///< Start of the tree's iteration: the one nearest to the median.
 };
 
-/// `analysis` is of these ranks and `selection`. The timeline has only the first rank, and half as
-/// many events as for one run, since a page of a comparison has two timelines. For summaries, which
-/// have no events, only `is_summarized` is set. `events`: the mode of the timeline. REQUIRES:
-/// `ranks` is not empty.
+/// Makes the picture of a run. `analysis` is of these ranks and `selection`. The timeline has only
+/// the first rank, and half as many events as for one run, because a page of a comparison has two
+/// timelines. For summaries, which have no events, only `is_summarized` is set. `events` is the
+/// mode of the timeline. REQUIRES: `ranks` is not empty.
 RunPicture PictureOf(std::span<const Profile> ranks, const analysis::Analysis& analysis,
                      const analysis::Selection& selection, EventsInPage events);
 
-/// Adds the table `tree_change` and the timelines of both runs, with aligned iterations, to the
-/// report of their comparison. Skips parts that one of them does not have.
+/// Adds the table `tree_change` and both runs' timelines, with aligned iterations, to the report of
+/// their comparison. Skips parts that one of the runs does not have.
 void AddPictures(RunPicture base, RunPicture current, report::Report& comparison);
 
 // The steps from two sides of runs to their comparison's report.
@@ -61,25 +61,25 @@ struct ComparedSide {
   RunPicture picture;               ///< The picture of its last run.
 };
 
-/// The caller's decisions about a comparison, besides the policy.
+/// The caller's decisions about a comparison, in addition to the policy.
 struct CompareChoices {
   bool allow_incomplete = false;  ///< Judge in spite of data loss.
   report::Redaction redact;       ///< The kinds of names to remove from the report.
 };
 
-/// Decides, by `match: any`, whether runs that may have run different work are judged; adds a note.
+/// Decides, by `match: any`, if runs that may have done different work are judged; adds a note.
 void DecideJudging(const rules::Policy& policy, gate::RunComparison& comparison);
 
-/// The report shows the same verdict. Without a policy its status is kNotJudged.
+/// The verdict, and the report that shows it. Without a policy the status is kNotJudged.
 struct JudgedComparison {
   gate::Verdict verdict;
   report::Report report;
 };
 
-/// Compares two runs. If there is a policy, judges the second; otherwise only reports the changes.
+/// Compares two runs. If there is a policy, judges the second run; otherwise only reports changes.
 /// `log` has the repairs in both runs' files. Missing data of either side turns a pass into no
-/// verdict, but never changes a failure. Without a policy, the sides' doubts are only listed in the
-/// notes. Both sides are redacted with one key, so that a kernel of both runs gets one hidden name.
+/// verdict, but never changes a failure. Without a policy, the sides' doubts are only notes. Both
+/// sides are redacted with one key, so that a kernel of both runs gets one hidden name.
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
                               const rules::Policy* policy, const CompareChoices& choices);
 
@@ -89,14 +89,14 @@ report::Report ExplainTwoRuns(const gate::Snapshot& base, const report::Report& 
 
 // The steps from a duet to a judged comparison.
 
-/// Profiles of both sides, recorded in separate blocks: they show the cause, the blocks the change.
+/// Profiles of both sides in separate blocks. They explain a change that other blocks measure.
 struct DuetProfiles {
   ComparedSide a, b;
   ImportLog log;
 };
 
-/// The blocks decide. Missing data of the profiles is only a note, because it may hide a cause but
-/// cannot change a measured time. Errors: those of JudgeDuet().
+/// Judges a duet by its blocks. Missing data of the profiles is only a note, because it may hide a
+/// cause but cannot change a measured time. Errors: those of JudgeDuet().
 Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfiles> profiles,
                                        const rules::Policy& policy, const CompareChoices& choices);
 

@@ -11,15 +11,15 @@
 namespace profgauge {
 namespace {
 
-// Skipped events of unknown kinds may be work of an unknown device. Then nothing is certain.
+// True if events of unknown kinds were skipped. They may be work of an unknown device, so nothing
+// is certain then.
 bool HasUnknownEvents(const Profile& profile) {
   return !profile.log.Examples(Counter::events_ignored_kind).empty();
 }
 
-// `may_list`: listed devices are allowed. Profilers list the machine's devices whether or not the
-// program uses them, so a list excludes CPU-only runs only in the first of the two questions of
-// DefaultPolicyOf(). A summary without all data that the analysis needs (`is_told`) does not count
-// as CPU-only.
+// True if the profile shows no use of a device. With `may_list`, devices may be listed: profilers
+// list the machine's devices whether or not the program uses them. A summary without all data that
+// the analysis needs (`is_told`) does not count.
 bool UsesNoDevice(const Profile& profile, bool may_list) {
   if (!FactOf(profile, kDeviceUse).empty()) return false;
   if (IsSummary(profile)) {
@@ -43,8 +43,8 @@ bool IsCpuOnly(std::span<const Profile> ranks) {
                      [](const Profile& rank) { return UsesNoDevice(rank, false); });
 }
 
-// Asks two questions, because a run whose device work was not recorded must not be judged as a run
-// without a device:
+// Asks about devices twice, without and with listed ones, because a run whose device work was not
+// recorded must not be judged as a run without a device:
 //
 //   times without a profile        builtin:times, and a remark that says so
 //   no device work, none listed    builtin:cpu, and a remark that says so

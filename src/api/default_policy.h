@@ -10,7 +10,7 @@
 
 namespace profgauge {
 
-/// The policy that is used if the user names none.
+/// The policy of runs for which the other default policies do not fit.
 inline constexpr std::string_view kDefaultPolicy = "builtin:recommended";
 inline constexpr std::string_view kCpuPolicy = "builtin:cpu";
 inline constexpr std::string_view kTimesPolicy = "builtin:times";
@@ -26,9 +26,9 @@ struct DefaultPolicy {
       remark;  ///< The report's sentence about the choice; its text is empty if there is none.
 };
 /// The policy for runs that are judged together: kTimesPolicy if all are times without a profile,
-/// kCpuPolicy if all are CPU-only. If the only sign of a GPU are listed devices, which the programs
-/// may not have used, it is kDefaultPolicy, and the remark explains how to choose. REQUIRES: `runs`
-/// is not empty.
+/// kCpuPolicy if all are CPU-only. If listed devices, which the programs may not have used, are the
+/// only sign of a GPU, it is kDefaultPolicy, and the remark explains how to choose. REQUIRES:
+/// `runs` is not empty.
 DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs);
 
 }  // namespace profgauge

@@ -18,8 +18,8 @@
 
 namespace profgauge {
 
-// An embedder's files must be recorded or listed as ranks; "separate runs" is not possible, since
-// Evaluate() judges one run.
+// Loads an embedder's files, which must be recorded or listed as ranks. They cannot be separate
+// runs, because Evaluate() judges one run.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   if (paths.empty()) {
     return Fail(InputError("", "input/no-profiles", "no profile was passed",
@@ -36,8 +36,8 @@ Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions&
 
 std::size_t Recording::ranks() const { return data_->ranks.size(); }
 
-// Checks in the order of `check`: the policy first, whose errors are all shown, then the date, the
-// rules, the baselines. Each step needs the previous ones.
+// Checks in the order of `check`, because each step needs the previous ones: the policy (all of its
+// errors are shown), the date, the rules, the baselines.
 tl::expected<Judgement, rules::Errors> Evaluate(const Recording& recording,
                                                 const EvaluateOptions& options) {
   const auto fail = [](auto error) { return tl::unexpected(rules::Errors{std::move(error)}); };
@@ -106,7 +106,7 @@ std::vector<std::string> Judgement::tables() const {
   return ids;
 }
 
-// Copies the table, so that the result does not depend on the handle's lifetime.
+// Copies the table, so that the result stays valid without the handle.
 std::optional<api::TableData> Judgement::Table(std::string_view id) const {
   const profgauge::Table* from = report::FindTableById(data_->report, id);
   if (from == nullptr) return std::nullopt;

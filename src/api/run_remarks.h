@@ -1,5 +1,5 @@
-// Remarks about a run that result from how it was judged, not from its contents. session.cc adds
-// them to each analysis that a report shows.
+// Remarks about how a run was judged, not about its contents. session.cc adds them to each analysis
+// that a report shows.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@
 
 namespace profgauge {
 
-/// Lists thresholds that the policy sets to other values: "kernels.short = 20 µs (default 10 µs)".
+/// The thresholds that the policy changes, as text: "kernels.short = 20 µs (default 10 µs)".
 std::vector<std::string> ThresholdChanges(const rules::Policy& policy);
 
-/// Adds these changes, if there are any. Every output shows them, because the run's numbers are not
-/// comparable with those of other runs.
+/// Adds a remark on these changes, if there are any. Every output shows it, because the run's
+/// numbers are not comparable with those of other runs.
 void AddRemarkOnThresholds(const rules::Policy& policy, analysis::Analysis& analysis);
 
-/// Adds who numbered the ranks if no file recorded them: the reader or the caller.
+/// Adds a remark on who numbered the ranks (the reader or the caller), if no file recorded them.
 void AddRemarkOnRanks(std::span<const Profile> ranks, analysis::Analysis& analysis);
 
 }  // namespace profgauge

@@ -50,7 +50,7 @@ std::string LastName(const fs::path& path) {
   return named.filename().string();
 }
 
-/// The measurements of the runs. The report is about the run with the median iteration time.
+/// The results of measuring the runs. The report describes the run with the median iteration time.
 struct Measured {
   std::vector<gate::Snapshot> snapshots;  ///< Snapshots of all runs if there is a baseline; else
                                           ///< empty.
@@ -59,7 +59,7 @@ struct Measured {
   std::vector<std::string> doubts;  ///< Why the verdict on other runs may be undecided, by name.
 };
 
-// A run that is only compared with the baseline must be as complete as the described run.
+// Adds doubts about a run that is only compared with, because it must be as complete as the other.
 void AddDoubts(const std::string& name, std::span<const Profile> ranks,
                const analysis::Analysis& analysis, const rules::Policy& policy,
                bool allow_incomplete, std::vector<std::string>& doubts) {
@@ -75,8 +75,8 @@ void AddDoubts(const std::string& name, std::span<const Profile> ranks,
   for (const std::string& doubt : found) doubts.push_back(name + ": " + doubt);
 }
 
-// Analyzes every run before any is compared, since only then the run in the middle is known. All
-// analyses are in memory until it is chosen: n runs need n times the memory of one.
+// Analyzes all runs before any is compared, because only then the described run is known. All
+// analyses are in memory until then, so n runs need n times the memory of one.
 Result<Measured> Measure(std::span<const RunToJudge> runs, const analysis::Selection& selection,
                          const rules::Policy& policy, bool has_baseline,
                          const JudgeRunsOptions& options) {
@@ -106,7 +106,7 @@ Result<Measured> Measure(std::span<const RunToJudge> runs, const analysis::Selec
   return measured;
 }
 
-/// The tables that no rule reads.
+/// The ids of the tables that no rule reads.
 std::vector<std::string_view> TablesBesides(const rules::Rulebook& rules) {
   std::vector<std::string_view> tables;
   for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
@@ -121,7 +121,7 @@ bool LimitsPlan(const rules::Policy& policy) {
   });
 }
 
-// Hides names in the history, too, and those of users who accepted something.
+// Hides names in the history as well, and those of users who accepted something.
 void HideNamesOf(gate::BaselineInfo& info) {
   for (gate::BaselineRun& run : info.runs) run.commit.clear();
   for (gate::BaselineRun& run : info.runs) run.name = "baseline";
@@ -148,7 +148,7 @@ void SortByName(std::vector<gate::Snapshot>& runs) {
   });
 }
 
-/// `baselines`: those of `chosen`, prepared for the comparison.
+/// The runs for limits on parts. `baselines` are those of `chosen`, prepared for the comparison.
 gate::PartRuns PartRunsOf(const ChosenBaseline& chosen, std::span<const gate::Snapshot> baselines,
                           std::span<const gate::Snapshot> runs) {
   if (!chosen.parts.empty()) baselines = chosen.parts;
@@ -157,7 +157,7 @@ gate::PartRuns PartRunsOf(const ChosenBaseline& chosen, std::span<const gate::Sn
   return gate::WithNewest(baselines, runs);
 }
 
-/// Compares with the baselines; nullopt if there are none.
+/// Compares the runs with the baselines; nullopt if there are none.
 std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
                                                std::vector<gate::Snapshot> runs,
                                                const rules::Policy& policy,
@@ -211,8 +211,8 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
   return comparison;
 }
 
-// Pairing by position needs lists of equal length; fewer pairs than kLeastPairs cannot exclude
-// chance.
+// Checks the lists of pairs. Pairing by position needs equal lengths, and fewer pairs than
+// kLeastPairs cannot exclude chance.
 Status CheckPairs(std::size_t baselines, std::size_t runs) {
   if (baselines == runs && runs >= gate::stats::kLeastPairs) return {};
   Error error;
@@ -227,8 +227,8 @@ Status CheckPairs(std::size_t baselines, std::size_t runs) {
   return Fail(std::move(error));
 }
 
-// Called while the rules run, because critical paths need the graphs, which are freed before the
-// timeline is built. The ranks share one budget of path moves, kMostPathMoves.
+// The options of the timeline. Called while the rules run, because critical paths need the graphs,
+// which are freed before the timeline is built. All ranks share a budget, kMostPathMoves.
 report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const rules::Policy& policy,
                                    const analysis::simulation::Replayer* replayer) {
   report::TimelineOptions timeline;
@@ -362,7 +362,7 @@ analysis::Selection SelectionOf(const rules::Policy& loaded, const EvaluateOptio
   const bool own = options.iteration_marker || options.key_op;
   selection.iteration_marker = (own ? options.iteration_marker : policy.marker).value_or("");
   selection.key_op = (own ? options.key_op : policy.key_op).value_or("");
-  // A bound in the options replaces the policy's, whichever form each has.
+  // A bound in the options replaces the policy's bound, as position or as recorded number.
   const bool own_start = options.iter_start || options.iter_start_number;
   const bool own_stop = options.iter_stop || options.iter_stop_number;
   selection.start = (own_start ? options.iter_start : policy.start).value_or(-1);
@@ -378,8 +378,8 @@ analysis::Selection SelectionOf(const rules::Policy& loaded, const EvaluateOptio
   return selection;
 }
 
-// Choices are named like command line options; additions of the policy come last. The policy's
-// files are named without folders, so that the report does not depend on their place.
+// The choices are named like command line options; additions of the policy come last. The policy's
+// files are named without folders, so that the report does not depend on where they are.
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
                                                                    const rules::Policy& policy) {
   std::vector<std::pair<std::string, std::string>> result;

@@ -40,21 +40,21 @@
 
 namespace profgauge {
 
-/// The data of the handle. `paths`: as the embedder gave them; `ranks`: in rank order, never empty.
+/// The data of the handle. `paths` are as the embedder named them; `ranks` are in order.
 struct Recording::Data {
   std::vector<std::string> paths;
   std::vector<Profile> ranks;
 };
 
-/// The data of the handle. `report` owns the tables, and copies all else that it needs of the
-/// analysis.
+/// The data of the handle. `report` owns the tables; of the analysis, it has copies of all else
+/// that it needs.
 struct Judgement::Data {
   analysis::Analysis analysis;
   gate::Verdict verdict;
   report::Report report;
   std::size_t middle = 0;  ///< Index of the described run.
-  /// Adds the report's timeline, if that was deferred; else empty. REQUIRES: the judged ranks still
-  /// exist.
+  /// Adds the report's timeline if that was deferred; otherwise empty. REQUIRES: the judged ranks
+  /// still exist.
   std::function<void(report::Report&)> add_timeline;
 };
 
@@ -64,12 +64,12 @@ struct RunToJudge {
   std::span<const Profile> ranks;
 };
 
-/// VerdictInfo::policy_from if nobody named a policy.
+/// The value of VerdictInfo::policy_from if no policy was named.
 inline constexpr std::string_view kNoPolicyGiven = "no policy was given";
 
 struct JudgeRunsOptions {
   EvaluateOptions choices;
-  /// The date for waivers. REQUIRES: set.
+  /// The date for waivers. REQUIRES: the caller sets it.
   std::chrono::sys_days today;
   report::Redaction redact;  ///< The kinds of names to remove from the report.
   rules::OnBaselineMissing on_missing_baseline = rules::OnBaselineMissing::kNoVerdict;
@@ -77,24 +77,24 @@ struct JudgeRunsOptions {
   std::vector<rules::Loosened> loosened = {};  ///< Limits that the judged branch loosened.
   std::string policy_note = {};                ///< Why `loosened` is unknown; else empty.
   bool is_paired = false;  ///< Runs and baselines were recorded alternately; compare them in pairs.
-  /// A remark for the report; none if its text is empty.
+  /// A remark for the report; if its text is empty, none.
   analysis::Remark remark;
-  /// Defer the timeline to Judgement::Data::add_timeline: few outputs need it, and the others are
-  /// rendered meanwhile. A redacted report is redacted as a whole and gets it immediately.
+  /// Defers the timeline to Judgement::Data::add_timeline, because few outputs need it, and others
+  /// can be rendered meanwhile. A redacted report gets it now, to be redacted as a whole.
   bool timeline_later = false;
-  /// Only the verdict is needed: tables that no rule reads may be missing in the report.
+  /// Only the verdict is needed, so tables that no rule reads may be missing in the report.
   bool verdict_only = false;
-  /// No output shows the plan: compute it only for a policy with limits on it.
+  /// No output shows the plan, so it is computed only for a policy with limits on it.
   bool without_plan = false;
-  /// Called with the name of each phase when it ends: "analyze", "attribute", "compare", "judge".
+  /// Called at the end of each phase with its name: "analyze", "attribute", "compare", "judge".
   std::function<void(std::string_view)> phase_ended = [](std::string_view) {};
 };
 
-/// Analyzes the runs and judges the one in the middle; with baselines, judges all runs against
-/// these. Then builds the report. Several runs need baselines: without them, only the first is
-/// judged. REQUIRES: `runs` is not empty. Memory: the analyses and simulation graphs of all runs
-/// until the middle one is known, and its graphs until the rules have run. Errors: kUsage for the
-/// selection, those of the history; kConfig if a baseline is missing and that must fail; kUsage
+/// Analyzes the runs and describes the one with the median time; with baselines, judges all runs
+/// against these. Then builds the report. Several runs need baselines: without them, only the first
+/// is judged. REQUIRES: `runs` is not empty. Memory: the analyses and simulation graphs of all runs
+/// until the described one is known, and its graphs until the rules have run. Errors: kUsage for
+/// the selection; those of the history; kConfig if a baseline is missing and that must fail; kUsage
 /// "paired/count" if pairs are requested and the lists differ in length or are too short.
 Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules::Policy& policy,
                                   const rules::Rulebook& rules, const BaselineSource& source,
@@ -105,7 +105,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
 /// number. A marker or key operator of the caller replaces both of the policy's.
 analysis::Selection SelectionOf(const rules::Policy& policy, const EvaluateOptions& options);
 
-/// Choices of the caller, and additions of the policy to the profile, that change numbers, for the
+/// Choices of the caller, and additions of the policy to the profile, that change numbers. For the
 /// report's provenance: ("iter-start", "3"), ("devices", "chips.yaml").
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
                                                                    const rules::Policy& policy);
@@ -113,8 +113,8 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
 /// The sums of the import counters of all ranks.
 ImportLog MergedLog(std::span<const Profile> ranks);
 
-/// A name for the run, if its first file's name is not suitable: that of the folder for a folder or
-/// several files of one, "stdin"; else empty, and the report uses the file's name.
+/// A name for the run, if its first file's name is not suitable: the folder's for a folder or for
+/// several files of one, "stdin" for standard input. Empty: the report uses the file's name.
 std::string RunName(const std::vector<std::string>& paths);
 
 }  // namespace profgauge

@@ -68,14 +68,14 @@ void AddPartsByRank(std::span<const Profile> ranks, const analysis::Selection& s
   }
 }
 
-// Numbers several runs in order, from 1, so that readers can still distinguish them.
+// Numbers several runs from 1, in order, so that readers can still distinguish them.
 void HideNames(std::string_view word, std::vector<gate::Snapshot>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     runs[i].name = runs.size() == 1 ? std::string(word) : fmt::format("{} {}", word, i + 1);
   }
 }
 
-// Runs from files come first, because their time is unknown.
+// Adds the runs from files first, because their time is unknown.
 Result<ChosenBaseline> BaselineSource::For(std::span<const gate::Snapshot> candidates) const {
   ChosenBaseline chosen;
   if (choose) {
