@@ -48,7 +48,7 @@ std::vector<std::string> Targets(const Options& options,
   return targets;
 }
 
-/// The path from the root of the repository; empty if it is outside.
+/// The path relative to the repository's root; empty if it is outside of the repository.
 std::string FromRootOf(const BaseOfBranch& base, const std::string& path) {
   std::error_code error;
   const fs::path inside =
@@ -62,7 +62,7 @@ std::optional<std::string> TextAt(const BaseOfBranch& base, const std::string& p
   return git::FileAt(base.root, base.commit, FromRootOf(base, path));
 }
 
-/// Why a file is missing in the merge base although it is not new; empty if it is new.
+/// Explains why a file is missing in the merge base although it is not new; empty if it is new.
 std::string WhyUnread(const BaseOfBranch& base, const std::string& path) {
   if (!git::HasFile(base.root, base.commit, FromRootOf(base, path))) return {};
   return fmt::format(
@@ -78,7 +78,7 @@ bool IsAccepted(const Options& options) {
          });
 }
 
-/// The policy of the job in the merge base's configuration; empty if it states none.
+/// The policy that the merge base's configuration names for the job; empty if it names none.
 std::string PolicyAtBase(const BaseOfBranch& base, const Options& options) {
   if (options.IsGiven("--policy") || !base.project) return options.policy;
   Options of_base = options;

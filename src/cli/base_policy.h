@@ -22,7 +22,7 @@
 
 namespace profgauge::cli {
 
-/// The commit at which the judged branch began.
+/// The commit from which the judged branch started.
 struct BaseOfBranch {
   std::string root;    ///< Absolute path of the repository.
   std::string commit;  ///< The merge base; empty: nothing to compare with.
@@ -42,8 +42,8 @@ struct PolicyChange {
   std::string note;  ///< Why the policies could not be compared; else empty.
 };
 
-/// Keeps the stricter limits of `options.base` in `policy`, unless `acceptance` is about the
-/// policy. Command line options are not changed.
+/// Makes the limits of `policy` at least as strict as at the merge base (`options.base`), unless
+/// `acceptance` is about the policy. Options of the command line stay as they are.
 PolicyChange HoldPolicy(const Options& options, const gate::Acceptance& acceptance,
                         rules::Policy& policy);
 

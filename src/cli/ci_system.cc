@@ -36,7 +36,7 @@ constexpr System kSystems[] = {
 };
 
 // Sets the folder that the system checked out. Paths in alerts start there, so that the system
-// finds the line. Not for "generic", where alerts search for the nearest .git.
+// finds the line. Not for "generic", where alerts search for the nearest .git instead.
 void SetRepository(const Environment& environment, Options& options) {
   for (const System& system : kSystems) {
     if (system.name != options.ci) continue;
@@ -111,7 +111,7 @@ std::string DetectCi(const Environment& environment) {
   return environment("CI").empty() ? "off" : "generic";
 }
 
-// Only fills empty fields, so names given by the user stay. For GitHub the annotations go to
+// Fills only empty fields, so that names given by the user stay. For GitHub, the annotations go to
 // standard output, unless report.json goes there.
 void ApplyCi(const Environment& environment, Options& options) {
   if (options.ci == "auto") options.ci = DetectCi(environment);
@@ -158,7 +158,7 @@ fs::path FindRepository(const fs::path& file) {
 
 class Paths {
  public:
-  /// `near`: a file of the repository; the policy, if there is one.
+  /// `near` is a file of the repository: the policy, if there is one.
   Paths(const Options& options, const std::string& near) : is_redacted_(options.redact) {
     std::error_code error;
     root_ = options.repository.empty() ? FindRepository(near) : fs::path(options.repository);
@@ -225,8 +225,8 @@ render::AlertPlace PlaceOf(const Options& options, const Where& where) {
 
 // Sets options from environment variables.
 //
-// The option's own function applies a variable's value. An error has the same message, plus the
-// name of the variable. Variables for options that the command does not have are ignored.
+// The option's own function takes the variable's value, so errors are the same, with the name of
+// the variable added. A variable is ignored if the command does not have its option.
 
 namespace {
 
@@ -237,7 +237,7 @@ struct VariableOption {
 };
 constexpr VariableOption kVariables[] = {
     {"PROFGAUGE_CONFIG", "--config"},
-    // `compare` explains, and judges only by a policy that its command line names.
+    // `compare` only explains, unless its own command line names a policy.
     {"PROFGAUGE_POLICY", "--policy", kOnAll & ~std::uint64_t{kOnCompare}},
     {"PROFGAUGE_DB", "--db"},
     {"PROFGAUGE_BASELINE", "--baseline"},
@@ -250,7 +250,7 @@ constexpr VariableOption kVariables[] = {
 
 }  // namespace
 
-// Rejects removed variables: if they were ignored, a missing baseline could pass.
+// Rejects removed variables. If one were ignored, a missing baseline could pass.
 Status ApplyVariables(const CommandSpec& command, Options& options) {
   for (const Gone& gone : AllGone()) {
     const std::string name(gone.name);
@@ -260,7 +260,7 @@ Status ApplyVariables(const CommandSpec& command, Options& options) {
   for (const VariableOption& row : kVariables) {
     const std::string value = Variable(std::string(row.variable));
     if (value.empty() || options.IsGiven(row.option) || (row.commands & command.bit) == 0) continue;
-    // The runs of one report are compared with each other, not with a baseline.
+    // Several runs of one report are compared with each other, not with a baseline.
     if (row.option == "--baseline" && !options.runs.empty()) continue;
     for (const OptionSpec& option : AllOptions()) {
       if (option.name != row.option || !HasOption(command, option)) continue;

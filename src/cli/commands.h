@@ -20,8 +20,8 @@ namespace profgauge::cli {
 
 class Console;
 
-/// The commands to which an option belongs: a bit for each command, and sets of bits. A bit is only
-/// used inside one run of the program, so a new command takes any free one. A static_assert in
+/// The commands that have an option: a bit for each command, and sets of bits. A bit is only used
+/// inside one run of the program, so a new command may take any free one. A static_assert in
 /// commands.cc detects a bit that two commands share.
 enum CommandBit : std::uint64_t {
   kOnCheck = std::uint64_t{1} << 0,
@@ -64,7 +64,7 @@ enum CommandBit : std::uint64_t {
   kOnMcp = std::uint64_t{1} << 44,
   /// Commands that read the tables of query/relation.h.
   kOnTables = kOnQuery | kOnExportTables,
-  /// Commands that also list as JSON.
+  /// Commands that print lists, and can print them as JSON.
   kOnLists = kOnMetricsList | kOnRulesList | kOnRulesExplain | kOnRulesCheck | kOnRulesTest |
              kOnRulesColumns | kOnVersion | kOnWhatIf | kOnBaselineShow | kOnHistoryList |
              kOnInspect,
@@ -80,10 +80,10 @@ enum CommandBit : std::uint64_t {
   /// Commands that read profiles, and so take --jobs, --max-memory and the options of readers.
   kOnReading = kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit |
                kOnExport | kOnSummarize | kOnTables,
-  /// Commands that use selected iterations: all that read, except `inspect`, which shows all.
+  /// The commands that select iterations: all that read, except `inspect`, which shows them all.
   kOnSelecting = kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport |
                  kOnSummarize | kOnTables,
-  /// Commands that accept summaries of ranks like profiles.
+  /// Commands that accept summaries of ranks in place of profiles.
   kOnSummaries =
       kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize | kOnSnapshots | kOnInit | kOnTables,
   /// Commands that read profgauge.yaml.
@@ -97,7 +97,7 @@ enum CommandBit : std::uint64_t {
   kOnAll = ~std::uint64_t{0},
 };
 
-/// The kind of a command's arguments, for completion in shells.
+/// The kind of a command's arguments, used to complete them in shells.
 enum class Takes : std::uint8_t {
   kNothing,
   kFiles,
@@ -110,10 +110,10 @@ enum class Takes : std::uint8_t {
   kSchema,
 };
 
-/// One command. Its name may be two words: "metrics list". `arguments` is shown as it is. The
-/// number of arguments must be between `min_arguments` and `max_arguments`; only commands of
-/// kOnJudging may have none, and then use those of profgauge.yaml. `detail` and `examples` are
-/// printed line by line, so their line ends are set by hand. `takes` is only for completion.
+/// One command. Its name may be two words: "metrics list". `arguments` is shown as it is. Their
+/// number must be between `min_arguments` and `max_arguments`; only commands of kOnJudging may have
+/// none, and then use those of profgauge.yaml. `detail` and `examples` are printed line by line, so
+/// their line ends are set by hand. `takes` is only used for completion.
 struct CommandSpec {
   std::string_view name;
   CommandBit bit{};
@@ -123,7 +123,7 @@ struct CommandSpec {
   std::string_view brief;     ///< One line.
   std::string_view detail;    ///< Paragraphs for --help.
   std::string_view examples;  ///< Lines for --help.
-  /// Runs it and returns the exit code. Errors become diagnostics and their exit code.
+  /// Runs the command and returns the exit code. The caller shows an Error and exits with its code.
   Result<int> (*run)(const Options& options, Console& console) = nullptr;
   Takes takes = Takes::kFiles;
 };

@@ -29,12 +29,12 @@ std::string BesideFile(const std::string& file, const std::string& path) {
   return (fs::path(file).parent_path() / path).lexically_normal().string();
 }
 
-/// Names the source of settings: "job resnet50 of profgauge.yaml".
+/// The source of settings, for messages: "job resnet50 of profgauge.yaml".
 std::string SourceOf(const rules::Project& project, const rules::ProjectJob* job) {
   return job == nullptr ? project.file : fmt::format("job {} of {}", job->name, project.file);
 }
 
-/// Takes a setting from the job, else from the top, if its option was not given.
+/// Takes a setting from the job, or else from the top, unless its option was given.
 template <class Member, class Put>
 void TakeSetting(const rules::Project& project, const rules::ProjectJob* job,
                  const Options& options, std::string_view option, Member member, Put put) {
@@ -45,7 +45,7 @@ void TakeSetting(const rules::Project& project, const rules::ProjectJob* job,
     put((chosen.*member)->text, job != nullptr && &chosen == &own ? job : nullptr);
 }
 
-// A tree with more entries was named by mistake.
+// The limit of entries below a pattern: a tree with more was named by mistake.
 constexpr std::size_t kMostEntriesOfTree = 1'000'000;
 
 /// The matches of a pattern, part by part. `**` matches any number of folders (links are not
@@ -67,7 +67,7 @@ class PatternSearch {
     found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   }
 
-  /// True if the search was complete: partial matches are not used.
+  /// True if the search was complete. Otherwise its matches must not be used.
   bool ended() const { return seen_ <= kMostEntriesOfTree; }
   /// Returns files and folders, each once, by name.
   std::vector<std::string> TakeFound() { return std::move(found_); }
@@ -81,7 +81,7 @@ class PatternSearch {
     }
     const std::string& part = rest.front();
     if (!IsGlob(part)) return Expand(base / part, rest.subspan(1));
-    // A pattern with several `**` reaches one folder in many ways.
+    // A pattern with several `**` reaches a folder in several ways, so it is listed only once.
     if (!listed_.emplace(base.string(), rest.size()).second) return;
     const bool is_last = rest.size() == 1, is_deep = part == "**";
     if (is_deep && !is_last) Expand(base, rest.subspan(1));
@@ -106,7 +106,7 @@ class PatternSearch {
   std::size_t seen_ = 0;
 };
 
-/// Up to five names in a folder, for a user who expected others.
+/// Up to five names in a folder, for an error to a user who expected other files.
 std::string NamesIn(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -133,8 +133,8 @@ fs::path FolderThatExists(const std::string& pattern) {
   return folder.empty() ? "." : folder;
 }
 
-/// The working folder and its parents up to the root of the repository: "", "../", … Only the first
-/// without a repository, since parents may be another user's.
+/// The working folder and its parents up to the repository's root: "", "../", … Without a
+/// repository only the working folder, because its parents may be another user's.
 std::vector<std::string> FoldersOfRepository() {
   std::error_code error;
   std::vector<std::string> folders = {""};
@@ -162,8 +162,8 @@ std::string FindConfiguration() {
 
 namespace {
 
-// Files named in a configuration must be in its repository: error messages would show other files'
-// contents, and outputs would change them. Values that the command line replaces are not checked.
+// The error for a file outside of the repository that its configuration names: messages would show
+// its contents, and outputs would change it. Values that the command line replaces are not checked.
 std::optional<Error> WhatIsOutside(const rules::Project& project, const Options& options) {
   const fs::path root = RepositoryOf(project.file);
   std::optional<Error> found;
@@ -244,9 +244,9 @@ void ApplySettings(const rules::Project& project, const rules::ProjectJob* job, 
   };
   if (job != nullptr) add_labels(job->own);
   add_labels(project.top);
-  // Runs of one job are no baseline of another's.
+  // Runs of one job are no baseline for another job.
   if (job != nullptr && options.model.empty()) options.model = job->name;
-  // The runs of one report are compared with each other, not with a baseline.
+  // Several runs of one report are compared with each other, not with a baseline.
   const bool compares = (options.command->bit & kOnJudging) != 0 && options.runs.empty();
   if (options.IsGiven("--baseline") || !compares) return;
   const bool has_own = job != nullptr && !job->own.baselines.empty();
@@ -275,8 +275,8 @@ Result<std::vector<const rules::ProjectJob*>> JobsOf(const rules::Project& proje
   return jobs;
 }
 
-// Returns nullptr if no job has the profile as an input: then only the top of the configuration
-// applies. A job whose inputs match nothing is skipped, since another one may have the profile.
+// The job of the profile; nullptr if no job has it as an input, so that only the top of the
+// configuration applies. Skips a job whose inputs match nothing, as another may have the profile.
 Result<const rules::ProjectJob*> JobOfArguments(const rules::Project& project,
                                                 const Options& options) {
   if (!options.job.empty()) {

@@ -24,13 +24,14 @@ constexpr auto kQuietTime = std::chrono::milliseconds(500);
 constexpr auto kDrawEvery = std::chrono::milliseconds(100);
 constexpr std::size_t kNameColumns = 40;
 
-// Empty variables count as unset, as https://no-color.org requires.
+// True if the variable has a value. Empty variables count as unset, as https://no-color.org
+// requires.
 bool IsSet(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0';
 }
 
-// Decides by, in this order: NO_COLOR, CLICOLOR_FORCE, the kind of the terminal.
+// Decides on color by NO_COLOR, then CLICOLOR_FORCE, then the kind of the terminal.
 bool AutoColor(bool is_terminal) {
   if (IsSet("NO_COLOR")) return false;
   const char* force = std::getenv("CLICOLOR_FORCE");
@@ -57,7 +58,7 @@ std::string ElideMiddle(std::string_view name) {
   return fmt::format("{}…{}", name.substr(0, half), name.substr(name.size() - half));
 }
 
-// The text that an error points into; empty if it has no line, e.g. for binary profiles.
+// The text that an error points into; empty if the error has no line, e.g. for binary profiles.
 std::string ReadSourceText(const Error& error) {
   if (error.where.line == 0 || error.where.file.empty()) return {};
   return ReadSmallFile(error.where.file).value_or("");
@@ -131,8 +132,7 @@ std::vector<Error> Console::TakeReported() {
   return std::exchange(reported_, {});
 }
 
-// Shows nothing for work that takes less than half a second; then redraws the line at most ten
-// times a second.
+// Shows nothing during the first half second. Then redraws the line at most ten times a second.
 void Console::Progress(std::string_view verb, std::string_view name, std::uint64_t done,
                        std::uint64_t total) {
   if (!err_is_terminal_ || verbosity_ < 0) return;
@@ -172,7 +172,7 @@ Status Console::Finish() {
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
   FlushOut();
-  // A reader that stops early (`| head`) is no failure.
+  // It is no failure if a reader stops early (`| head`).
   if (!out_failed_ || out_error_ == EPIPE) return {};
   return Fail(Error{ErrorKind::kOutput,
                     "output/cannot-write",

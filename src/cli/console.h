@@ -39,16 +39,16 @@ class Console {
   /// True if the output is a terminal; pipes and files get complete output.
   bool out_is_terminal() const { return out_is_terminal_; }
   bool err_is_terminal() const { return err_is_terminal_; }
-  /// Columns of the terminal; otherwise COLUMNS if it is at least 40, else 100.
+  /// The width of the terminal in columns. Without one, COLUMNS if it is at least 40, else 100.
   int width() const { return width_; }
 
   /// Prints the answer to standard output, with plain blanks between numbers and units.
   void Print(std::string_view text);
-  /// Prints output for programs, unchanged byte by byte. After a failed write no more is written,
-  /// and Finish() reports the failure.
+  /// Prints output for programs, unchanged byte by byte. After a write failed, prints no more;
+  /// Finish() reports the failure.
   void PrintData(std::string_view text);
   /// True if a write to standard output has failed, e.g. because the reader of a pipe has closed
-  /// it. Later output is not written. Commands with long answers check this, so that `| head` ends
+  /// it. Later output is dropped. Commands with long answers check this, so that `| head` ends
   /// them.
   bool is_closed() const { return out_failed_; }
   /// Prints one line to standard error, unless --quiet.
@@ -57,15 +57,15 @@ class Console {
   void Detail(std::string_view line);
   /// Prints to standard error, whatever the verbosity.
   void Warn(std::string_view text);
-  /// Shows an error with the source line that it points at, if it can be read. Reads the whole file
-  /// of the error again if the error has a line.
+  /// Shows an error with the source line that it points at, if the line can be read. Reads the
+  /// error's file again for this.
   void Report(const Error& error);
   /// Shows an error that points into `source`.
   void Report(const Error& error, std::string_view source);
   /// Shows all errors of a configuration.
   void Report(const rules::Errors& errors);
-  /// Removes and returns the errors reported since the last call, for outputs that must say why
-  /// there is no report.
+  /// Removes and returns the errors that were reported since the last call, for outputs that
+  /// explain why there is no report.
   std::vector<Error> TakeReported();
 
   /// Shows "reading NAME  62 %  310 MB/s", at most ten times a second. `done` and `total` in bytes;
@@ -74,8 +74,8 @@ class Console {
                 std::uint64_t total);
   void ClearProgress();
 
-  /// Flushes standard output. Errors: kOutput if something could not be written to it. A pipe that
-  /// its reader has closed is no error.
+  /// Flushes standard output. Errors: kOutput if something could not be written. A pipe that its
+  /// reader closed is no error.
   Status Finish();
 
  private:

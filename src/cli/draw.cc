@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 /// The largest comment on a pull request that people read.
 constexpr std::size_t kCommentBytes = 4'000;
 
-/// GitHub's limit for one step; it rejects a larger summary as a whole.
+/// GitHub's size limit for one step. It rejects a larger summary as a whole.
 constexpr std::size_t kStepSummaryBytes = std::size_t{1} << 20;
 
 bool ShowsTimeline(OutputKind kind) {
@@ -345,7 +345,7 @@ Status Drawing::DrawAll(const DrawsOne& draw_one, Stats& stats) {
   std::vector<Result<std::vector<render::File>>> drawn(items_.size());
   std::vector<std::size_t> order(items_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // The workbook takes longest: if it started last, all would wait for it.
+  // Renders the workbook first, because it takes longest: started last, all would wait for it.
   std::stable_partition(order.begin(), order.end(),
                         [&](std::size_t i) { return items_[i].kind == OutputKind::kXlsx; });
   ForEachAtOnce(order.size(), [&](std::size_t i) { drawn[order[i]] = draw_one(items_[order[i]]); });
@@ -405,7 +405,7 @@ void Tell(const std::string& text, const Drawing& drawing, Console& console) {
 }
 
 Status LeaveEnding(const Options& options, const render::Ending& ending) {
-  // Without the policy, not all inputs are known: other files are kept, even with --force.
+  // Without the policy not all inputs are known, so other files are kept even with --force.
   KeptFiles kept = KeptBy(options);
   kept.force = false;
   Drawing drawing(std::move(kept));

@@ -34,39 +34,39 @@ namespace profgauge::cli {
 
 class Console;
 
-/// The outputs of one run. Not copyable, since it owns open files; the destructor removes files
+/// The outputs of one run. It owns open files, so it is not copyable. The destructor removes files
 /// that were not written.
 class Drawing {
  public:
   /// `kept`: files from KeptBy() that no output may replace.
   explicit Drawing(KeptFiles kept) : outputs_(std::move(kept)) {}
 
-  /// Opens every output. Errors: kOutput; kUsage if an output is named twice or would replace a
+  /// Opens every output. Errors: kOutput; kUsage if an output is named twice, or would replace a
   /// file that is not an earlier output.
   Status Open(const Options& options);
   /// Renders and writes all outputs. If one fails, the others are still written, and the first
   /// error is returned. REQUIRES: Open() succeeded.
   Status Draw(const report::Report& report, Stats& stats);
-  /// The same, but `add_timeline`, unless empty, adds the timeline to the report while outputs
-  /// without one are rendered. The first output that shows events calls it, at most once; other
-  /// outputs must not read `report.timeline`.
+  /// Like Draw(report, stats). If `add_timeline` is not empty, it adds the timeline to the report
+  /// while outputs without one are rendered. The first output that shows events calls it, at most
+  /// once; other outputs must not read `report.timeline`.
   Status Draw(report::Report& report, const std::function<void(report::Report&)>& add_timeline,
               Stats& stats);
-  /// REQUIRES: the outputs are HTML, Markdown, XLSX and JSON.
+  /// Renders and writes outputs of several runs. REQUIRES: they are HTML, Markdown, XLSX or JSON.
   Status Draw(const report::Runs& runs, Stats& stats);
 
   /// Sets the places of alerts. Default: the policy that the report names.
   void ShowAlertsAt(render::AlertPlaces places) { places_ = std::move(places); }
 
-  /// Opens the outputs that can be opened, and reports no errors of the others.
+  /// Opens the outputs that can be opened. Errors of the others are not reported.
   void OpenThose(const Options& options);
-  /// Writes `ending` to all open outputs, but removes a trace of events and the summary of a run,
-  /// so that nothing of an earlier run stays. Returns the first error.
+  /// Writes `ending` to all open outputs. Removes a trace of events and the summary of a run
+  /// instead, so that nothing of an earlier run stays. Returns the first error.
   Status Draw(const render::Ending& ending);
 
   /// Sets the program's exit code, for outputs that state it.
   void ExitsWith(int exit_code) { exit_code_ = exit_code; }
-  /// Sets the run of a report that has only a comparison, for the row.
+  /// Sets the run that the row describes, for a report that has only a comparison.
   void Describes(const gate::Snapshot& run) { described_ = run; }
   /// Sets the function that makes the bytes of `--write pgsum`. Called while outputs are rendered.
   void SummarizeBy(std::function<Result<std::string>()> summarize) {
@@ -77,7 +77,7 @@ class Drawing {
   bool uses_stdout() const { return outputs_.uses_stdout(); }
   /// One line for each folder: "wrote out/: report.html report.md", or "wrote run.html".
   std::vector<std::string> Summary() const;
-  /// The path of the written page; empty if there is none.
+  /// The path of the page that was written; empty if there is none.
   std::string Page() const;
 
  private:
@@ -103,7 +103,7 @@ class Drawing {
   Result<std::vector<render::File>> DrawOne(const Item& item, const report::Runs& runs) const;
   Result<std::vector<render::File>> DrawOne(const Item& item, const render::Ending& ending) const;
   Result<std::vector<render::File>> DrawFacts(const Item& item, render::VerdictFacts facts) const;
-  /// The page as a file; empty if none is written.
+  /// The path of the page if it is a file; empty if none is written.
   std::string PagePath() const;
   /// The page's address in the CI; empty if it is unknown or hidden.
   std::string Link() const;
@@ -128,9 +128,9 @@ class Drawing {
 /// of written files. On a terminal, also prints how to open the page or, over SSH, how to copy it.
 void Tell(const std::string& text, const Drawing& drawing, Console& console);
 
-/// Writes `ending` to each output of `options` that may be written. Without the policy not all
-/// inputs are known, so other files are kept even with --force. REQUIRES: no Drawing of these
-/// outputs exists, as both would use the same temporary files.
+/// Writes `ending` to each output of `options` that may be written. Not all inputs are known
+/// without the policy, so files of other programs are kept even with --force. REQUIRES: no Drawing
+/// of these outputs exists, because both would use the same temporary files.
 Status LeaveEnding(const Options& options, const render::Ending& ending);
 
 }  // namespace profgauge::cli

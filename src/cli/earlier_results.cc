@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSummary = "run.pgsum", kReport = "report.json",
                            kVerdict = "verdict.json";
 
-/// Takes name, model and policy from verdict.json, which may be missing. Returns true if it is
-/// ours.
+/// Takes name, model and policy from verdict.json, which may be missing. Returns true if the file
+/// is one of ours.
 bool TakeVerdict(const fs::path& path, CheckedRun& run) {
   const std::optional<std::string> text = ReadSmallFile(path.string());
   if (!text) return false;
@@ -45,7 +45,7 @@ bool TakeVerdict(const fs::path& path, CheckedRun& run) {
   return true;
 }
 
-// nullopt if the folder is no report: a lone report.json may be from another program.
+// The check in a folder; nullopt if there is none. A lone report.json may be another program's.
 std::optional<CheckedRun> CheckedIn(const fs::path& folder) {
   CheckedRun run;
   std::error_code error;
@@ -83,7 +83,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The profiles in folders `A` and `B` beside the document; nullopt unless both exist.
+/// The profiles in the folders `A` and `B` beside the document; nullopt if one of them is missing.
 Result<std::optional<DuetProfiles>> LoadDuetProfiles(const std::string& file,
                                                      const Options& options,
                                                      const rules::Policy& policy,
@@ -121,8 +121,8 @@ Result<Duet> LoadDuet(const std::string& path) {
   return Fail(std::move(error));
 }
 
-// Opens outputs before the measurements are read, so that an unwritable path is reported
-// immediately. The text of the comparison goes to standard error if an output uses standard output.
+// Opens outputs before the measurements are read, so that an unwritable path is reported now. If an
+// output uses standard output, the text of the comparison goes to standard error.
 Result<int> CheckDuet(const std::string& file, const Options& options, Console& console) {
   Stats stats;
   auto policy = ReadPolicy(options, console);

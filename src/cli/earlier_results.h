@@ -1,4 +1,4 @@
-// Results that earlier commands left for later ones.
+// Uses results that earlier commands left for later ones.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace profgauge::cli {
 
-// Files that `check` leaves for `history add`: the summary of a run, its result, and its model.
+// The files that `check` leaves for `history add`: summary, result and model of a run.
 
 /// The outputs of one check.
 struct CheckedRun {
@@ -20,9 +20,9 @@ struct CheckedRun {
   std::string name, model, policy;  ///< From verdict.json; empty if not stated there.
 };
 
-/// Finds the checks in `path`: one for the folder of a report or its run.pgsum; one per job, by
-/// name, for a folder of several jobs. Empty for anything else. A folder is that of a report if it
-/// has our verdict.json, or both report.json and run.pgsum.
+/// Finds the checks in `path`: one if it is a report's folder or its run.pgsum; one per job, by
+/// name, if it is a folder of several jobs; else none. A folder is that of a report if it has our
+/// verdict.json, or both report.json and run.pgsum.
 ///
 ///   profgauge-report/                     one job          several jobs
 ///     verdict.json                        of the run       of all jobs
@@ -34,7 +34,7 @@ std::vector<CheckedRun> FindCheckedRuns(const std::string& path);
 
 class Console;
 
-/// The document of the only argument, if it is a duet's folder or file; else empty.
+/// The path of the document, if the only argument is a duet's folder or document; else empty.
 std::string DuetIn(const Options& options);
 
 /// Judges a duet like `check` judges a run, with the same outputs. Folders A and B beside the

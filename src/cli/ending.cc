@@ -23,7 +23,7 @@
 namespace profgauge::cli {
 namespace {
 
-// An input that is too large for the machine or for a limit is no defect of ProfGauge.
+// Calls `body` and converts exceptions. Too large an input is no defect of ProfGauge.
 Result<int> Guarded(const Options& options, const std::function<Result<int>()>& body) {
   Error error;
   try {
@@ -39,20 +39,20 @@ Result<int> Guarded(const Options& options, const std::function<Result<int>()>& 
   return Fail(std::move(error));
 }
 
-// The name of the run in its ending. Redaction hides it, as names of files may be private. Without
-// arguments, it is that of the first --run, else "run".
+// The name of the run, for an ending. Redaction hides it, because names of files may be private.
+// Without arguments, it is that of the first --run, else "run".
 std::string NameOf(const Options& options) {
   if (options.redact) return "run";
   if (!options.run_name.empty()) return options.run_name;
   if (options.arguments.empty()) return options.runs.empty() ? "run" : options.runs.front().first;
-  // The name of the working folder would say nothing about the files.
+  // For a file in the working folder, the folder's name would say nothing about the file.
   const bool is_beside = options.arguments.front().find('/') == std::string::npos;
   const bool are_several = options.arguments.size() > 1;
   const std::string name = is_beside && are_several ? "" : RunName(options.arguments);
   return name.empty() ? report::RunNameOf(options.arguments.back()) : name;
 }
 
-// Messages may quote a file, so they are made printable; --redact removes folders from all texts.
+// An error as shown in an ending: printable, and without folders if names are redacted.
 render::EndingError Shown(const Error& error, const Options& options) {
   render::EndingError shown{error.code,
                             Printable(error.message),
@@ -98,15 +98,15 @@ Result<int> RunLeavingOutputs(const Options& options, Console& console,
   ending.is_configuration = kind == ErrorKind::kConfig || kind == ErrorKind::kUsage;
   for (const Error& error : errors) ending.errors.push_back(Shown(error, options));
   const Status left = LeaveEnding(options, ending);
-  // An output that failed was reported when it was opened.
+  // An output that failed was already reported when it was opened.
   if (!left && kind != ErrorKind::kOutput) console.Report(left.error());
   return done;
 }
 
 namespace {
 
-// If a report uses standard output, the summary goes to standard error; color and the folding of
-// names then follow the terminal of standard error.
+// If a report uses standard output, the summary goes to standard error, whose terminal then decides
+// on color and the folding of names.
 render::TerminalOptions TerminalOf(const Drawing& drawing, const Console& console) {
   render::TerminalOptions terminal;
   terminal.width = console.width();

@@ -28,18 +28,18 @@ Error AlreadyReported();
 /// --exit-zero. Errors in the command line and the configuration never exit 0.
 int ExitWithout(const Error& error, const Options& options);
 
-/// The exit code of a run with written outputs: `verdict`, or the code for an output that could not
-/// be written, which is reported.
+/// The exit code of a run with outputs: `verdict`, or a code for an output that could not be
+/// written, which is reported.
 int ExitAfterDrawing(const Status& drawn, int verdict, Console& console);
 
 /// Runs `body`, which writes the outputs of `options` and returns an exit code, or fails before it
-/// has written them. If it fails, runs out of memory or throws, every output gets the reason and
+/// wrote them. If it fails, runs out of memory or throws, every output gets the reason and so
 /// replaces an earlier run's file. Returns `body`'s result. The outputs also contain errors that
 /// `body` reported to the console. The --max-memory limit is lifted to write them.
 Result<int> RunLeavingOutputs(const Options& options, Console& console,
                               const std::function<Result<int>()>& body);
 
-// The end of check, report and render: the list of outputs, then the summary with the verdict last.
+// The last step of check, report and render: the list of outputs, then the summary and verdict.
 
 class Console;
 class Drawing;

@@ -32,7 +32,7 @@ inline ExitCode ExitCodeOf(ErrorKind kind) {
   return kExitInternal;
 }
 
-/// The code that takes precedence.
+/// The one of two exit codes that takes precedence.
 inline int StrongerExit(int a, int b) {
   constexpr int kOrder[] = {kExitInternal, kExitUsage, kExitOutput, kExitFail, kExitNoVerdict};
   for (const int code : kOrder) {

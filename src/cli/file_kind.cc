@@ -36,7 +36,7 @@ Ends ReadEnds(const std::string& path) {
   return ends;
 }
 
-// The beginning of a gzipped file's contents, or of the file itself.
+// The first bytes of a gzipped file's contents, or else of the file.
 std::string InflatedHead(const std::string& path) {
   std::string head(kHeadBytes, '\0');
   std::size_t have = 0;
@@ -50,7 +50,7 @@ std::string InflatedHead(const std::string& path) {
   return head;
 }
 
-// JSON without its blanks, so that a pretty-printed file is known, too. Texts lose theirs as well.
+// JSON without blanks (in texts, too), so that a pretty-printed file is recognized as well.
 std::string WithoutBlanks(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -64,7 +64,7 @@ std::string_view FirstLine(std::string_view text) {
   return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
 }
 
-// The beginning of a document, where `kind` and `tool` precede any text of the user.
+// The first bytes of a document, in which `kind` and `tool` come before any text of the user.
 std::string_view FirstOf(std::string_view text) { return text.substr(0, 512); }
 
 // The words of a head, separated by commas, quotes or blanks.
@@ -81,8 +81,8 @@ std::vector<std::string> WordsOf(std::string_view line) {
   return words;
 }
 
-// True if every word of the first line is a column of `export kernels`; any selection and order is
-// valid, since --columns chooses them.
+// True if every word of the first line is a column of `export kernels`. Any selection and order is
+// valid, because --columns chooses them.
 bool IsHeadOfKernels(std::string_view line) {
   const auto words = WordsOf(line);
   const auto is_column = [](const std::string& word) {
@@ -94,8 +94,8 @@ bool IsHeadOfKernels(std::string_view line) {
   return !words.empty() && std::all_of(words.begin(), words.end(), is_column);
 }
 
-// True if the words of the first line are those of one report of `export nsys`, in order. The
-// aligned form has the same words as the CSV.
+// True if the first line has the words of one report of `export nsys`, in order. The aligned form
+// has the same words as the CSV.
 bool IsHeadOfNsys(std::string_view line) {
   const auto words = WordsOf(line);
   const auto reports = exports::nsys::Reports();
@@ -114,9 +114,9 @@ bool IsCodeQuality(std::string_view head) {
          text.find("\"fingerprint\":") != text.npos;
 }
 
+// True for a history. Source: https://www.sqlite.org/fileformat.html
 //   bytes 0..15    "SQLite format 3" and a zero
 //   bytes 68..71   application id, "pgHi": PRAGMA application_id of gate/history
-// Source: https://www.sqlite.org/fileformat.html
 bool IsHistory(std::string_view head) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   constexpr std::size_t kApplicationIdAt = 68;
@@ -126,9 +126,9 @@ bool IsHistory(std::string_view head) {
 
 }  // namespace
 
-// The signs are short texts that our writers put near the start of a file, or at the end of a page,
-// so that only the ends of a file are read. JSON is compared without blanks, because people
-// pretty-print it.
+// True if the file has the sign of its kind. Signs are short texts that our writers put near the
+// start of a file, or at the end of a page, so only the ends of a file are read. JSON is compared
+// without blanks, because people pretty-print it.
 bool IsOurs(const std::string& path, FileKind kind) {
   if (kind == FileKind::kForPeople || kind == FileKind::kDatabase) return false;
   if (kind == FileKind::kXlsx) return IsOurWorkbook(path);
@@ -169,7 +169,7 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kDotenv:
       return head.starts_with("PROFGAUGE_VERDICT=");
     case FileKind::kSummary:
-      // A file of times is its own summary.
+      // The summary of a file of times is itself a file of times.
       return LooksLikeSummaries(InflatedHead(path)) ||
              (path.ends_with("run.pgsum") && readers::LooksLikeTimes(InflatedHead(path)));
     case FileKind::kTrace:

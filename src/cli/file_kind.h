@@ -1,5 +1,5 @@
 // Decides which files an output may replace: an earlier output of its kind, never anything else.
-// The first matching line decides:
+// The first matching line of this table decides:
 //
 //   the path has now                               output is allowed?
 //   an input, by any of its names                  no, also with --force
@@ -57,11 +57,11 @@ enum class FileKind : std::uint8_t {
 /// The kind in the metadata of rows in Parquet format.
 inline constexpr std::string_view kRowsKind = "profgauge.rows";
 
-/// True if the program may have written the file at `path` as an output of `kind`; false if it
-/// cannot be read. Reads at most 64 KiB from the start and 4 KiB from the end, but whole workbooks.
+/// True if the program may have written the file at `path` as an output of `kind`. False if it
+/// cannot be read. Reads at most 64 KiB from its start and 4 KiB from its end, but workbooks whole.
 bool IsOurs(const std::string& path, FileKind kind);
 
-// Checks whether a workbook is one of ours.
+// Recognizes workbooks that this program wrote.
 
 /// True if the file is a workbook whose properties name ProfGauge as its creator. False for
 /// everything that cannot be read as one.
@@ -69,7 +69,7 @@ bool IsOurWorkbook(const std::string& path);
 
 // The files that a run must not change: its inputs, and files of other programs.
 
-/// Files that are compared with the outputs of one run, by identity. Paths may be relative.
+/// The files with which the outputs of one run are compared, by identity. Paths may be relative.
 struct KeptFiles {
   std::vector<std::string> inputs;   ///< Files; missing ones and "-" are ignored.
   std::vector<std::string> folders;  ///< Folders that profiles or rules are read from.
@@ -78,17 +78,17 @@ struct KeptFiles {
                                      ///< inputs.
 };
 
-/// All inputs of the command line and the policy: profiles, baselines, history, the policy with its
-/// bases, rules, names, devices, marks, sources.
+/// All inputs of the command line and the policy: profiles, baselines, history, marks, sources; the
+/// policy with its bases, rules, names and devices.
 KeptFiles KeptBy(const Options& options, const rules::Policy* policy = nullptr);
 
-/// Checks whether an output of `kind` may replace the current content of `path`: nothing, an empty
-/// file, a device or pipe, or an earlier output. Follows links, so it recognizes an input under any
-/// name. Errors: kUsage "usage/overwrites-input"; "usage/not-ours" unless `kept.force`.
+/// Checks whether an output of `kind` may replace the content of `path`: nothing, an empty file, a
+/// device or pipe, or an earlier output. Follows links, so it recognizes an input under any name.
+/// Errors: kUsage "usage/overwrites-input"; "usage/not-ours" unless `kept.force`.
 Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& kept);
 
-/// Checks an output that is appended to. It allows any file that is not an input, because appending
-/// loses nothing.
+/// Checks an output that is appended to a file. Any file that is no input is allowed, because
+/// appending loses nothing.
 Status CheckAppending(const std::string& path, const KeptFiles& kept);
 
 }  // namespace profgauge::cli

@@ -21,15 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Matches "WORKER.TIME.pt.trace.json". A folder's name may have line breaks.
+// Matches "WORKER.TIME.pt.trace.json". The path may have line breaks.
 const re2::RE2& WorkerName() {
   static const re2::RE2 kName(R"((?s)(.*/)?([^/]+)\.\d{10,19}\.pt\.trace\.json(?:\.gz)?)");
   return kName;
 }
 
-/// The run of a profile without a rank in its name, among those of its folder. The files of all
-/// hosts of one session are one run; of files WORKER.TIME, the i-th file of each worker is in run
-/// i.
+/// The run of a profile without a rank in its name: all hosts of one session are one run; of files
+/// WORKER.TIME, the i-th file of each worker is in run i; any other profile is a run by itself.
 std::string RunOfPlain(const FoundProfile& profile,
                        const std::map<std::string, std::int64_t>& position) {
   static const re2::RE2 kSession(R"re((?s).*/plugins/profile/[^/]+/[^/]+\.xplane\.pb)re");
@@ -40,8 +39,8 @@ std::string RunOfPlain(const FoundProfile& profile,
   return fmt::format("{}/*#{}", folder, place->second);
 }
 
-/// The position of each file among those of its folder and worker. They are sorted by name, which
-/// ends with the time. Files at one position belong to one run of these workers.
+/// The position of each file among those of its folder and worker, sorted by name, which ends with
+/// the time. Files at one position belong to one run of these workers.
 ///
 ///   w0.1700.pt.trace.json   0        w1.1702.pt.trace.json   0     -> run 0
 ///   w0.1800.pt.trace.json   1        w1.1801.pt.trace.json   1     -> run 1
@@ -56,8 +55,8 @@ std::map<std::string, std::int64_t> PositionsOf(const std::vector<FoundProfile>&
   return positions;
 }
 
-// The command names the folder only if it has no other profiles; otherwise `check` would read those
-// as ranks, too.
+// The command that judges a run. It names the folder only if that has no other profiles, because
+// `check` would read those as ranks, too.
 std::string CommandOf(const FoundRun& run, std::size_t profiles_in_folder) {
   const fs::path folder = fs::path(run.files.front()).parent_path();
   const bool together = std::all_of(run.files.begin(), run.files.end(), [&](const auto& file) {
@@ -72,8 +71,8 @@ std::string CommandOf(const FoundRun& run, std::size_t profiles_in_folder) {
   return command;
 }
 
-/// "run/worker*_step_12.*.pt.trace.json" for ranks that ended at different times; further runs of
-/// the same workers are numbered.
+/// The run of ranks that ended at different times: "run/worker*_step_12.*.pt.trace.json". Further
+/// runs of the same workers are numbered.
 std::string RunOfWorkers(const FoundProfile& profile, std::int64_t position) {
   static const re2::RE2 kTime(R"(\.\d{10,19}(\.pt\.trace\.json(?:\.gz)?)$)");
   std::string run = profile.named.run;
@@ -84,8 +83,8 @@ std::string RunOfWorkers(const FoundProfile& profile, std::int64_t position) {
 
 using Runs = std::map<std::string, std::vector<const FoundProfile*>>;
 
-/// Joins the folders that a launcher wrote per host: runs of neighboring folders are one if their
-/// files record ranks of one world size, each once, and all ranks are present.
+/// Joins folders that a launcher wrote for each host: runs of neighboring folders are one run if
+/// their files record ranks of one world size, each rank once, and all ranks are present.
 void JoinNodes(Runs& by_run) {
   std::map<std::pair<std::string, std::int64_t>, std::vector<std::string>> nodes;
   for (const auto& [run, members] : by_run) {
@@ -118,9 +117,9 @@ void JoinNodes(Runs& by_run) {
   }
 }
 
-/// The run of each profile, by its name, else by its contents. Files of one folder that record
-/// different ranks of one world size are one run. If a rank is recorded twice, it is unknown which
-/// files belong together.
+/// The profiles of each run, by their names or else by their contents: files of one folder that
+/// record different ranks of one world size are one run. If a rank is recorded twice, it is unknown
+/// which files belong together, so each is a run.
 std::map<std::string, std::vector<const FoundProfile*>> ByRun(
     const std::vector<FoundProfile>& profiles) {
   const auto positions = PositionsOf(profiles);
@@ -157,7 +156,7 @@ std::int64_t ChangedAt(const std::string& path) {
   return error ? 0 : time.time_since_epoch().count();
 }
 
-/// The order of runs, latest last: by the time in the name, the step, then by the files'
+/// The key for the order of runs, latest last: the time in the name, the step, then the files'
 /// modification time, which copying changes.
 auto OrderOf(const FoundRun& run) {
   std::int64_t changed = 0;
@@ -229,8 +228,8 @@ std::vector<std::string> FilesOfOnlyRun(const std::string& folder) {
   return is_only ? found->runs.front().files : std::vector<std::string>();
 }
 
-// Names the three latest runs: users of a training that writes a folder per step usually mean
-// these.
+// The error names the three latest runs, because a user whose training writes a folder per step
+// usually means these.
 Error NotOneRun(const FoundRuns& found, const std::string& folder) {
   constexpr std::size_t kCommands = 3;
   if (found.runs.empty()) {

@@ -31,36 +31,36 @@ struct FoundRun {
   std::vector<std::int64_t> ranks;                     ///< Ranks that names or files state.
   std::optional<std::int64_t> world_size, step, time;  ///< Time in nanoseconds since 1970.
 
-  /// True if all ranks are present; nullopt if their number is unknown. A rank that two files
-  /// record counts once.
+  /// True if all ranks are present; nullopt if the number of ranks is unknown. A rank that two
+  /// files record counts once.
   std::optional<bool> IsComplete() const;
-  /// The command for it, e.g. "profgauge check runs/step-20" if the folder has only this run.
+  /// The command that judges the run, e.g. "profgauge check runs/step-20" for a folder of one run.
   std::string command;
 };
 
 struct FoundRuns {
-  /// Latest last: by the time in their names, then step, then modification time.
+  /// The runs, latest last: by the time in their names, then step, then modification time.
   std::vector<FoundRun> runs;
   std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and their kinds.
-  bool is_whole = true;  ///< Whether all names were looked at: at most kMostNames.
+  bool is_whole = true;  ///< All names were examined; false if there are more than kMostNames.
 };
 
-/// Goes through the folders below, level by level, and follows no links. The
-/// latest run is the last. Errors: kInput "input/missing" where there is no such folder. No run at
-/// all is no error: `runs` is empty. Cost: opens every file below it.
+/// Searches the folders below `folder`, level by level, without following links. Errors: kInput
+/// "input/missing" if there is no such folder. No run at all is no error: `runs` is empty. Cost:
+/// opens every file below the folder.
 Result<FoundRuns> FindRuns(const std::string& folder);
 
 /// Like FindRuns(), but searches these files, and the contents of these folders.
 FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 
-/// The files of the only run below a folder; none where it has several, may have others in folders
-/// that were not looked at, or is no folder.
+/// The files of the only run below a folder. Empty if it has several runs, if others may be in
+/// folders that were not searched, or if `folder` is no folder.
 std::vector<std::string> FilesOfOnlyRun(const std::string& folder);
 
 /// The error for a `folder` that is not one run, with a command for each of its runs.
 Error NotOneRun(const FoundRuns& found, const std::string& folder);
 
-/// Share I of N of a list of files, from 0: "2/8". Files are dealt out one by one.
+/// Share `index` of `count` of a list of files, from 0: "2/8". Files are distributed in turns.
 struct Part {
   std::size_t index = 0, count = 1;
   bool Has(std::size_t file) const { return file % count == index; }

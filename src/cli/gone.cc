@@ -74,8 +74,8 @@ constexpr Gone kGone[] = {
     {"--steps", "*", "write `python -m profgauge.duet --steps {}`", "N"},
 };
 
-// Words that newcomers type because other such programs have them. Several names with one answer
-// are in one row, separated by blanks.
+// Words that newcomers type because similar programs have them. Words with the same answer are in
+// one row, separated by blanks.
 constexpr std::string_view kJudge = "judge a profile: `profgauge check PROFILE`";
 constexpr std::string_view kPage =
     "make a page: `profgauge check PROFILE --html FILE`; with all formats: `--out DIR`";
@@ -138,7 +138,7 @@ bool HasWord(std::string_view words, std::string_view word) {
   return false;
 }
 
-/// The answer for a file in place of a command: a page that was meant, or a program to run.
+/// The answer if a command line begins with a file: a page that was meant, or a program to run.
 std::string_view GuessedFile(std::string_view word) {
   const std::size_t dot = word.rfind('.');
   const std::string_view end = dot == word.npos ? std::string_view() : word.substr(dot);

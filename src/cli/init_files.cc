@@ -36,7 +36,7 @@ std::string FloorPercent(double share) {
   return fmt::format("{:.4g}%", std::floor(std::max(0.0, share) * 1000) / 10);
 }
 
-// Rounds up to three significant digits, for readability.
+// A time in milliseconds, rounded up to three significant digits so that people can read it.
 std::string Milliseconds(double ns) {
   const double ms = ns / 1e6;
   if (ms <= 0) return "1 ns";
@@ -44,7 +44,7 @@ std::string Milliseconds(double ns) {
   return fmt::format("{:.12g} ms", std::ceil(ms * scale) / scale);
 }
 
-// Makes one line of a comment, whatever the profile's names contain.
+// Makes one line of a comment, whatever names of the profile the text contains.
 std::string Comment(std::string_view text) {
   std::string line = Printable(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -83,12 +83,12 @@ Measured MeasuredBy(std::span<const InitRun> runs, std::string_view id) {
   return out;
 }
 
-// How far runs of one program differ, relative to the smallest value; 0 for a single run.
+// The difference between runs of one program, relative to the smallest value; 0 for a single run.
 double SpreadOf(const Measured& measured) {
   return measured.least > 0 ? (measured.most - measured.least) / measured.least : 0;
 }
 
-// Allowance for noise of a share, in points.
+// The allowance for the noise of a share, in points.
 double Noise(const Measured& measured) {
   return knowledge::kInitNoiseRoom * (measured.most - measured.least);
 }
@@ -98,7 +98,7 @@ std::string ShareAbove(const Measured& share) {
   return Percent(std::min(1.0, share.most + room));
 }
 
-// Empty if no run could miss the limit, i.e. if it would be 100 %.
+// A limit on a share; empty if no run could miss it, because it would be 100 %.
 std::string MaxOfWhole(const Measured& share, std::string_view more = "") {
   const std::string limit = ShareAbove(share);
   return limit == "100%" ? "" : fmt::format("{{max: {}{}}}", limit, more);
@@ -110,7 +110,7 @@ std::string MinOfWhole(const Measured& share, std::string_view more = "") {
   return limit == "0%" ? "" : fmt::format("{{min: {}{}}}", limit, more);
 }
 
-// A time with an allowance for noise: the default one, or the noise of these runs if it is larger.
+// A time plus an allowance: the default one, or the noise of these runs if that is larger.
 double TimeWithRoom(const Measured& measured) {
   const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
   return measured.most * std::max(knowledge::kInitTimeRoom.value(), 1 + noise);
@@ -127,7 +127,7 @@ std::string TimeReason(std::size_t runs, std::string_view more) {
 // Explains limits on times, which do not follow accepted levels.
 constexpr std::string_view kFixed = "  # fixed: raise it by hand when a slowdown is accepted\n";
 
-// A limit that `init` can fit.
+// A limit that `init` fits to the runs.
 struct Fit {
   std::string_view metric, why;
   std::string (*limit)(const Measured& measured);  // Returns empty text if no run could miss it.
@@ -156,13 +156,13 @@ constexpr Fit kFits[] = {
      }},
 };
 
-// True if all runs have the time; a memory-only profile has iterations of length zero.
+// True if all runs have the time. A profile of memory only has iterations of length zero.
 bool HaveTime(std::span<const InitRun> runs, std::string_view id) {
   const Measured measured = MeasuredBy(runs, id);
   return measured.is_known && measured.absent.empty() && measured.least > 0;
 }
 
-// Measures of speed if iterations show none; of sums, only those over equal work.
+// Measures of speed if no iteration shows it. Sums are only those over equal work.
 constexpr std::string_view kOtherTimes[] = {metric::kIterationTimeMean, metric::kProfileWallTime,
                                             metric::kNeuronTotalTime, metric::kProfileKernelTime};
 
@@ -179,8 +179,8 @@ std::string LimitOnOtherTime(std::span<const InitRun> runs) {
   return {};
 }
 
-// For each known metric a comment and the limit, or `off`: the policy's owner sees each possible
-// limit, and the reason if it is off.
+// For each known metric, a comment and the limit or `off`, so that the policy's owner sees each
+// possible limit, and why it is off.
 std::string FittedLimits(std::span<const InitRun> runs, bool fixes_times) {
   std::string text = fixes_times ? LimitOnOtherTime(runs) : std::string();
   for (const Fit& fit : kFits) {
@@ -208,19 +208,19 @@ std::string Allowed(double least, const Measured& measured) {
   return fmt::format("{:.0f}%", std::ceil(100 * std::max(least, noise)));
 }
 
-// Limits against a baseline. Counts are equal in every run of the same program.
+// Limits against a baseline. Counts are equal in all runs of a program, so they have no allowance.
 std::string BaselineLimits(std::span<const InitRun> runs) {
   const auto limit = [&](std::string_view id) {
     return fmt::format("  {}: {{max_increase: {}}}\n", id,
                        Allowed(knowledge::kInitSlower.value(), MeasuredBy(runs, id)));
   };
-  // The period contains the time between iterations.
+  // The period includes time between iterations, so both times are limited.
   std::string text;
   for (const MetricId id : {metric::kIterationTimeMedian, metric::kIterationPeriodMedian}) {
     if (HaveTime(runs, id)) text += limit(id);
   }
   for (const std::string_view id : kOtherTimes) {
-    // A mean without its iterations cannot be compared.
+    // A mean cannot be compared without its iterations.
     if (text.empty() && id != metric::kIterationTimeMean && HaveTime(runs, id)) text = limit(id);
   }
   for (const MetricId id :
@@ -231,7 +231,7 @@ std::string BaselineLimits(std::span<const InitRun> runs) {
     if (!measured.is_known || !measured.absent.empty()) continue;
     const analysis::Direction direction = runs.front().analysis.Find(id)->spec->direction;
     const bool is_decrease = direction == analysis::Direction::kHigherIsBetter;
-    // If runs differ by half, no decrease of the count is too large.
+    // If runs differ by half, no decrease of the count would be too large, so there is no limit.
     if (is_decrease && knowledge::kInitNoiseRoom * SpreadOf(measured) >= 1) continue;
     text += fmt::format("  {}: {{{}: {}, level: warn}}\n", id,
                         is_decrease ? "max_decrease" : "max_increase", Allowed(0, measured));
@@ -249,8 +249,8 @@ std::string BaselineBlock(std::span<const InitRun> runs) {
          limits;
 }
 
-// Metrics of files of times, with the limits of builtin:times. Metrics that they do not have are
-// not mentioned.
+// Metrics of files of times that builtin:times limits. A metric that the files do not have is not
+// mentioned.
 constexpr MetricId kStated[] = {metric::kStepTimeMedian,  metric::kServeTtftMedian,
                                 metric::kServeTpotMedian, metric::kServeTtftP99,
                                 metric::kServeTpotP99,    metric::kServeE2eP99};
@@ -282,7 +282,7 @@ std::string PolicyOfTimes(const std::string& name, std::span<const InitRun> runs
         "thresholds:" +
         limits;
   }
-  // Limits of all other metrics are those of builtin:times.
+  // All other metrics keep the limits of builtin:times.
   std::string changes;
   for (const MetricId id :
        {metric::kStepTimeMedian, metric::kServeTtftMedian, metric::kServeTpotMedian}) {
@@ -365,7 +365,7 @@ void AddObstacles(const rules::Policy& policy, const rules::Rulebook& book, cons
 }
 
 // Judges the runs by the new policy. Limits and rules that fail are switched off or set to warn, so
-// that the first check of the new policy passes.
+// that the first check with the new policy passes.
 Result<Obstacles> FindObstacles(const std::string& text, std::span<const InitRun> runs) {
   const auto policy = rules::ParsePolicy(text, "policy.yaml");
   if (!policy) return Fail(NotAPolicy(policy.error()));
@@ -557,7 +557,7 @@ std::string PatternOf(const fs::path& file) {
   return (file.parent_path() / ("*" + end)).generic_string();
 }
 
-// Lower-case letters, digits and single `-` between them, at most 40; may be empty.
+// The text in lower-case letters, digits and single `-` between them, at most 40; may be empty.
 std::string AsJobName(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::string name;
@@ -610,14 +610,14 @@ std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles)
   return patterns;
 }
 
-// Two weeks from today: until then main should have run.
+// The day in two weeks: until then, main should have run.
 std::string LearningUntil() {
   constexpr std::chrono::days kLearning{14};
   const auto today = rules::Today("", std::getenv("SOURCE_DATE_EPOCH"));
   return rules::FormatDay((today ? *today : std::chrono::sys_days{}) + kLearning);
 }
 
-// Patterns are in single quotes, where YAML has no escapes except a doubled quote.
+// Writes profgauge.yaml. Patterns are in single quotes: only a quote needs an escape there.
 NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
                     std::string_view policy, bool is_fresh) {
   std::vector<std::string> quoted;
@@ -649,8 +649,8 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
                        : "")};
 }
 
-// Detects the host by a remote's address in the text of .git/config: a repository may have several,
-// and git may not be installed.
+// Detects the host by the address of a remote in the text of .git/config, because a repository may
+// have several remotes, and git may not be installed.
 std::string DetectHost() {
   const std::string root = RootOfRepository();
   const std::string config = ReadSmallFile(root + ".git/config").value_or("");

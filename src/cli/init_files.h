@@ -12,10 +12,10 @@
 
 namespace profgauge::cli {
 
-// The policy that `init` writes: limits that fit a profile, and the rules that fire on it, so that
-// the profile itself passes and worse ones do not.
+// The policy that `init` writes. Its limits fit a profile, and it knows the rules that fire on it,
+// so that the profile itself passes and worse ones do not.
 
-/// A run of the program for which the policy is made.
+/// A run of the program, from which the policy is made.
 struct InitRun {
   std::span<const Profile> ranks;
   const analysis::Analysis& analysis;
@@ -43,26 +43,26 @@ struct NewFile {
 /// absolute if it is outside.
 std::string FromRoot(const std::string& path);
 
-/// A name for the job of `inputs`: the nearest folder not named after a step, else `run`. Only
-/// lower-case letters, digits and `-`, at most 40 characters.
+/// A name for the job of `inputs`: the nearest folder that is not named after a step, else `run`.
+/// Has only lower-case letters, digits and `-`, at most 40 characters.
 std::string JobName(const std::vector<std::string>& inputs, std::string_view run);
 
-/// Patterns for `inputs` of a job that match `profiles` and later ones beside them, relative to the
-/// root: a folder is taken as it is, files by their folder and the end of their names. Each once.
+/// Patterns for the `inputs` of a job, relative to the root, each once. They match `profiles` and
+/// later ones beside them: a folder as it is, a file by its folder and the end of its name.
 std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles);
 
-/// Makes profgauge.yaml with one job. `is_fresh`: CI starts with a clean folder, so that all
-/// profiles in it are of one commit.
+/// Makes profgauge.yaml with one job. `is_fresh`: CI starts with a clean folder, so all profiles in
+/// it are of one commit.
 NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
                     std::string_view policy, bool is_fresh);
 
-/// "github" or "gitlab" if the working folder's repository has a remote there, "jenkins" if it has
-/// a Jenkinsfile; else empty.
+/// The CI system of the repository: "github" or "gitlab" if it has a remote there, "jenkins" if it
+/// has a Jenkinsfile; else empty.
 std::string DetectHost();
 
-/// The outputs that are not listed in a .gitignore.
+/// The outputs of `check` that the text of a .gitignore does not list.
 std::vector<std::string> NotIgnored(std::string_view ignores);
-/// Lines with `names` to append to `file`, whose last line may have no line end.
+/// The lines to append to `file`, so that it lists `names`. Its last line may have no line end.
 std::string IgnoreLines(const std::string& file, const std::vector<std::string>& names);
 
 /// The file that calls `check` in `system`: "github", "gitlab" or "jenkins".

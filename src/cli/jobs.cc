@@ -1,4 +1,4 @@
-// `check` and `report` with profgauge.yaml: one run after the other if no profile is named.
+// `check` and `report` with profgauge.yaml: if no profile is named, judges one run after the other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,21 +43,21 @@ struct JobResult {
   render::VerdictFacts::Baseline baseline;
 };
 
-/// Ends a run that cannot even start: all outputs get the error.
+/// Ends a run that could not start: all outputs get the error.
 Result<int> EndWith(Error error, const Options& options, Console& console) {
   return RunLeavingOutputs(options, console,
                            [&]() -> Result<int> { return Fail(std::move(error)); });
 }
 
-/// The exit code of one run of several. Shows its error here, because the next run follows.
+/// The exit code of one run of several. Shows the run's error here, because the next run follows.
 int ExitOf(const Result<int>& done, const Options& options, Console& console) {
   if (done) return *done;
   if (!done.error().message.empty()) console.Report(done.error());
   return ExitWithout(done.error(), options);
 }
 
-// The verdict.json word for a job, or for all jobs. Mistakes in the command line or the
-// configuration are `not_judged`. Failed outputs and defects of ProfGauge count as no verdict.
+// The word in verdict.json for a job or for all jobs. Mistakes in the command line or the
+// configuration are `not_judged`. Failed outputs and defects of ProfGauge are no verdict.
 std::string_view WordOf(int exit_code) {
   switch (exit_code) {
     case kExitPass:
@@ -100,7 +100,7 @@ void TakeVerdict(const std::string& text, JobResult& one) {
   if (wanted != nullptr && wanted->is_int64()) one.baseline.wanted = wanted->get_int64();
 }
 
-/// Rank of a baseline's state: of several jobs the weakest counts.
+/// The rank of a baseline's state, weakest first: the state of several jobs is the weakest.
 std::size_t Strength(std::string_view state) {
   constexpr std::string_view kWeakestFirst[] = {
       "unknown_branch", "lost", "none_comparable", "first", "none", "learning", "used"};
@@ -109,7 +109,7 @@ std::size_t Strength(std::string_view state) {
       std::begin(kWeakestFirst));
 }
 
-/// Rejects outputs for one run: several runs would overwrite them, and only the last would stay.
+/// Rejects outputs of a single run, because each of several runs would overwrite the last one.
 Status RefuseSingleOutputs(const Options& options) {
   for (const OutputSpec& output : AllOutputs()) {
     if (!options.outputs.Has(output.kind) || output.is_appended) continue;
@@ -121,7 +121,7 @@ Status RefuseSingleOutputs(const Options& options) {
   return {};
 }
 
-/// The hash of a regular file; empty if it cannot be read, which its reader reports.
+/// The hash of a regular file. Empty if it cannot be read; its reader will report that.
 std::string HashOf(const std::string& path) {
   auto file = OpenInput(path, Named::kFound);
   if (!file || !file->size()) return {};
@@ -149,8 +149,8 @@ void DropCopies(std::vector<std::string>& files, Console& console) {
   });
 }
 
-/// The files of each run of a job: of its latest run, of all runs, or pooled. If no runs can be
-/// found in the inputs, or if the job itself states which are ranks, they are one run.
+/// The files of each run of a job: of its latest run, of all runs, or of all together. If no runs
+/// can be found in the inputs, or if the job itself states which are ranks, they are one run.
 std::vector<std::vector<std::string>> RunsOf(const rules::ProjectJob& job, const Options& options,
                                              std::vector<std::string> inputs, Console& console) {
   if (job.take == rules::Take::kPooled) DropCopies(inputs, console);
@@ -182,8 +182,8 @@ class Jobs {
     if (base_.empty() && writes_ci_) base_ = std::string(kCiFolder);
   }
 
-  // Runs one job: its settings, inputs, and runs. `github_output` is cleared for each, because
-  // GitHub takes one set of variables per step: WriteList() writes those of all jobs.
+  // Runs one job: its settings, inputs, and runs. Clears `github_output` for each, because GitHub
+  // takes one set of variables per step: WriteList() writes those of all jobs.
   void Run(const rules::ProjectJob& job, const std::function<Result<int>(const Options&)>& judge) {
     Options options = given_;
     options.run_name = job.name;
@@ -245,7 +245,7 @@ class Jobs {
   }
 
   // Writes verdict.json of all jobs, with paths relative to its folder, and the variables of the CI
-  // system. Called once; the folder is above those of the jobs.
+  // system. Called once; the file's folder is above those of the jobs.
   Status WriteList(int exit_code) {
     if (!writes_ci_) return {};
     render::VerdictFacts facts;
@@ -254,7 +254,7 @@ class Jobs {
     facts.name = project_.file;
     facts.again =
         exit_code == kExitNoVerdict && std::ranges::any_of(results_, &JobResult::is_again);
-    // The page of the job that decides; mostly there is only one job.
+    // The page of the job that decided the exit code. Mostly there is only one job.
     const auto decides = std::ranges::find(results_, exit_code, &JobResult::exit_code);
     if (decides != results_.end() && !decides->report.empty()) {
       facts.report = fs::path(decides->report).lexically_proximate(base_).generic_string();
@@ -284,7 +284,7 @@ class Jobs {
     PROFGAUGE_TRY(const std::size_t list,
                   outputs.Open((fs::path(base_) / "verdict.json").string(), FileKind::kVerdict));
     PROFGAUGE_CHECK(outputs.Commit(list, render::RenderVerdict(facts)));
-    // Relative to the working folder, as for a single run.
+    // The path is relative to the working folder, like that of a single run.
     if (!facts.report.empty()) facts.report = (fs::path(base_) / facts.report).generic_string();
     const std::string variables = Variable("GITHUB_OUTPUT");
     const std::string ci = given_.ci == "auto" ? DetectCi(Variable) : given_.ci;
@@ -315,7 +315,7 @@ void NoteUnusedPolicy(const Options& options, Console& console) {
       fmt::format("note: {} is not used; say -p {} or put it into profgauge.yaml", unused, unused));
 }
 
-/// A note for users on a laptop, where `auto` finds no system.
+/// Prints a note for users on a laptop, where `auto` finds no CI system.
 void NoteNoCi(const Options& given, Console& console) {
   if (given.ci != "auto" || DetectCi(Variable) != "off") return;
   console.Say(
@@ -346,7 +346,7 @@ Result<int> RunJobs(const Options& given, Console& console,
   std::optional<rules::Project> project;
   std::vector<const rules::ProjectJob*> jobs;
   const bool is_named = !given.arguments.empty() || !given.runs.empty();
-  // Errors before judging are written to all outputs, too.
+  // Errors before judging go to all outputs, too.
   const Result<int> prepared = RunLeavingOutputs(plain, console, [&]() -> Result<int> {
     auto loaded = LoadConfiguration(given);
     if (!loaded) {

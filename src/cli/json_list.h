@@ -12,7 +12,7 @@ namespace profgauge::cli {
 
 class Console;
 
-/// {"schema": 1, "kind": "history-list", "tool": …, "rows": [{…}, …]}
+/// The document: {"schema": 1, "kind": "history-list", "tool": …, "rows": [{…}, …]}.
 class JsonList {
  public:
   explicit JsonList(std::string_view kind);
@@ -28,7 +28,7 @@ class JsonList {
 /// Writes a number, or null for nullptr.
 void RealOrNull(JsonWriter& out, std::string_view key, const double* value);
 
-/// Prints `text`, and writes the list where --json asks for it; `-` takes the place of the text.
+/// Prints `text` and writes the list to the file of --json. With `-`, prints only the list.
 Result<int> PrintList(const Options& options, const std::string& text, JsonList list,
                       Console& console);
 

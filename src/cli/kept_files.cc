@@ -30,7 +30,7 @@ void AddInput(KeptFiles& kept, const std::string& path) {
   (IsFolder(path) ? kept.folders : kept.inputs).push_back(path);
 }
 
-// Adds profiles, baselines and rules among the arguments; other arguments are names or outputs.
+// Adds the arguments that are profiles, baselines and rules. Others are names or outputs.
 void AddArguments(KeptFiles& kept, const Options& options) {
   const std::uint64_t command = BitOf(options);
   const std::size_t first = command == kOnRulesExplain ? 1 : 0;
@@ -40,8 +40,8 @@ void AddArguments(KeptFiles& kept, const Options& options) {
   }
 }
 
-// True for commands that only read the history, so it must not be an output. Commands that add to
-// it write it themselves, after CheckReplacing().
+// True for commands that only read the history, so that it must not be an output. Commands that add
+// to it call CheckReplacing() and write it themselves.
 bool ReadsHistory(const Options& options) {
   const auto is_reference = [](const std::string& what) { return what.starts_with("history:"); };
   const std::uint64_t command = BitOf(options);
@@ -50,14 +50,14 @@ bool ReadsHistory(const Options& options) {
          std::any_of(options.baselines.begin(), options.baselines.end(), is_reference);
 }
 
-// True if the file may be read as a profile below a folder of profiles. A file with our mark is
+// True if the file, below a folder of profiles, may be read as a profile. A file with our mark is
 // none, except traces and DLProf's reports, which are read even if we wrote them.
 bool MayBeRead(const std::string& path, FileKind kind) {
   return kind == FileKind::kTrace || kind == FileKind::kDlprof || !IsOurs(path, kind);
 }
 
 // True if `path` is below `folder`. Compares canonical paths part by part, so that "runs2/x" is not
-// below "runs" and links do not hide the real place.
+// below "runs", and links do not hide the real place.
 bool IsBelow(const fs::path& path, const std::string& folder) {
   std::error_code error;
   const fs::path base = fs::canonical(folder, error);
@@ -75,7 +75,7 @@ Error OverwritesInput(const std::string& path, const std::string& input, bool is
                     "choose another name for the output");
 }
 
-// True if there are contents to lose; devices and pipes have none.
+// True if the file has contents that could be lost. Devices and pipes have none.
 bool HasContent(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && fs::file_size(path, error) > 0 && !error;

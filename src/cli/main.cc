@@ -39,7 +39,7 @@
 namespace profgauge::cli {
 namespace {
 
-// An input that is too large for the machine or for a limit is no defect of ProfGauge.
+// Runs the command. If an input exceeds the machine or a limit, that is no defect of ProfGauge.
 Result<int> RunCommand(const Options& options, Console& console) {
   try {
     return options.command->run(options, console);
@@ -99,7 +99,7 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
   Result<int> done = configured ? RunCommand(options, console) : Fail(configured.error());
   if (done) return done;
   if (!done.error().message.empty()) console.Report(done.error());
-  // `--exit-zero` turns only "no verdict" into 0, never a mistake of the command line.
+  // `--exit-zero` changes only "no verdict" to 0, never a mistake of the command line.
   return ExitWithout(done.error(), options);
 }
 
@@ -124,8 +124,8 @@ int Main(const std::vector<std::string>& args) {
 }  // namespace
 }  // namespace profgauge::cli
 
-// The only catch-all: everything caught here is a defect of ProfGauge, except running out of memory
-// before a command could handle it.
+// This is the only catch-all. Everything caught here is a defect of ProfGauge, except running out
+// of memory before a command could handle that.
 int main(int argc, char** argv) try {
   profgauge::cli::StartWithLargePages(argv);
   profgauge::cli::WatchMemory();

@@ -27,10 +27,10 @@
 namespace profgauge::cli {
 namespace {
 
-// Memory in use when an allocation last failed; -1: unknown.
+// The memory that was in use when an allocation last failed; -1 if unknown.
 std::atomic<std::int64_t> in_use = -1;
 
-// Bytes of data and stacks of this process, from /proc/self/statm. Does not allocate.
+// The bytes of data and stacks of this process, from /proc/self/statm. Does not allocate.
 std::int64_t DataInUse() {
   char text[256] = {};
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -45,8 +45,8 @@ std::int64_t DataInUse() {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-// The new-handler. It must not allocate, and must throw: if it returned, operator new would call it
-// again.
+// The new-handler. It must not allocate, and it must throw: if it returned, operator new would call
+// it again.
 void NoteFailure() {
   in_use = DataInUse();
   throw std::bad_alloc();
@@ -123,18 +123,18 @@ constexpr char kVariable[] = "GLIBC_TUNABLES";
 constexpr char kKept[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4000000000:"
     "glibc.malloc.trim_threshold=4000000000:glibc.malloc.top_pad=4194304";
-// One heap for all threads: with separate heaps, each thread keeps memory that others cannot use
-// (370 MB instead of 190 MB for one profile on 16 cores). Threads of one profile spend only a
+// Uses one heap for all threads: with separate heaps, each thread keeps memory that others cannot
+// use (370 MB instead of 190 MB for one profile on 16 cores). Threads of one profile spend only a
 // hundredth of their time allocating; threads of many parallel profiles would wait for each other.
 constexpr char kKeptInOneHeap[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4000000000:"
     "glibc.malloc.trim_threshold=4000000000:glibc.malloc.top_pad=4194304:"
     "glibc.malloc.arena_max=1";
 constexpr std::size_t kFewThreads = 4;
-// For smaller inputs, the second start costs more than it saves.
+// For smaller inputs, starting again costs more than it saves.
 constexpr off_t kWorthSecondStart = 8'000'000;
 
-// Settings without a second start: memory is not returned only to be requested again, and more is
+// Keeps memory without a second start: it is not returned only to be requested again, and more is
 // requested at a time. Such system calls take a thirtieth of the check of a small profile.
 void KeepMemory() {
 #ifdef __GLIBC__
@@ -146,7 +146,7 @@ void KeepMemory() {
 
 enum class Size : std::uint8_t { kSmall, kLarge, kMany };
 
-/// The size class of an input; a folder may hold many profiles.
+/// The size class of an input. A folder may have many profiles.
 Size SizeOf(const char* argument) {
   if (std::string_view(argument) == "-") return Size::kLarge;
   struct stat status {};

@@ -24,7 +24,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// "`a`, `b` or `c`". REQUIRES: the option has choices.
+/// The choices of an option as text: "`a`, `b` or `c`". REQUIRES: the option has choices.
 std::string Listed(const OptionSpec& self) {
   std::string text;
   const std::vector<std::string_view> all = ChoicesOf(self);
@@ -80,7 +80,7 @@ Status AddRun(Options& options, const OptionSpec& self, const std::string& value
 }
 
 // Parses "NAME=VALUE". A later value replaces an earlier one of the same name, so that a script can
-// append to given options.
+// append its own to options that it was given.
 Status AddLabel(Options& options, const OptionSpec& self, const std::string& value) {
   const std::size_t sign = value.find('=');
   if (sign == std::string::npos || sign + 1 == value.size() ||
@@ -146,7 +146,7 @@ Status SetColor(Options& options, const OptionSpec& self, const std::string& val
   return {};
 }
 
-// Without a value, like a switch, the level is "places".
+// Parses the level. Without a value, like a switch, the level is "places".
 Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value) {
   using report::RedactLevel;
   if (!value.empty()) PROFGAUGE_CHECK(CheckChoice(self, value));
@@ -190,8 +190,8 @@ Status SetWrite(Options& options, const OptionSpec& self, const std::string& val
   return Fail(std::move(error));
 }
 
-// The option names a file with the key, not the key itself, because other users can see command
-// lines in the process list.
+// Reads the key from a file. The option does not take the key itself, because other users can see
+// command lines in the process list.
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value) {
   const auto key = ReadSmallFile(value);
   if (!key || Trim(*key).empty()) return Fail(BadValue(self, "a file with a key", value));
@@ -205,7 +205,7 @@ namespace json = boost::json;
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max() / 4;
 
-// Integer nanoseconds of "5us" or "1.2 ms". A bare number is ambiguous, except 0.
+// The integer nanoseconds of "5us" or "1.2 ms". A number without a unit is ambiguous, except 0.
 std::optional<std::int64_t> ParseTime(std::string_view text) {
   if (text == "0") return 0;
   const auto literal = ParseLiteral(text);
@@ -235,8 +235,8 @@ Error BadMarks(const std::string& path, const std::string& reason) {
   return error;
 }
 
-// An end of --range in ns; `otherwise` if it is omitted. Names of marks take precedence, so that a
-// mark may be named "5us".
+// One end of --range in ns; `otherwise` if it is omitted. A name of a mark takes precedence over a
+// time, so that a mark may be named "5us".
 Result<std::int64_t> EndOf(std::string_view text, const Marks& marks, std::int64_t otherwise) {
   if (text.empty()) return otherwise;
   for (const auto& [name, time] : marks) {

@@ -1,8 +1,8 @@
-// How the values of options are parsed and put into Options: the functions that rows of
-// options.cc name as `apply`, e.g. SetText<&Options::policy> or SetIndex<&Options::rank>.
-// The parser calls it once for each value of the option, in their order; options are taken in the
-// order of their tables. A failure ends the parsing. No function depends on another option, except
-// where two exclude each other.
+// How the values of options are parsed and put into Options: the functions that rows of options.cc
+// name as `apply`, e.g. SetText<&Options::policy> or SetIndex<&Options::rank>. The parser calls the
+// function once for each value of the option, in order; options are applied in the order of their
+// tables. A failure ends the parsing. No function depends on another option, except if two exclude
+// each other.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace profgauge::cli {
 
-/// Errors: kUsage "usage/bad-value" with the expected value.
+/// Makes the error kUsage "usage/bad-value", with the expected value.
 Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found);
 /// Parses an integer of at least 0: only decimal digits, no blank, no unit. Errors:
 /// "usage/bad-value", also for a number above 2^63 - 1.
@@ -39,13 +39,13 @@ Status SetTimeout(Options& options, const OptionSpec& self, const std::string& v
 /// unknown or that the command cannot write, and for a missing file; "usage/repeated-option" for a
 /// repeated kind. REQUIRES: `options.command` is set.
 Status SetWrite(Options& options, const OptionSpec& self, const std::string& value);
-/// Parses a level; without a value it is the level for places.
+/// Parses a level of redaction. Without a value, the level hides only places.
 Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value);
 /// Reads the key from a file.
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value);
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value);
 
-/// Stores a text unchanged. An empty one is an error: `--html "$UNSET"` would silently write no
+/// Stores a text unchanged. An empty text is an error: `--html "$UNSET"` would silently write no
 /// page.
 template <auto member>
 Status SetText(Options& options, const OptionSpec& self, const std::string& value) {
@@ -119,11 +119,11 @@ Status AddText(Options& options, const OptionSpec& self, const std::string& valu
   return {};
 }
 
-// Times in a profile on the command line: `--marks` and the ends of `--range`.
+// Times in the profile that the command line names: `--marks` and the ends of `--range`.
 
 using Marks = std::vector<std::pair<std::string, std::int64_t>>;  ///< Name, ns from the start.
 
-/// "load=5us,store=12.5us": names and times; a time without a unit is in nanoseconds.
+/// Parses "load=5us,store=12.5us": names with times; a time without a unit is in nanoseconds.
 /// Errors: kUsage "usage/bad-value".
 Result<Marks> ParseMarks(const std::string& text);
 

@@ -27,7 +27,7 @@ std::vector<std::string_view> ChoicesOf(const OptionSpec& option) {
   return words;
 }
 
-// Options for comparing and for turning the result into an exit code.
+// Options for comparing, and for turning the result into an exit code.
 //
 // --accept takes a reason and needs an owner, so that a report can name both.
 
@@ -35,7 +35,7 @@ namespace {
 
 using Group = OptionGroup;
 
-// An empty reason means none, because CI may pass an unset variable.
+// An empty reason counts as none, because CI may pass an unset variable.
 Status SetAccept(Options& options, const OptionSpec&, const std::string& value) {
   options.accept = value;
   return {};

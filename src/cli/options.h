@@ -43,19 +43,19 @@ struct Options {
   std::string ci;                      ///< "auto", a system's name, "off", or empty for "off".
   std::string repository;              ///< Root of alerts' paths; empty: nearest with a .git.
   report::Redaction redact;
-  /// Outputs may replace other files; runs kept together may be of different programs.
+  /// Outputs may replace other files; runs that are stored together may be of different programs.
   bool force = false;
   bool as_json = false;
   std::string timeline = "auto";  ///< "auto", "full" or "off".
 
-  // Judging.
+  // Options for judging.
   std::string policy;
   std::string
       policy_from;     ///< Who named it: "command line", "PROFGAUGE_POLICY", a job; else empty.
   std::string config;  ///< --config
   std::string config_file;       ///< The configuration that is used.
   std::vector<std::string> job;  ///< --job
-  /// The merge base, whose policy counts too; nullptr: nothing is judged, or it was not searched.
+  /// The merge base, whose policy counts, too; nullptr if nothing is judged or it is not needed.
   std::shared_ptr<const BaseOfBranch> base;
   bool project = false;  ///< For init: also write a configuration and CI files.
   std::string part;      ///< Share of the files: "2/8".
@@ -65,12 +65,12 @@ struct Options {
   bool allow_incomplete = false;
   std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.
 
-  // Exports.
+  // Options for exports.
   std::string format = "csv";  ///< "csv" or "table".
   std::string columns;
   std::string report;  ///< "cuda_gpu_kern_sum"
 
-  // Queries.
+  // Options for queries.
   std::vector<std::string> parameters;   ///< NAME=VALUE
   bool per_rank = false;                 ///< One statement per rank, …
   std::string then;                      ///< … and one over the rows of all ranks.
@@ -82,7 +82,7 @@ struct Options {
   bool list = false;                     ///< Print the saved queries instead of rows.
   bool schema = false;                   ///< Print tables and columns instead of rows.
 
-  // Baselines and history.
+  // Options for baselines and history.
   std::string db = "profgauge-history.db";  ///< The history.
   std::string branch, commit, model;
   /// Labels of metrics and of the report.
@@ -96,14 +96,14 @@ struct Options {
   std::string good, bad, metric;  ///< For `history bisect`.
   std::vector<std::string> skip;
 
-  // What-if.
+  // Options for what-if.
   std::vector<std::string> scales;  ///< "CONDITION by FACTOR", the id of a rule, or "waiting".
   bool plan = false;
 
   // Times of unrecorded iterations.
   std::string step_times;                ///< FILE, FILE:COLUMN or FILE:COLUMN:UNIT.
   std::vector<std::string> device_logs;  ///< Readings of clocks, power, temperature.
-  bool is_found = false;        ///< The arguments are not profiles to judge: do not wait for pipes.
+  bool is_found = false;        ///< Arguments were found, not named: do not wait for pipes.
   bool is_one_of_many = false;  ///< Set internally if the ranks of a run are read one by one.
 
   // Which iterations and ranks.
@@ -112,7 +112,7 @@ struct Options {
   std::optional<std::string> key_op, iteration_marker;
   std::optional<std::int64_t> aggregation;  ///< Aggregation of a DLProf database.
   std::string ranks = "recorded";           ///< "recorded", "as-listed" or "separate".
-  // The judged part, as text; cli/option_values.h resolves it to nanoseconds from the start.
+  // The part of the profile to judge, as text; cli/option_values.h converts it to ns.
   std::string range_text, marks_text, source_root;
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
   std::vector<std::pair<std::string, std::int64_t>> marks;
@@ -123,12 +123,12 @@ struct Options {
   int verbosity = 0;                       ///< -1 quiet, 1 verbose.
   ColorChoice color = ColorChoice::kAuto;
 
-  /// Options that were given, on the command line or by a variable.
+  /// The options that were given, on the command line or by a variable.
   std::vector<std::string_view> given, by_variable;
-  /// True if the option is on the command line or in a variable PROFGAUGE_…; a value from
+  /// True if the option was given on the command line or by a variable PROFGAUGE_…. A value from
   /// profgauge.yaml does not count.
   bool IsGiven(std::string_view option) const;
-  /// True if it is on the command line itself, which takes precedence over a variable.
+  /// True if the option is on the command line itself, which takes precedence over a variable.
   bool IsOnCommandLine(std::string_view option) const;
 };
 
@@ -146,18 +146,18 @@ struct OptionSpec {
   std::string_view detail;     ///< More, for `--help all`; may be empty.
   /// Stores `value` in the options. Errors: kUsage "usage/bad-value".
   Status (*apply)(Options& options, const OptionSpec& self, const std::string& value) = nullptr;
-  bool repeats = false;  ///< May be given several times; `apply` is called for each value.
-  /// The allowed words for `value`, separated by blanks, for completion in shells. A FILE or a NAME
-  /// may be something else, too. A switch with choices accepts one of them after `=`.
+  bool repeats = false;  ///< It may be given several times; each value calls `apply`.
+  /// The words for `value`, separated by blanks, for completion in shells. If the value is a FILE
+  /// or a NAME, other values are valid, too. A switch with choices accepts one of them after `=`.
   std::string_view choices = {};
-  /// The line in `COMMAND --help`, which shows the options that most users need. kAsBrief: `brief`;
-  /// empty: only `--help all` shows the option. Adjacent options of equal text share a line.
+  /// The line in `COMMAND --help`, which shows only the options that most users need. kAsBrief: the
+  /// line is `brief`; empty: only `--help all` shows it. Neighbors with equal text share a line.
   std::string_view common = {};
 };
 inline constexpr std::string_view kAsBrief = "=";
 std::span<const OptionSpec> AllOptions();
 
-/// The choices, one by one.
+/// The choices of an option as a list.
 std::vector<std::string_view> ChoicesOf(const OptionSpec& option);
 
 // The rows of the options, one table per group. The help text prints groups in this order, and

@@ -35,7 +35,7 @@ constexpr OutputSpec kOutputs[] = {
 };
 static_assert(std::size(kOutputs) == kOutputKinds);
 
-// Checks that row i is kind i, as SpecOf() assumes.
+// True if row i is kind i, which SpecOf() assumes.
 constexpr bool AreInOrder() {
   for (std::size_t i = 0; i < kOutputKinds; ++i) {
     if (kOutputs[i].kind != static_cast<Kind>(i)) return false;

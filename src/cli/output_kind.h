@@ -40,7 +40,7 @@ enum class OutputKind : std::uint8_t {
 };
 inline constexpr std::size_t kOutputKinds = 19;
 
-/// Which runs or profiles an output can show.
+/// For which runs or profiles an output can be written.
 enum class OutputScope : std::uint8_t {
   kRun,      ///< One run.
   kRuns,     ///< Also the runs of `report --run`.
@@ -61,7 +61,7 @@ struct OutputSpec {
 std::span<const OutputSpec> AllOutputs();
 const OutputSpec& SpecOf(OutputKind kind);
 
-/// The target of each output: a file, "-" for standard output, a folder; empty: not written.
+/// Where each output goes: a file, "-" for standard output, or a folder. Empty: not written.
 class OutputPaths {
  public:
   std::string& operator[](OutputKind kind) { return paths_[static_cast<std::size_t>(kind)]; }

@@ -23,7 +23,7 @@ extern "C" void RemoveOutputsAndExit(int signal) {
   _exit(kExitOnSignal + signal);
 }
 
-/// True in a container, whose user often may not write to a folder of the host.
+/// True in a container, in which the user often may not write to a folder of the host.
 bool IsInContainer() {
   return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
 }
@@ -50,7 +50,7 @@ Status WriteAll(int descriptor, std::string_view bytes, const std::string& path)
   return Fail(OutputError("output/cannot-write", path, "write", errno));
 }
 
-// Opens a device, or a pipe that somebody reads: without waiting, then sets it to blocking.
+// Opens a device, or a pipe that has a reader. Opens without waiting, then sets it to blocking.
 Result<int> OpenSpecial(const std::string& path) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0 && errno == ENXIO) {
@@ -180,7 +180,7 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   Output& output = outputs_[index];
   PROFGAUGE_CHECK(WriteAll(output.descriptor, bytes, output.path));
   if (output.path == "-") return {};
-  // Some file systems report a failed write only at close(), e.g. by a quota or a lost server.
+  // Some file systems report a failed write only at close(), e.g. for a quota or a lost server.
   bool in_place = close(output.descriptor) == 0;
   output.descriptor = -1;
   const bool is_temporary = !output.temporary.empty();
@@ -188,7 +188,7 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
     in_place = in_place && std::rename(output.temporary.c_str(), output.target.c_str()) == 0;
   }
   const int number = errno;
-  // The destructor no longer knows the file, so it is removed here if renaming failed.
+  // If renaming failed, removes the file here, because the destructor no longer knows it.
   if (is_temporary && !in_place) unlink(output.temporary.c_str());
   if (is_temporary) ForgetTemporary(output.temporary);
   if (!in_place) return Fail(OutputError("output/cannot-write", output.path, "write", number));
@@ -215,7 +215,7 @@ void InstallSignalHandlers() {
   }
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
-  // Reaching a limit on file sizes is a write error, like a full disk.
+  // Makes a limit on file sizes a write error, like a full disk.
   sigaction(SIGXFSZ, &action, nullptr);
 }
 

@@ -35,30 +35,30 @@ class Outputs {
   Outputs& operator=(const Outputs&) = delete;
   ~Outputs();
 
-  /// Creates `directory` and its missing parents; those that stay empty are removed at the end.
+  /// Creates `directory` and its missing parents. Those that stay empty are removed at the end.
   /// Errors: kOutput, also if a file has that name.
   Status MakeDirectory(const std::string& directory);
-  /// From here on, links at paths below `directory`, which exists, must not leave it: the user has
-  /// named the folder, but not the targets of links in it. Empty: the user has named the files
-  /// themselves. Then Open() has the error kOutput "output/link".
+  /// From now on, links at paths below `directory`, which exists, must not leave it: the user named
+  /// the folder, but not the targets of links in it. Empty: the user named the files themselves. A
+  /// link that leaves it makes Open() fail with kOutput "output/link".
   void KeepWithin(const std::string& directory) { within_ = directory; }
   /// Prepares `path` ("-": standard output) for writing; returns its number. Follows links. Errors:
   /// kOutput with the system's reason; kUsage if the file is already open, is an input, or is not
   /// an earlier output of `kind`.
   Result<std::size_t> Open(const std::string& path, FileKind kind);
   /// Like Open(), but committed bytes are appended to the file, which is created if it is missing
-  /// and may be anybody's.
+  /// and may be any program's.
   Result<std::size_t> OpenToAppend(const std::string& path);
   /// Appends `bytes` to the temporary file; Commit() renames it. For outputs that are larger than
   /// memory. Errors: kOutput.
   Status Write(std::size_t output, std::string_view bytes);
-  /// The temporary file; empty if bytes go directly to the target.
+  /// The temporary file of an output; empty if bytes go directly to the target.
   const std::string& TemporaryOf(std::size_t output) const { return outputs_[output].temporary; }
-  /// Writes all of `bytes` and renames the file to its path; call once per output. On failure the
-  /// earlier file stays. Errors: kOutput.
+  /// Writes all of `bytes` and renames the file to its path. Call once per output. After a failure
+  /// the earlier file is unchanged. Errors: kOutput.
   Status Commit(std::size_t output, std::string_view bytes);
 
-  /// Removes an earlier file at the output's path, because this run commits none.
+  /// Removes an earlier file at the output's path. For outputs that this run does not commit.
   void RemoveEarlier(std::size_t output);
 
   /// True if an output goes to standard output.
@@ -80,8 +80,8 @@ class Outputs {
   std::vector<std::string> made_directories_;  ///< Outermost first.
 };
 
-/// From here on, SIGINT, SIGTERM and SIGHUP remove uncommitted outputs and exit with kExitOnSignal
-/// + signal. SIGPIPE is ignored: writing to a closed pipe fails instead.
+/// From now on, SIGINT, SIGTERM and SIGHUP remove uncommitted outputs and exit with kExitOnSignal +
+/// signal. SIGPIPE is ignored, so that writing to a closed pipe fails instead.
 void InstallSignalHandlers();
 
 }  // namespace profgauge::cli

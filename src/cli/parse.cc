@@ -28,7 +28,7 @@ std::string SeeHelp(const CommandSpec& command) {
   return fmt::format("help: `profgauge {} --help` lists its options", command.name);
 }
 
-/// The command that the first one or two words name, and how many words that was.
+/// The command that the first one or two words name, and the number of these words.
 std::pair<const CommandSpec*, std::size_t> FindCommand(std::span<const std::string> args) {
   for (std::size_t words = std::min<std::size_t>(2, args.size()); words > 0; --words) {
     const std::string name = words == 2 ? args[0] + " " + args[1] : args[0];
@@ -45,13 +45,13 @@ bool LooksLikePath(const std::string& word) {
          std::filesystem::exists(word, error);
 }
 
-/// The whole command: `profgauge compare BASE CURRENT`.
+/// A command as a line: `profgauge compare BASE CURRENT`.
 std::string WriteLine(const CommandSpec& command) {
   return fmt::format("help: write `profgauge {} {}`", command.name, command.arguments);
 }
 
-// Distinguishes three similar mistakes: half of a two-word name (`baseline`), a typo, and a profile
-// without `check`. Each has a different next step.
+// Distinguishes three similar mistakes, each with another next step: half of a two-word name
+// (`baseline`), a typo, and a profile without `check`.
 Error UnknownCommand(std::span<const std::string> args) {
   if (auto gone = GoneCommand(args)) return *std::move(gone);
   std::vector<std::string_view> names;
@@ -81,7 +81,7 @@ Error UnknownCommand(std::span<const std::string> args) {
                           notes);
 }
 
-// Reports an option of another command as such: "did you mean" would suggest something else.
+// Reports an option of another command, because "did you mean" would suggest something else.
 Error UnknownOption(const CommandSpec& command, const std::string& word, std::string_view value) {
   const std::string name = word.substr(0, word.find('='));
   if (auto gone = GoneOption(command.name, name, value)) return *std::move(gone);
@@ -102,7 +102,7 @@ Error UnknownOption(const CommandSpec& command, const std::string& word, std::st
   return CommandLineError("usage/unknown-option", fmt::format("unknown option `{}`", name), notes);
 }
 
-/// True for `baseline --help`: help for all commands that start with the word.
+/// True for a line like `baseline --help`, which asks for all commands that start with the word.
 bool AsksForGroup(std::span<const std::string> args) {
   return args.size() > 1 && (args[1] == "-h" || args[1] == "--help") &&
          !CommandsOf(args[0]).empty();
@@ -189,7 +189,7 @@ class Splitter {
     }
   }
 
-  // Rejects options as values: `--json --help` would write a file named `--help`.
+  // Rejects an option as a value: `--json --help` would write a file named `--help`.
   void TakeValueOf(const OptionSpec& option, std::string attached) {
     if (option.value.empty()) {
       line_.values[&option].emplace_back();
@@ -216,7 +216,7 @@ class Splitter {
   Line line_;
 };
 
-// Applies options in the order of their tables, each at most once unless it repeats. REQUIRES:
+// Applies options in the order of their tables, each at most once unless it may repeat. REQUIRES:
 // `line` is of the command of `options`.
 Status ApplyOptions(const Line& line, Options& options) {
   for (const OptionSpec& option : AllOptions()) {
@@ -238,8 +238,8 @@ Status ApplyOptions(const Line& line, Options& options) {
   return {};
 }
 
-/// Sets the outputs that a wrong line names, which get its error, and the redaction for them. A
-/// wrong value has its own error.
+/// Sets the outputs that a wrong line names, because they get its error, and their redaction.
+/// Ignores their wrong values, because these have their own error.
 void NameOutputs(const Line& line, Options& options) {
   if ((options.command->bit & kOnDrawing) == 0) return;
   options.arguments = line.arguments;  // No output may replace them.
@@ -253,7 +253,7 @@ void NameOutputs(const Line& line, Options& options) {
   if ((options.command->bit & kOnJudging) != 0) ApplyCi(Variable, options);
 }
 
-/// Rejects a missing folder, which would silently count as an empty one.
+/// Rejects a missing folder, which would otherwise count as an empty one.
 Status CheckSourceRoot(const Options& options) {
   std::error_code error;
   if (options.source_root.empty() || std::filesystem::is_directory(options.source_root, error)) {
@@ -267,7 +267,7 @@ Status CheckSourceRoot(const Options& options) {
 }
 
 Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
-  // Commands that judge may use jobs of a configuration instead: RunJobs().
+  // For commands that judge, jobs of a configuration may replace the arguments: RunJobs().
   const bool may_have_jobs = (command.bit & kOnJudging) != 0;
   if (options.arguments.size() < command.min_arguments && !may_have_jobs) {
     return Fail(CommandLineError("usage/missing-argument",
@@ -283,7 +283,7 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
   return {};
 }
 
-/// `check --step-times FILE:COLUMN:UNIT` without a profile judges the file.
+/// `check --step-times FILE:COLUMN:UNIT` without a profile judges the file itself.
 void TakeTimesAlone(const CommandSpec& command, Options& options) {
   const bool reads = (command.bit & (kOnJudging | kOnInspect)) != 0;
   if (!reads || options.step_times.empty() || !options.arguments.empty()) return;

@@ -19,12 +19,12 @@ namespace profgauge::cli {
 /// Parses a command line (without the program's name). Everything after `--` is an argument. A
 /// request for help ends the parsing after the line is split: values and the number of arguments
 /// are not checked. Variables PROFGAUGE_… are applied; profgauge.yaml is not. Errors: kUsage for
-/// the first mistake, with the found and the expected form. Then `wrong`, unless nullptr, has the
-/// command and the outputs of the line, which get the error too; no command if it has no such
-/// outputs.
+/// the first mistake, with the found and the expected form. After an error `wrong`, unless nullptr,
+/// has the command and the outputs of the line, which get the error too; it has no command if the
+/// line has no such outputs.
 Result<Options> ParseCommandLine(std::span<const std::string> args, Options* wrong = nullptr);
 
-/// True if a command has an option; several rows may have its name.
+/// True if the command has the option; several rows may have the option's name.
 bool HasOption(const CommandSpec& command, const OptionSpec& option);
 
 /// Sets options that are not on the command line from their variables (PROFGAUGE_POLICY and
@@ -32,8 +32,8 @@ bool HasOption(const CommandSpec& command, const OptionSpec& option);
 /// variable. REQUIRES: `options.given` is complete.
 Status ApplyVariables(const CommandSpec& command, Options& options);
 
-/// A warning for each unknown variable PROFGAUGE_… with a name similar to a known one. Other
-/// variables belong to another program or a wrapper.
+/// A warning for each unknown variable PROFGAUGE_… whose name is similar to a known one. Others
+/// belong to another program or a wrapper.
 std::vector<std::string> SuspectVariables(const char* const* environment);
 
 /// The meaning of an exit code, as shown in help and manual.
@@ -46,9 +46,9 @@ std::span<const ExitMeaning> ExitMeanings();
 /// The heading of a group of options: "Outputs".
 std::string_view GroupTitle(OptionGroup group);
 
-/// The help text of a command, or (nullptr) of the program. kShort: one screen.
+/// The help text of a command or, for nullptr, of the program. kShort fits on one screen.
 std::string HelpText(const CommandSpec* command, HelpRequest request);
-/// Help for `options.command` or `options.group`, else for the program.
+/// The help text for `options.command` or `options.group`, else for the program.
 std::string HelpText(const Options& options);
 
 }  // namespace profgauge::cli

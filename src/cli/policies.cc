@@ -10,7 +10,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// nullopt after its errors were reported.
+/// Reads the policy and its rules; nullopt after their errors were reported.
 std::optional<Judging> ReadJudging(const Options& options, const rules::SelectOptions& select,
                                    Console& console) {
   auto policy = ReadPolicy(options, console);

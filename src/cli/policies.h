@@ -14,24 +14,24 @@ namespace profgauge::cli {
 
 class Console;
 
-/// A policy with its rules; most runs share one.
+/// A policy with its rules. Most runs share one.
 struct Judging {
   rules::Policy policy;
   rules::Rulebook book;
 };
 
-/// Chooses the policy: one for all, except for runs without a GPU if the user chose none.
+/// Chooses the policy: one for all runs or, if the user chose none, another for runs without a GPU.
 class Policies {
  public:
-  /// REQUIRES: all arguments outlive this.
+  /// REQUIRES: all arguments outlive the object.
   Policies(const Options& options, const rules::SelectOptions& select, Console& console)
       : options_(options), select_(select), console_(console) {}
 
-  /// The policy and its rules, compiled once for each kind of run. nullptr after its errors were
+  /// The policy and its rules, compiled once for each kind of run; nullptr after their errors were
   /// reported. `is_cpu_only` matters only if no policy is named. The pointer is valid as long as
   /// this object.
   const Judging* For(bool is_cpu_only);
-  /// The report's sentence about the policy chosen by For(); may be empty.
+  /// The report's sentence about the policy that For() chose; may be empty.
   analysis::Remark RemarkOn(const RunToJudge& run) const;
 
  private:

@@ -36,7 +36,7 @@ std::optional<std::int64_t> TakeNumber(const re2::RE2& pattern, std::string& nam
   return number;
 }
 
-/// Nanoseconds since 1970 for a number in s, ms, us or ns; nullopt if it is no time since 2001.
+/// A number in s, ms, us or ns since 1970 in nanoseconds; nullopt if it is no time since 2001.
 std::optional<std::int64_t> TimeOf(std::int64_t number) {
   // In seconds: from 2001 to the last time that fits into 64 bits as nanoseconds.
   constexpr std::int64_t kFirst = 1'000'000'000, kEnd = 9'223'372'036;
@@ -47,7 +47,7 @@ std::optional<std::int64_t> TimeOf(std::int64_t number) {
   return std::nullopt;
 }
 
-// The first number of 10 to 19 digits that is a time; skips other long numbers.
+// The first number of 10 to 19 digits that is a time. Skips other long numbers.
 std::optional<std::int64_t> TimeInName(const std::string& name) {
   static const re2::RE2 kTime(R"((?:^|\D)(\d{10,19})(?:\D|$))");
   re2::StringPiece rest(name);
@@ -76,7 +76,7 @@ std::string TailOf(const std::string& path) {
   return tail && tail->size > readers::kSniffBytes ? std::move(tail->bytes) : std::string();
 }
 
-/// Reads rank and world size from the small object in which a trace states them.
+/// Reads rank and world size from the small object of a trace that states them.
 void TakeRank(const std::string& text, FoundProfile& profile) {
   static const re2::RE2 kRank(R"re("distributedInfo"\s*:\s*\{[^{}]*"rank"\s*:\s*(\d+))re");
   static const re2::RE2 kWorld(R"re("distributedInfo"\s*:\s*\{[^{}]*"world_size"\s*:\s*(\d+))re");
@@ -85,8 +85,8 @@ void TakeRank(const std::string& text, FoundProfile& profile) {
   if (re2::RE2::PartialMatch(text, kWorld, &number)) profile.world_size = number;
 }
 
-/// True if the bytes may be any JSON. An unsure reader reports that when it reads a file, but a
-/// search would list configurations and logs as profiles.
+/// True if the bytes may be any JSON. When a reader that is unsure reads such a file, it reports an
+/// error, but a search would list configurations and logs as profiles.
 bool IsAnyJson(const readers::Reader& reader, const std::string& head) {
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool is_json = first != head.npos && (head[first] == '[' || head[first] == '{') &&
@@ -113,7 +113,7 @@ Result<FoundProfile> Sniffed(const std::string& path) {
   if (IsAnyJson(*reader, head)) {
     return Fail(InputError(path, "input/unknown", "the file is JSON without events of a trace"));
   }
-  // Any text may have times, and files of times are beside profiles, so a search ignores them.
+  // Any text may contain times, and files of times are often beside profiles, so both are ignored.
   if (reader->name() == readers::kTimesFormat) {
     return Fail(InputError(path, "input/unknown", "the file is no profile"));
   }
@@ -134,12 +134,12 @@ std::string FormatOfTable(const Error& error) {
   return {};
 }
 
-/// Examines files, and the contents of folders.
+/// Searches files and the contents of folders for profiles.
 class Search {
  public:
   explicit Search(std::size_t most) : most_(most) {}
 
-  // Level by level: where there are too many names, the deepest folders are those not looked at.
+  // Searches level by level, so that with too many names only the deepest folders are left out.
   void Below(const fs::path& folder) {
     folders_.push_back(folder);
     while (!folders_.empty() && found_.is_whole) {
@@ -163,8 +163,8 @@ class Search {
     }
   }
 
-  // Tables of one format in one folder are one profile, listed as the folder; a single table is
-  // listed as a file.
+  // The found profiles. Several tables of one format in one folder are one profile, listed as the
+  // folder; a single table is listed as a file.
   FoundProfiles Take() {
     std::map<std::pair<std::string, std::string>, std::size_t> parts;
     const auto key = [](const FoundProfile& profile) {
@@ -185,7 +185,7 @@ class Search {
   }
 
  private:
-  // A folder that is one profile as a whole is taken by IsOne(), and nothing in it is searched.
+  // Searches a folder, unless it is one profile as a whole, which IsOne() takes.
   void Into(const fs::path& folder) {
     if (IsOne(folder.string())) return;
     std::vector<std::string> names;
@@ -209,14 +209,14 @@ class Search {
     std::ranges::move(folders, std::back_inserter(folders_));
   }
 
-  /// Takes a folder whose reader says that it is the result of one run of a tool.
+  /// Takes a folder as one profile if its reader says that it is the output of one run of a tool.
   bool IsOne(const std::string& folder) {
     for (const auto& reader : readers::BuiltinReaders()) {
       std::vector<std::string> earlier;
       const std::vector<std::string> outputs = reader->OutputsOf(folder, earlier);
       if (outputs.empty()) continue;
       if (!earlier.empty()) return false;  // Several runs: they are examined one by one.
-      // If only some of many subfolders are outputs, the others may be runs too.
+      // If only some of many subfolders are outputs, the others may be runs, so they are searched.
       const bool are_below = fs::path(outputs.front()).parent_path() == fs::path(folder);
       if (are_below && outputs.size() < ListFolder(folder).size()) continue;
       profiles_.push_back({folder, std::string(reader->name()), ParseProfilePath(folder)});
@@ -225,7 +225,7 @@ class Search {
     return false;
   }
 
-  /// True for outputs of --ci and --out, which are no run even if they contain a summary.
+  /// True for the outputs of --ci and --out, which are no run even if they contain a summary.
   static bool IsReport(const std::vector<std::string>& names) {
     const auto has = [&](std::string_view name) {
       return std::find(names.begin(), names.end(), name) != names.end();
@@ -248,7 +248,7 @@ class Search {
 }  // namespace
 
 NamedProfile ParseProfilePath(const std::string& path) {
-  // torchtitan, Megatron, Composer and ours; SGLang; Accelerate; folders of one step.
+  // Names by torchtitan, Megatron, Composer and ours; SGLang; Accelerate; folders of one step.
   static const re2::RE2 kRank(R"(((?:.*[^A-Za-z])?(?i:rank|worker)[-_]?)(\d+)(.*))");
   static const re2::RE2 kTensorParallel(R"((.*-TP-)(\d+)(.*))");
   static const re2::RE2 kAccelerate(R"((profile_)(\d+)(\.json(?:\.gz)?))");

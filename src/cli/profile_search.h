@@ -10,7 +10,7 @@
 
 namespace profgauge::cli {
 
-/// Data in the path of a profile. Unknown fields are absent.
+/// Data in the path of a profile. A field that the path does not have is absent.
 struct NamedProfile {
   std::string run;                   ///< Equal for all ranks of one run: the path without the rank.
   std::optional<std::int64_t> rank;  ///< "rank3_trace.json", "TP-3", "profile_3.json".
@@ -19,8 +19,8 @@ struct NamedProfile {
   std::optional<std::int64_t> time;
 };
 
-/// Parses a path by the layouts that frameworks use. Only the name and the two folders above it are
-/// used. `run` has `*` for the rank, so that it is equal for all ranks of one run:
+/// Parses a path by the layouts that frameworks use. Uses only the name and the two folders above
+/// it. `run` has `*` in place of the rank, so it is equal for all ranks of one run:
 ///
 ///   runs/step-20/rank3_trace.json      run "runs/step-20/rank*_trace.json", rank 3, step 20
 ///   logs/x-TP-1.trace.json.gz          run "logs/x-TP-*.trace.json.gz", rank 1
@@ -39,16 +39,15 @@ struct FoundProfiles {
   std::vector<FoundProfile> profiles;  ///< By path; parts of one profile are listed as their
                                        ///< folder.
   std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and their kinds.
-  bool is_whole = true;                                     ///< Whether all names were looked at.
+  bool is_whole = true;                                     ///< All names were examined.
 };
 
-/// Names of files and folders below those that were asked for: more would take minutes.
+/// Most names of files and folders that are examined, because more would take minutes.
 inline constexpr std::size_t kMostNames = 100'000;
 
-/// Looks at files, and through folders level by level, until it saw `most` names. Follows no links.
-/// Files that are still written (`.tmp`), reports of ours and files that another one says
-/// more fully are left out. Sorted by path. Cost: opens each file and reads its first and last
-/// bytes.
+/// Examines files, and folders level by level, until it saw `most` names. Follows no links. Skips
+/// files that are still written (`.tmp`), reports of ours, and files whose data another file has
+/// with more. Sorted by path. Cost: opens each file and reads its first and last bytes.
 FoundProfiles FindProfiles(const std::vector<std::string>& paths, std::size_t most = kMostNames);
 
 }  // namespace profgauge::cli

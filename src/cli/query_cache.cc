@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Memory must be enough for two kept runs and one that is being read.
+// The largest share of memory for one run: there must be room for two kept runs and one being read.
 constexpr std::uint64_t kShareOfMemory = 4;
 constexpr std::size_t kMostFiles = 10'000;  // In the folders of a run; examining them takes 20 ms.
 
@@ -41,7 +41,7 @@ bool AddFiles(const fs::path& folder, std::size_t& seen, std::string& key) {
   return true;
 }
 
-/// The folder of the file; files beside it may belong to the run: NAME.run.json, other ranks.
+/// The folder of the file, in which other files may belong to the run: NAME.run.json, other ranks.
 fs::path FolderOf(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return path;
@@ -53,8 +53,8 @@ std::string TextOf(const std::optional<std::int64_t>& number) {
   return number ? fmt::format("{}", *number) : "-";
 }
 
-// Every option that changes a row must be here: otherwise an answer could have the rows of another
-// selection.
+// The options that change rows, as text. Every such option must be here: otherwise an answer could
+// have the rows of another selection.
 std::string SelectionText(const Options& o) {
   std::string text =
       fmt::format("{} {} {} {} {} {} {}\n{}\n{}\n{}\n", TextOf(o.iter_start), TextOf(o.iter_stop),
@@ -96,8 +96,8 @@ bool MayKeep(const Options& options) {
   return memory <= MemoryToUse(options.max_memory) / kShareOfMemory;
 }
 
-// nullopt for runs that cannot be recognized again: standard input, several runs, rank by rank.
-// Lists whole folders, since a new file beside the profiles may belong to the run.
+// The key of a run; nullopt if it cannot be recognized again: standard input, several runs, rank by
+// rank. Lists whole folders, because a new file beside the profiles may belong to the run.
 std::optional<std::string> KeyOfRun(const Options& options) {
   if (options.arguments.empty() || !options.runs.empty() || options.per_rank) return std::nullopt;
   std::string key = SelectionText(options) + DayText() + options.policy + '\n';

@@ -21,8 +21,8 @@ namespace profgauge::cli {
 /// The most recently used runs.
 class QueryCache {
  public:
-  /// The run of `key`, which becomes the most recently used; nullptr if it is unknown. The pointer
-  /// is valid until the next Keep().
+  /// The run of `key`, which becomes the most recently used one; nullptr if it is unknown. The
+  /// pointer is valid until the next Keep().
   QueryData* Find(const std::string& key);
   /// Adds a run and drops the least recently used one. REQUIRES: `key` is new.
   QueryData& Keep(std::string key, std::unique_ptr<QueryData> run);
@@ -33,12 +33,12 @@ class QueryCache {
 };
 
 /// Describes the inputs of a run's tables: its files with sizes and times, the files beside them,
-/// the policy, and the selection. nullopt if they are unknown: for several runs, standard input,
-/// and folders of too many files.
+/// the policy, and the selection. nullopt if they cannot be described: for several runs, standard
+/// input, and folders with too many files.
 std::optional<std::string> KeyOfRun(const Options& options);
 
-/// True if the run is small enough to keep in memory beside others: estimated by the sizes of its
-/// files, at most a quarter of the memory limit.
+/// True if the run is small enough to keep in memory beside others: by the sizes of its files, it
+/// needs at most a quarter of the memory limit.
 bool MayKeep(const Options& options);
 
 /// Runs `query` with the tables of earlier questions.

@@ -42,7 +42,7 @@ namespace {
 using query::Origin;
 
 // True if a table of that origin is wanted. Tables that describe the schema count for every origin,
-// since they state how many rows each table has.
+// because they have the number of rows of each table.
 bool HasTableOf(Origin origin, const query::Places& wanted) {
   return std::any_of(wanted.begin(), wanted.end(), [origin](std::size_t place) {
     const query::RelationInfo& table = query::Schema()[place];
@@ -56,8 +56,8 @@ bool AsksForSchema(const query::Places& wanted) {
   });
 }
 
-// Two causes with different next steps: too many ranks to read at the same time, or summaries given
-// as inputs.
+// The error for wanted events that cannot be read. It has two causes with different next steps:
+// there are too many ranks to read at the same time, or the inputs are summaries.
 Error NoEvents(const Options& options, const query::Places& wanted, const Profile& summary) {
   const auto table = std::find_if(wanted.begin(), wanted.end(), [](std::size_t place) {
     return query::Schema()[place].origin == Origin::kEvents;
@@ -90,7 +90,7 @@ Status AddEventsOf(const std::string& run, std::span<const Profile> ranks, std::
   return {};
 }
 
-/// The facts of a judged run. The report's tables are moved to the analysis and back.
+/// The facts of a judged run. Moves the report's tables to the analysis and back.
 query::FactValues FactsOf(std::span<const Profile> ranks, Judgement::Data& judged) {
   judged.analysis.tables = std::move(judged.report.tables);
   const rules::Facts facts = rules::CollectFacts(ranks, judged.analysis);
@@ -137,8 +137,8 @@ Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
   return AddRead(run, options, std::move(read), 0, wanted, judge);
 }
 
-// Keeps the profiles, since rows of events are read directly from them. A report is redacted when
-// it is made, rows of events and facts afterwards; a redacted report has no timeline.
+// Keeps the profiles, because rows of events are read directly from them. A report is redacted when
+// it is made, rows of events and facts afterwards. A redacted report has no timeline.
 Result<bool> QueryData::AddRead(const std::string& run, const Options& options,
                                 std::vector<Profile> read, std::size_t position,
                                 const query::Places& wanted, Judge& judge) {
@@ -173,8 +173,8 @@ Result<bool> QueryData::AddRead(const std::string& run, const Options& options,
   return is_whole || !wants_events;
 }
 
-// Reads each rank again from the path of its summary. Ends at the first error: half of the events
-// would look like all of them.
+// Reads each rank again, from the path of its summary. Ends at the first error, because half of the
+// events would look like all of them.
 Status QueryData::EachRank(const Options& options, const query::Places& events, Console& console,
                            const std::function<Status(const query::Dataset&)>& use) {
   if (events.empty()) return {};
@@ -200,7 +200,7 @@ Status QueryData::EachRank(const Options& options, const query::Places& events, 
   return {};
 }
 
-// CheckOneRun() comes last, since it needs the fields of all ranks. Until then, `seen` keeps only
+// Calls CheckOneRun() last, because it needs the fields of all ranks. Until then, `seen` keeps only
 // the few fields that it uses, without events.
 Status QueryData::ForEachRank(const Options& options, const query::Places& wanted, Console& console,
                               const std::function<Status(std::int64_t rank, QueryData&)>& use) {
@@ -245,8 +245,8 @@ Status QueryData::ForEachRank(const Options& options, const query::Places& wante
   return readers::CheckOneRun(seen, "");
 }
 
-// Without a redaction key, the hashes make the key of hidden names (report::KeyOf()), so a redacted
-// export has only digests of the hashes.
+// Gives a redacted export only digests of the hashes. Without a redaction key, the hashes make the
+// key of hidden names (report::KeyOf()), so they must not be shown.
 std::vector<std::pair<std::int64_t, std::string>> QueryData::Hashes(const Options& options) const {
   std::vector<std::pair<std::int64_t, std::string>> hashes;
   for (const auto& ranks : profiles_) {
@@ -344,8 +344,8 @@ class Hiding {
   std::mutex mutex_;
 };
 
-// Hides each text when it is read: a redacted copy of an event table would take as much memory as
-// the profile.
+// Hides each text when it is read, because a redacted copy of an event table would take as much
+// memory as the profile.
 class RedactedRows : public query::Rows {
  public:
   RedactedRows(std::shared_ptr<const query::Rows> rows, std::shared_ptr<Hiding> hiding,

@@ -32,14 +32,14 @@ class Console;
 /// Every table of the schema.
 query::Places AllTables();
 
-/// A dataset and the profiles from which its rows are read. `data()` points into the profiles, so
+/// A dataset, and the profiles from which its rows are read. `data()` points into the profiles, so
 /// it must not outlive this object.
 class QueryData {
  public:
   query::Dataset& data() { return data_; }
   const query::Dataset& data() const { return data_; }
 
-  /// Reads the run of these options (their arguments) and fills the tables of `wanted`; `run` is
+  /// Reads the run of these options (their arguments) and fills the tables of `wanted`. `run` is
   /// its name, empty if there is only one. Events are read only if an event table is wanted, and
   /// the run is judged only if a report table is. Errors: of reading and judging; kInput
   /// "query/too-many-ranks", "summary/no-events".
@@ -49,23 +49,23 @@ class QueryData {
   /// Like Add(), but if only summaries of the run are known, leaves out events and returns false.
   Result<bool> AddWhole(const std::string& run, const Options& options, const query::Places& wanted,
                         Console& console);
-  /// Why these event tables cannot be filled. REQUIRES: AddWhole() left them out.
+  /// The error that explains why event tables cannot be filled. REQUIRES: AddWhole() left them out.
   Error NoEventsIn(const Options& options, const query::Places& wanted) const;
-  /// For such a run: reads one rank's profile after the other, fills the tables of `events` and
-  /// calls `use` with them. Ranks that are summaries are left out, and the tables note this.
+  /// For a run whose events AddWhole() left out: reads one rank's profile after the other, fills
+  /// the tables of `events` and calls `use`. Skips ranks that are summaries; the tables note that.
   Status EachRank(const Options& options, const query::Places& events, Console& console,
                   const std::function<Status(const query::Dataset&)>& use);
   /// Reads the ranks of a run one after the other, each like `--rank` does, and calls `use` with
   /// the number and the tables of each. Only one input is in memory at a time. A rank without a
-  /// number gets its position. A file in a folder that is no profile is left out with a note.
+  /// number gets its position. A file in a folder that is no profile is skipped with a note.
   /// Errors: of reading, of `use`; "input/ranks-unreadable" if no file is a profile; those of
-  /// CheckOneRun(), at the end, when all ranks are known.
+  /// CheckOneRun(), which runs at the end, when all ranks are known.
   static Status ForEachRank(const Options& options, const query::Places& wanted, Console& console,
                             const std::function<Status(std::int64_t rank, QueryData&)>& use);
-  /// Rank and content hash of each profile; if names of code are hidden, a digest of the hash.
+  /// The rank and content hash of each profile. If names are hidden, a digest replaces the hash.
   std::vector<std::pair<std::int64_t, std::string>> Hashes(const Options& options) const;
 
-  /// "python_events is empty: …" for each of `wanted` without rows.
+  /// A note for each table of `wanted` without rows: "python_events is empty: …".
   std::vector<std::string> NotesOn(const query::Places& wanted) const;
 
  private:
@@ -85,9 +85,9 @@ Status AddHistory(const std::string& path, const query::Places& wanted, query::D
 
 // Applies `--redact` to rows that are read directly from profiles.
 
-/// Replaces rows of the run's events and facts by rows with hidden names. Rows of its report are
-/// hidden already. Does nothing without a redaction. Passes over the texts of all `ranks` once;
-/// cells are replaced when they are read.
+/// Replaces the rows of the run's events and facts by rows with hidden names. Rows of its report
+/// are hidden already. Does nothing without a redaction. Reads the texts of all `ranks` once; cells
+/// are replaced when they are read.
 void RedactRows(const report::Redaction& redaction, const std::string& run,
                 std::span<const Profile> ranks, query::Dataset& data);
 

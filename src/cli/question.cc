@@ -64,7 +64,7 @@ Result<std::string> StatementIn(const std::string& path) {
   return *std::move(text);
 }
 
-// NAME=VALUE; the value may contain further `=` and may be empty. The query decides its type.
+// Parses NAME=VALUE. The value may contain `=` and may be empty. The query decides its type.
 Result<query::Parameters> ParametersOf(const Options& options) {
   query::Parameters parameters;
   for (const std::string& text : options.parameters) {
@@ -80,7 +80,7 @@ Result<query::Parameters> ParametersOf(const Options& options) {
   return parameters;
 }
 
-/// `--schema`: lists the tables, or the columns of one.
+/// Parses `--schema`, which lists the tables, or the columns of one table.
 Result<Question> SchemaQuestion(const Options& options) {
   Question question;
   std::string table;
@@ -133,8 +133,8 @@ Status CheckPerRank(const Options& options) {
 
 }  // namespace
 
-// The last argument is the statement. If it is a path, the statement is missing, unless profiles
-// are given elsewhere: then a file of that name is no reason to reject it.
+// Takes the last argument as the statement. If it is a path, the statement is missing, unless
+// profiles are given elsewhere: then a file of that name is no reason to reject it.
 Result<Question> QuestionOf(const Options& options) {
   if (options.schema) return SchemaQuestion(options);
   PROFGAUGE_CHECK(CheckPerRank(options));
@@ -202,7 +202,7 @@ query::ParameterType TypeOf(const std::string& word) {
   return word == "text" ? query::ParameterType::kText : query::ParameterType::kAny;
 }
 
-// A parameter with a default value may be omitted; one without is required.
+// Makes a saved query. A parameter with a default value may be omitted; others are required.
 query::SavedQuery MakeQuery(const rules::ProjectQuery& own) {
   query::SavedQuery query;
   query.name = own.name;
@@ -265,12 +265,12 @@ bool IsConfiguration(const std::string& path) {
 
 namespace {
 
-// The limit of memory for collected rows is SQLite's limit for a running statement.
+// The memory limit for collected rows is SQLite's limit for a running statement.
 constexpr std::size_t kMostBytes = query::kMostStatementMemory;
 
-// Collects rows that outlive their statement; copies texts, since SQLite's are valid only until the
-// next step. `--per-rank` is for aggregates per rank; a statement that collects all events would
-// need more memory than the profile, and fails.
+// Collects rows that outlive their statement. Copies texts, because SQLite's are valid only until
+// the next step. `--per-rank` is for aggregates per rank: a statement that collects all events
+// would need more memory than the profile, so it fails.
 class Collector {
  public:
   Status Add(std::int64_t rank, const std::vector<Cell>& cells) {

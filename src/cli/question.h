@@ -39,12 +39,12 @@ struct Question {
 /// "query/no-such-table", "query/no-such-query", "usage/conflict", "usage/arguments".
 Result<Question> QuestionOf(const Options& options);
 
-/// Shows the error of a command line statement with its place in it, and returns the error that
-/// remains to be reported. For a saved query of profgauge.yaml, the place is in that file. Errors
+/// Shows the error of a command line statement with its place in it, and returns the error that is
+/// still to be reported. For a saved query of profgauge.yaml, the place is in that file. Errors
 /// that are not about a statement are returned unchanged.
 Error Shown(Error error, const Question& question, Console& console);
 
-// Saved queries of profgauge.yaml, and the built-in ones.
+// Finds saved queries: those of profgauge.yaml, and the built-in ones.
 
 /// The saved queries of the configuration.
 std::vector<query::SavedQuery> OwnQueries(const rules::Project& project);
@@ -53,7 +53,7 @@ std::vector<query::SavedQuery> OwnQueries(const rules::Project& project);
 /// configuration's first error.
 Result<std::vector<query::SavedQuery>> SavedQueriesOf(const Options& options);
 
-/// Prepares each statement against the schema, without a profile; required parameters get a value
+/// Prepares each statement against the schema, without a profile. Required parameters get a value
 /// of their type. Errors have their place in the file. Empty if all statements are valid.
 rules::Errors CheckQueries(const std::vector<query::SavedQuery>& queries);
 
@@ -61,7 +61,7 @@ rules::Errors CheckQueries(const std::vector<query::SavedQuery>& queries);
 /// (`queries`, `jobs`). False if it is not YAML.
 bool IsConfiguration(const std::string& path);
 
-// Runs a statement on one rank after the other, so that only one is in memory.
+// Runs a statement on one rank after the other, so that only one rank is in memory.
 
 class Console;
 
@@ -74,13 +74,13 @@ struct RowsOfRanks {
   std::vector<std::string> notes;         ///< The tables that are empty in every rank.
 };
 
-/// Reads each rank separately, like `--rank` does, and runs the statement on it. `wanted`: the
+/// Reads each rank separately, like `--rank` does, and runs the statement on it. `wanted` are the
 /// tables that the statement reads. Errors: of reading; of the statement; kInput
 /// "query/out-of-memory" if there are too many rows.
 Result<RowsOfRanks> AskEachRank(const Options& options, const Question& question,
                                 const query::Places& wanted, Console& console);
 
-/// Time limit of a statement: --timeout, else 60 s. It counts from Start(), so reading is excluded.
+/// The time limit of a statement: --timeout, else 60 s. It starts at Start(), after reading.
 std::chrono::milliseconds TimeoutOf(const Options& options);
 
 }  // namespace profgauge::cli

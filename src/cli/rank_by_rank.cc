@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostWhole = 64;
 
-/// The share of the inputs that --part names.
+/// The inputs, or the share of them that --part names.
 Result<std::vector<std::string>> InputsOfPart(const Options& options) {
   PROFGAUGE_TRY(const Part part, ParsePart(options.part));
   const std::vector<std::string> all = RecordingsNamed(options.arguments);
@@ -43,8 +43,8 @@ void Append(SummarizedRanks more, SummarizedRanks& ranks) {
   ranks.were_summaries = ranks.were_summaries || more.were_summaries;
 }
 
-/// Reads all inputs. Those that fail are reported and counted. Errors of the user's selection end
-/// it.
+/// Reads all inputs. Inputs that fail are reported and counted. An error of the user's selection
+/// ends the reading.
 Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options& options,
                           const analysis::Selection& selection,
                           analysis::iterations::CommonIterations& iterations, Console& console) {
@@ -74,7 +74,7 @@ Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options&
   return read;
 }
 
-/// If some rank does not have an iteration of the others, summarizes all again, one by one, with
+/// If a rank does not have an iteration that others have, summarizes all again, one by one, with
 /// only the iterations that all have.
 Status Align(const std::vector<std::string>& inputs, const Options& options,
              const analysis::Selection& selection,
@@ -93,7 +93,7 @@ Status Align(const std::vector<std::string>& inputs, const Options& options,
   return {};
 }
 
-/// True if the file's name contains the number, so it probably is the file of that rank.
+/// True if the file's name contains the number, so that it probably is the file of that rank.
 bool NamesNumber(const std::string& path, std::int64_t number) {
   const std::string name = fs::path(path).filename().string();
   const std::string digits = std::to_string(number);
@@ -106,8 +106,8 @@ bool NamesNumber(const std::string& path, std::int64_t number) {
   return false;
 }
 
-/// Reads the requested rank with its events; others are freed after they were read. If the profiles
-/// do not state ranks, their order in the whole folder counts.
+/// Reads the requested rank with its events; each other rank is freed after it was read. If the
+/// profiles do not state ranks, their order in the whole folder counts.
 Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t rank,
                                          Console& console) {
   std::vector<std::string> inputs = RecordingsNamed(options.arguments);
@@ -185,7 +185,7 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const rules::Poli
   auto ranks = ReadRankByRank(options, selection, console);
   const bool are_unknown = !ranks && ranks.error().code == "input/ranks-unknown";
   if (are_unknown && options.baselines.empty()) return Fail(std::move(ranks).error());
-  // If a folder has several profiles of a rank, the latest is only known from the whole folder.
+  // If a folder has several profiles of a rank, only all of its files show which is the latest.
   if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
   if (!ranks) return Fail(std::move(ranks).error());
   RanksRead& read = *ranks;

@@ -1,4 +1,4 @@
-// Judges runs of many ranks by their summaries, which are joined, checked and ordered.
+// Judges runs of many ranks by summaries of the ranks, which are joined, checked and ordered.
 //
 //   check ranks/  (128 files)
 //     RecordingsNamed   128 paths
@@ -41,13 +41,13 @@ Result<RanksRead> ReadRankByRank(const Options& options, const analysis::Selecti
 std::vector<std::string> RecordingsNamed(const std::vector<std::string>& arguments);
 
 /// True if the command line names more profiles than can be judged with their events: over 64, or
-/// more than memory holds. False if one of them is a summary, which is small. Reads no whole
+/// more than fit into memory. False if one of them is a summary, which is small. Reads no whole
 /// profile.
 bool NamesManyRanks(const Options& options);
 
 /// Like ReadFiles(), but returns summaries if there are too many ranks to judge with events, unless
-/// the options or the policy need events. Unreadable ranks are reported and counted. For results
-/// that are stored, they are an error (kInput "input/ranks-unreadable"), unless --allow-incomplete.
+/// the options or the policy need events. Unreadable ranks are reported and counted. If results are
+/// stored, they are an error instead (kInput "input/ranks-unreadable"), unless --allow-incomplete.
 Result<std::vector<Profile>> ReadRanks(const Options& options, const rules::Policy& policy,
                                        Console& console);
 

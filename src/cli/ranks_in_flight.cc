@@ -19,7 +19,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// Stored bytes; 0 for folders, and if unknown.
+/// The stored bytes of an input; 0 for folders, and if unknown.
 std::uint64_t SizeOf(const std::string& input) {
   std::error_code error;
   const auto size = std::filesystem::file_size(input, error);
@@ -34,8 +34,8 @@ std::uint64_t MemoryAllowed(const Options& options) {
 
 std::size_t Threads(const Options& options) { return options.jobs > 0 ? options.jobs : Cores(); }
 
-// How many inputs to read in parallel, by the largest one, since each of them may be that large;
-// never more than inputs or threads.
+// How many inputs to read in parallel, by the size of the largest, because each of them may be that
+// large; never more than inputs or threads.
 std::size_t InFlight(const std::vector<std::string>& inputs, const Options& options) {
   std::uint64_t largest = 1;
   for (const std::string& input : inputs) largest = std::max(largest, MemoryFor(input));
@@ -45,7 +45,7 @@ std::size_t InFlight(const std::vector<std::string>& inputs, const Options& opti
 
 }  // namespace
 
-// Needs up to three times the text, which gzip compresses up to fifteen times.
+// Reading needs up to three times the text, which gzip compresses up to fifteen times.
 std::uint64_t MemoryFor(const std::string& input) {
   return SizeOf(input) * (input.ends_with(".gz") ? 45 : 3);
 }
@@ -82,15 +82,15 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
       summary = std::move(one.front());
     }
     ranks.stand_ins.push_back(ProfileOfSummary(*summary, profile.source.path));
-    // Checks the columns and the selection, by analyzing it as a run of one rank.
+    // Checks the columns and the selection of a summary, by analyzing it as a run of one rank.
     PROFGAUGE_TRY([[maybe_unused]] const analysis::Analysis checked,
                   analysis::ranks::AnalyzeRun(std::span(&ranks.stand_ins.back(), 1), selection));
   }
   return ranks;
 }
 
-// Each input gets its share of the threads. If only one is read at a time, it has its own progress
-// line; otherwise one line counts the bytes of all.
+// Each input gets its share of the threads. If inputs are read one at a time, each has its own
+// progress line; otherwise one line counts the bytes of all.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
                                                    const analysis::Selection& selection,

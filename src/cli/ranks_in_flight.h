@@ -31,8 +31,8 @@ std::uint64_t MemoryFor(const std::string& input);
 /// Removes folders and hosts from summaries. REQUIRES: all are IsSummary().
 void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redaction);
 
-/// Summarizes profiles that were read. Summaries among them are used as they are, after checking
-/// that they have this selection. Errors: kInput, kUsage.
+/// Summarizes profiles that were read. Those that are summaries already are used as they are, after
+/// checking that they have this selection. Errors: kInput, kUsage.
 Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
                                       const analysis::Selection& selection,
                                       const analysis::iterations::IterationsOfRun& run = {});

@@ -20,7 +20,8 @@
 
 namespace profgauge::cli {
 
-// Options that embedders have, too. A field that is missing here has no effect in any command.
+// Copies the options that embedders have, too. An option that is missing here has no effect in any
+// command.
 EvaluateOptions Choices(const Options& options) {
   EvaluateOptions choices;
   choices.iter_start = options.iter_start;
@@ -61,7 +62,7 @@ std::optional<rules::Policy> ReadPolicy(const Options& options, Console& console
 
 namespace {
 
-// Rejects summaries for commands that need events to draw, compare or replay.
+// Rejects summaries if the command needs events to draw, compare or simulate.
 Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& options) {
   const auto summary = std::find_if(profiles.begin(), profiles.end(), IsSummary);
   if (summary == profiles.end() || options.command == nullptr) return {};
@@ -79,8 +80,7 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
   return Fail(std::move(error));
 }
 
-// Without a baseline, several runs have no single verdict, so --ranks separate would have no
-// effect.
+// Rejects --ranks separate without a baseline, because several runs then have no single verdict.
 Status CheckRanksOption(const Options& options) {
   const bool compares = IsJudging(options) && !options.baselines.empty();
   const bool takes_runs = options.command != nullptr && options.command->bit == kOnInit;
@@ -96,9 +96,9 @@ Result<FoundRun> OnlyRunBelow(const std::string& folder) {
   return std::move(found.runs.front());
 }
 
-// A folder without profiles directly in it may have one run below; if there are several, the error
-// has a command for each. Device logs are attached after reading, since a log names devices, not
-// files.
+// Reads the profiles. A folder without profiles directly in it may have one run below; if there are
+// several, the error has a command for each. Device logs are attached after reading, because a log
+// names devices, not files.
 Result<std::vector<Profile>> Read(const readers::ReadOptions& read, const Options& options,
                                   Console& console) {
   PROFGAUGE_CHECK(CheckRanksOption(options));

@@ -26,26 +26,25 @@ class Console;
 /// The iterations and ranks that the command line selects.
 EvaluateOptions Choices(const Options& options);
 
-/// The events that the page and the trace show; none if neither is wanted.
+/// Which events the page and the trace show; none if neither is written.
 EventsInPage EventsOf(const Options& options);
 
 /// The policy with the command line's overrides (`fail_on`); builtin:recommended if none is named.
 /// nullopt after its errors were reported.
 std::optional<rules::Policy> ReadPolicy(const Options& options, Console& console);
 
-/// The value of --ranks: why the files of the command line are ranks of one run.
+/// By --ranks: which sources may make the files of the command line ranks of one run.
 readers::RanksFrom RanksOf(const Options& options);
 
-/// True for `check` and `report`, whose results are about the run; other commands store it or show
-/// it.
+/// True for `check` and `report`, whose results are about the run. Other commands store or show it.
 bool IsJudging(const Options& options);
 
-/// The inputs of the command line, which may be several runs, as from LoadFiles(). Errors: kInput.
+/// Reads the inputs of the command line, which may be several runs, by LoadFiles(). Errors: kInput.
 Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console);
 
-/// One profile per rank of one run, in rank order. Errors: kInput.
+/// Reads one profile per rank of one run, in rank order. Errors: kInput.
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console);
-/// Like ReadProfiles(), but without a progress line: one of many profiles read in parallel.
+/// Like ReadProfiles(), but without a progress line, because many profiles are read in parallel.
 Result<std::vector<Profile>> ReadBesideOthers(const Options& options, Console& console);
 
 }  // namespace profgauge::cli

@@ -12,7 +12,7 @@
 namespace profgauge::cli {
 namespace {
 
-// For a pull request, its own branch takes precedence over the built one.
+// For a pull request, the name of its branch takes precedence over that of the merged branch.
 constexpr const char* kBranchVariables[] = {
     "GITHUB_HEAD_REF",  "GITHUB_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
     "CI_COMMIT_BRANCH", "CHANGE_BRANCH",   "BRANCH_NAME",

@@ -1,4 +1,4 @@
-// Data of a row about a run that is not in its report: time, commit, branch and job.
+// Data of a row about a run that its report does not have: time, commit, branch and job.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace profgauge::cli {
 
-/// Unix seconds; SOURCE_DATE_EPOCH replaces the clock, so that runs of a script are repeatable.
+/// The time in Unix seconds. SOURCE_DATE_EPOCH replaces the clock so that runs are repeatable.
 std::int64_t Now();
 
-/// The commit is from --commit, else from the CI, else the one checked out in the repository of the
-/// policy, provided no file differs. The same for the branch.
+/// Finds the commit: that of --commit, else the CI's, else the one that is checked out in the
+/// policy's repository, if no file differs from it. The branch is found in the same way.
 report::RowFacts RowFactsOf(const Options& options, int exit_code);
 
 }  // namespace profgauge::cli

@@ -44,7 +44,7 @@ std::string JudgedFolderOf(const Options& options) {
 
 namespace {
 
-// The last runs that are comparable with those beside them; if there are none, the last runs, so
+// The last runs of a history that are comparable with the runs beside it; if none is, the last, so
 // that `compare` can show the differences. Errors: kConfig "history/no-runs" for an empty branch.
 Result<std::vector<gate::Snapshot>> FromHistory(const std::string& what, const Options& options,
                                                 std::span<const gate::Snapshot> beside) {
@@ -81,7 +81,7 @@ bool IsMissing(const std::string& what) {
   return what != "-" && !std::filesystem::exists(what, error);
 }
 
-// Rejects a missing baseline as a configuration error, not as a fault of the judged run.
+// Rejects a missing baseline as an error of the configuration, not as a fault of the judged run.
 Status RefuseMissing(const std::string& what) {
   if (what.starts_with("history:") || !IsMissing(what)) return {};
   Error missing;
@@ -95,9 +95,9 @@ Status RefuseMissing(const std::string& what) {
   return Fail(std::move(missing));
 }
 
-// One run, analyzed under `policy` as it would be judged: otherwise a baseline could differ only by
-// other iterations or kernel names. Does not check the number of iterations, because such a limit
-// is for the judged run.
+// Makes one run of a profile, analyzed under `policy` as it would be judged, because otherwise a
+// baseline could differ by other iterations or kernel names. Does not check the number of
+// iterations, because such a limit is for the judged run.
 Result<std::vector<gate::Snapshot>> FromProfile(const std::string& path, const Options& options,
                                                 const rules::Policy& policy, Console& console,
                                                 const SeenBesides& seen) {
@@ -140,8 +140,8 @@ Result<std::vector<gate::Snapshot>> FromProfile(const std::string& path, const O
 
 using Choose = std::function<Result<ChosenBaseline>(std::span<const gate::Snapshot>)>;
 
-// A function that finds which of the earlier failed runs may have caused the step; empty if none
-// failed. Copies the runs that it needs, since it outlives `choice`.
+// Makes a function that finds which of the earlier failed runs may have caused the step; empty if
+// none failed. Copies the runs that it needs, because it outlives `choice`.
 std::function<std::string(const gate::Snapshot&)> BlameOf(const gate::HistoryChoice& choice,
                                                           const rules::PolicyBaseline& policy) {
   if (choice.failed.empty()) return {};
@@ -152,8 +152,8 @@ std::function<std::string(const gate::Snapshot&)> BlameOf(const gate::HistoryCho
   };
 }
 
-// True if git or the CI shows that this branch is judged or is a pull request's target: then it
-// exists, even if it has no runs yet.
+// True if git or the CI shows that this branch is judged or is the target of a pull request. Then
+// the branch exists, even if it has no runs yet.
 bool IsJudgedBranch(const std::string& branch, const std::string& folder) {
   for (const char* name : {"GITHUB_REF_NAME", "GITHUB_BASE_REF", "CI_COMMIT_BRANCH",
                            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "BRANCH_NAME", "CHANGE_TARGET",
@@ -181,14 +181,14 @@ void TakeCommit(const std::string& folder, gate::HistoryQuestion& question) {
   }
   question.commit = commit;
   question.ancestors = git::AncestorsOf(folder, commit);
-  // A shallow clone has little more.
+  // A shallow clone has only few ancestors.
   if (question.ancestors.size() > 1) return;
   if (const auto found = git::FindCommit(folder, commit)) question.commit_time = found->time;
 }
 
 namespace {
 
-// The smallest limit on the typical iteration time.
+// The smallest limit of the policy on the typical iteration time.
 double LimitOfTime(const rules::PolicyBaseline& policy) {
   double least = knowledge::kGateHistoryStep.value();
   bool is_set = false;
@@ -201,8 +201,8 @@ double LimitOfTime(const rules::PolicyBaseline& policy) {
   return least;
 }
 
-// Returns a function that chooses comparable runs of a history once the candidates are known. Opens
-// the history now, so that a wrong file fails before a profile is read. `probe` receives its last
+// Makes a function that chooses comparable runs of a history when the candidates are known. Opens
+// the history now, so that a wrong file fails before a profile is read. `probe` receives the last
 // run.
 Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
                                 const rules::Policy& policy, std::vector<gate::Snapshot>& probe) {
@@ -264,8 +264,8 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
 
 }  // namespace
 
-// Different work only causes a warning, as a program changes from commit to commit. Another device
-// or size is another program and would make the baseline's median meaningless.
+// Rejects another device or size: that is another program, and its median would mean nothing.
+// Different work only causes a warning, because a program changes from commit to commit.
 Status RefuseOther(const gate::Snapshot& run, std::span<const gate::Snapshot> others,
                    const Options& options, Console& console) {
   const gate::Misfit misfit = gate::FindMisfit(run, others);

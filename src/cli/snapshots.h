@@ -25,59 +25,59 @@ namespace profgauge::cli {
 
 class Console;
 
-/// Further data of a profile that a caller may request; nullptr: not requested.
+/// Further data of a profile that a caller may request. nullptr means not requested.
 struct SeenBesides {
   ImportLog* log = nullptr;  ///< Receives its reading losses.
-  /// Receives doubts about its verdict (gate/doubts.h); else they go to the console.
+  /// Receives doubts about the run's verdict (gate/doubts.h). If nullptr, the console shows them.
   std::vector<std::string>* doubts = nullptr;
   RunPicture* picture = nullptr;  ///< Filled for a profile; unchanged for others.
   std::span<const gate::Snapshot> beside =
       {};  ///< A history returns runs that are comparable with these.
 };
 
-/// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile, which
-/// is analyzed under `policy` (its iterations, kernel names and devices). A profile with data loss
-/// is rejected, unless `seen.log` receives its losses or --allow-incomplete is given: an incomplete
-/// baseline would hide regressions. Errors: kConfig for baselines and histories, kInput for
-/// profiles.
+/// Loads the runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile,
+/// which is analyzed under `policy` (its iterations, kernel names and devices). A profile with data
+/// loss is rejected, unless `seen.log` receives its losses or --allow-incomplete is given: an
+/// incomplete baseline would hide regressions. Errors: kConfig for baselines and histories, kInput
+/// for profiles.
 Result<std::vector<gate::Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                                   const rules::Policy& policy, Console& console,
                                                   const SeenBesides& seen = {});
 
-/// Rejects a run of another program than that of `others`: of another format, device or world size
-/// (kUsage, unless --force). Prints a note if its ops or shapes differ.
+/// Rejects a run of another program than `others`, i.e. with another format, device or world size
+/// (kUsage, unless --force). Prints a note if its operators or shapes differ.
 Status RefuseOther(const gate::Snapshot& run, std::span<const gate::Snapshot> others,
                    const Options& options, Console& console);
 
-/// The --policy settings for stored runs; without --policy nothing is selected. nullopt after its
-/// errors were reported.
+/// The settings of --policy for runs that are stored; without --policy nothing is selected. nullopt
+/// after its errors were reported.
 std::optional<rules::Policy> KeepingPolicy(const Options& options, Console& console);
 
-/// The runs of --baseline: from files now, from the history once the candidates are known. `probe`
-/// receives a run if one was needed to classify the arguments. Errors: as LoadSnapshots().
+/// The runs of --baseline: those of files now, those of the history when the candidates are known.
+/// `probe` receives a run if one was needed to classify the arguments. Errors: as LoadSnapshots().
 Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy& policy,
                                      Console& console, std::vector<gate::Snapshot>& probe);
 
-/// Prints which files beside the history at `path` SQLite would use and we do not.
+/// Prints which files beside the history at `path` SQLite would use and ProfGauge ignores.
 void SayUnused(const std::string& path, Console& console);
 
 /// The folder of the policy, whose repository is judged; else the working folder.
 std::string JudgedFolderOf(const Options& options);
 
-/// Sets the judged commit and its ancestors: from the question, else from the CI, else the one
+/// Sets the judged commit and its ancestors: from the question, else from the CI, else the commit
 /// checked out in the repository around `folder`. If files differ from it, the run belongs to a
 /// future commit.
 void TakeCommit(const std::string& folder, gate::HistoryQuestion& question);
 
-/// The result of a run without a baseline: a failure for files; for a history `baseline_missing` of
-/// profgauge.yaml, else `missing` of the policy, else no verdict.
+/// The verdict on a run without a baseline: a failure if the baseline is a file. For a history:
+/// `baseline_missing` of profgauge.yaml, else `missing` of the policy, else no verdict.
 rules::OnBaselineMissing OnMissingOf(const Options& options, const rules::Policy& policy);
 
-/// The person who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run, else git's
-/// `user.name`; kUsage if none is set.
+/// The person who accepts a change: --owner, else PROFGAUGE_OWNER, else who started the CI run,
+/// else git's `user.name`. Errors: kUsage if none is set.
 Result<std::string> OwnerOf(const Options& options);
 
-/// The runs of all `whats`, in order.
+/// Loads the runs of all `whats`, in order.
 Result<std::vector<gate::Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
                                                      const Options& options,
                                                      const rules::Policy& policy, Console& console);

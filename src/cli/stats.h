@@ -13,7 +13,7 @@ class Stats {
  public:
   Stats() : started_(Clock::now()), last_(started_) {}
 
-  /// Ends the phase that began at the end of the last one. Phases of equal name are separate rows.
+  /// Ends the phase that began when the last one ended. Phases of the same name are separate rows.
   void EndPhase(std::string_view name);
   /// The table of phases, total time and peak memory, for standard error. The total ends with the
   /// last phase.

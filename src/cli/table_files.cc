@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBytesAtOnce = 4 << 20;
 
-// RunColumn() and the table's columns, in this writer's type.
+// RunColumn() and the columns of the table, in the type of this writer.
 template <class Column>
 std::vector<Column> ColumnsWithRun(std::size_t table) {
   std::vector<Column> columns = {{RunColumn().name, RunColumn().unit}};
@@ -27,7 +27,7 @@ std::vector<Column> ColumnsWithRun(std::size_t table) {
 }
 
 /// A folder with a file per table, and schema.json. All files are opened before the first row, and
-/// Finish() renames each: a failed export leaves the files of the last one. A table without rows
+/// Finish() renames each, so a failed export leaves the files of the last one. A table without rows
 /// has no file; an earlier export's file is removed.
 class FolderFiles : public TableFiles {
  public:
@@ -48,7 +48,7 @@ class FolderFiles : public TableFiles {
   }
 
  protected:
-  /// Commits each file; `rest` returns its last bytes.
+  /// Commits each file. `rest` returns the file's last bytes.
   template <class Rest>
   Status FinishFiles(const std::string& schema, const query::Places& asked, const Rest& rest) {
     for (const auto& [table, file] : files_) {
@@ -107,8 +107,8 @@ class TextFiles : public FolderFiles {
   std::map<std::size_t, std::unique_ptr<RowWriter>> writers_;
 };
 
-// A row group is Parquet's unit: it is built in memory, written, and freed. Units of columns are
-// key-value metadata, "unit.COLUMN".
+// Parquet files. A row group, Parquet's unit, is built in memory, written, and freed. The units of
+// columns are key-value metadata, "unit.COLUMN".
 class ParquetFiles : public FolderFiles {
  public:
   using FolderFiles::FolderFiles;
@@ -153,7 +153,7 @@ class ParquetFiles : public FolderFiles {
   std::map<std::size_t, std::unique_ptr<exports::ParquetWriter>> writers_;
 };
 
-/// One database. Rows of each part are added in one batch.
+/// One database. The rows of each part are added in one batch.
 class DatabaseFile : public TableFiles {
  public:
   explicit DatabaseFile(Outputs& outputs) : outputs_(outputs) {}

@@ -21,24 +21,24 @@
 
 namespace profgauge::cli {
 
-/// Writes rows of all tables.
+/// Writes the rows of all tables.
 class TableFiles {
  public:
   virtual ~TableFiles() = default;
-  /// Sets the value of the column `run`. REQUIRES: called before the first row.
+  /// Sets the value of the column `run`. REQUIRES: called before the first row is added.
   void OfRun(std::string run) { run_ = std::move(run); }
   /// Adds rows. A table may come in several parts, in order; parts of different tables may
-  /// alternate. `table`: its index in the schema; it must have been opened.
+  /// alternate. `table` is the table's index in the schema; it must have been opened.
   virtual Status Add(std::size_t table, const query::Part& part) = 0;
-  /// Completes the files; call once, after the last row. Files remain only for tables with rows and
-  /// for `asked`, which the user named. `schema` describes all tables; a database has all tables
-  /// and its own description.
+  /// Completes the files. Call once, after the last row. Files remain only for tables with rows and
+  /// for tables in `asked`, which the user named. `schema` describes all tables; a database has all
+  /// tables and its own description.
   virtual Status Finish(const std::string& schema, const query::Places& asked) = 0;
   /// The file of a table, as `schema.json` names it.
   virtual std::string FileOf(std::size_t table) const = 0;
 
  protected:
-  /// A row with its run in front; a copy: writers take whole rows, tables are read cell by cell.
+  /// A row with its run in front. It is a copy, because writers take whole rows.
   std::vector<Cell> RowOf(const query::Rows& rows, std::size_t row, std::size_t columns) const;
   std::string run_;
 };

@@ -12,11 +12,11 @@
 namespace profgauge::cli {
 namespace {
 
-// Larger files are not ours: a workbook's tables are limited.
+// The size limit: a workbook's tables are limited, so a larger file is not ours.
 constexpr std::size_t kLargest = std::size_t{256} << 20;
 constexpr std::size_t kLargestProperties = 1 << 20;
 
-// A little-endian number; nullopt beyond the end of the file.
+// A little-endian number; nullopt if it reaches beyond the end of the file.
 std::optional<std::uint32_t> Little(std::string_view bytes, std::size_t at, int size) {
   if (at > bytes.size() || bytes.size() - at < static_cast<std::size_t>(size)) return std::nullopt;
   std::uint32_t value = 0;
@@ -32,7 +32,7 @@ std::string LittleBytes(std::uint32_t value) {
   return bytes;
 }
 
-// The bytes of a deflated entry: an archive has the checksum and size that a gzip member ends with.
+// Unpacks a deflated entry as a gzip member, whose checksum and size the archive contains.
 std::string Inflated(std::string_view packed, std::uint32_t checksum, std::uint32_t size) {
   std::string member("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
   member.append(packed).append(LittleBytes(checksum)).append(LittleBytes(size));

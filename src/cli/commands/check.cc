@@ -147,8 +147,8 @@ Result<int> Judged(const Options& options, Console& console) {
   auto rules =
       std::async(is_quick ? std::launch::async | std::launch::deferred : std::launch::deferred,
                  [&policy, &select] { return rules::LoadRulebook(*policy, select); });
-  // These are never destroyed: destroying the rules would take a twentieth of the check of a small
-  // profile, the rest a hundredth of the report of a large one.
+  // These objects are never destroyed, because destroying the rules would take a twentieth of the
+  // check of a small profile, and the rest a hundredth of the report of a large one.
   static auto& book = *new std::optional<rules::Rulebook>();
   static auto& candidates = *new std::vector<Candidate>();
   static auto& judged = *new Judgement::Data();

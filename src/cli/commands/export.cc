@@ -141,7 +141,7 @@ std::string Word(std::string_view cell) {
   return word;
 }
 
-// Formats lines for awk: each has as many words as there are columns.
+// Formats lines for awk, in which each line has as many words as there are columns.
 std::string Words(const exports::pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
   std::string text;
   const auto line = [&](const auto& cell_of) {

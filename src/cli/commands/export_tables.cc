@@ -31,7 +31,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// False for the tables `tables` and `columns` in folders, which have schema.json instead.
+/// False for the tables that describe others, because a folder of files has schema.json instead.
 bool IsExported(const query::RelationInfo& table, const Options& options) {
   return !query::DescribesItself(table.name) || options.format == "sqlite";
 }
@@ -53,9 +53,9 @@ struct Chosen {
   query::Places named;  ///< Named individually: they are written even without rows.
 };
 
-// Finds tables by names or patterns, or by the words `events` (tables of single events) and
-// `report` (all others). Every pattern must match a table, since a mistyped name would silently
-// export nothing. Errors: kUsage "query/no-such-table".
+// Finds tables by their names, by patterns, or by the words `events` (tables of single events) and
+// `report` (all others). Every pattern must match a table, because otherwise a mistyped name would
+// silently export nothing. Errors: kUsage "query/no-such-table".
 Result<Chosen> ChosenTables(const Options& options) {
   Chosen chosen;
   const std::string list = options.tables.empty() ? "*" : options.tables;
@@ -85,10 +85,10 @@ Result<Chosen> ChosenTables(const Options& options) {
   return chosen;
 }
 
-/// Facts about a written table.
+/// The facts about a table that was written.
 struct Written {
   std::int64_t rows = 0;
-  bool is_known = false;  ///< Its rows could be read.
+  bool is_known = false;  ///< False if its rows could not be read.
 };
 
 /// Writes the description of a column.
@@ -105,8 +105,8 @@ void WriteColumn(const query::ColumnInfo& column, std::string_view absent_becaus
   out.EndObject();
 }
 
-// The document that describes the files. A table without rows, which has no file unless it was
-// named, is listed with its reason:
+// The text of schema.json, which describes the files. A table without rows, which has no file
+// unless it was named, is listed with its reason:
 //
 //   profiles: [{rank, hash}]
 //   tables:   [{name, file, title, doc, source, rows, absent,
@@ -157,7 +157,7 @@ std::string SchemaText(const query::Dataset& data, const Chosen& chosen,
   return out.Take();
 }
 
-/// Writes the available rows of these tables.
+/// Writes the rows of these tables that are in memory.
 Status WriteTables(const query::Dataset& data, const query::Places& tables, TableFiles& files,
                    std::vector<Written>& written) {
   for (const std::size_t place : tables) {
@@ -170,7 +170,7 @@ Status WriteTables(const query::Dataset& data, const query::Places& tables, Tabl
   return {};
 }
 
-/// The run's name in rows: RunIdOf() of all its profiles.
+/// The name of the run in rows: RunIdOf() of the hashes of all its profiles.
 std::string RunOf(const QueryData& data, const Options& options) {
   std::vector<std::string> hashes;
   for (auto& [rank, hash] : data.Hashes(options)) hashes.push_back(std::move(hash));
@@ -196,7 +196,7 @@ Result<int> RunExportTables(const Options& options, Console& console) {
   }
   PROFGAUGE_TRY(const Chosen chosen, ChosenTables(options));
   const query::Places& tables = chosen.tables;
-  // Files of a folder that an earlier export filled may be replaced; inputs are always kept.
+  // If an earlier export filled the folder, its files may be replaced. Inputs are always kept.
   KeptFiles kept = KeptBy(options);
   kept.force = kept.force || IsOurs(options.out_dir + "/schema.json", FileKind::kTables);
   Outputs outputs(std::move(kept));

@@ -39,7 +39,7 @@
 namespace profgauge::cli {
 namespace {
 
-// `--branch '*'` of `history list`.
+// The value of --branch that means all branches in `history list`.
 constexpr std::string_view kAllBranches = "*";
 
 // A run to add, with its result.
@@ -49,8 +49,7 @@ struct AddedRun {
   std::optional<gate::HistoryLevel> level;
 };
 
-// The form in which a verdict of `check` is stored in the history, where it decides whether the run
-// may be a baseline:
+// How the history stores a verdict of `check`. This decides whether the run may be a baseline:
 //
 //   verdict of the check                                     stored as
 //   pass                                                     pass
@@ -62,10 +61,10 @@ struct AddedRun {
 //   no verdict, since nothing could be compared              undecided
 //   no verdict for another reason                            no_verdict
 //
-// A run that only its own limits and findings fail, or that is the first, is as good a baseline as
-// others: without it a branch that misses a limit would never be compared. One whose change is over
-// its limit, however unsure, is none unless it is accepted: else two of them would make a slow
-// level the baseline.
+// A run that only its own limits and findings fail, or that is the first, may be a baseline:
+// without it, a branch that misses a limit would never be compared. A run whose change is over its
+// limit, however unsure, may be one only if it is accepted. Otherwise two such runs would make a
+// slow level the baseline.
 std::string HistoryVerdict(const report::Report& report) {
   using report::State;
   const std::string status(report::NameOf(report.verdict.status));
@@ -80,13 +79,13 @@ std::string HistoryVerdict(const report::Report& report) {
   }
   if (report.verdict.status != State::kNoVerdict) return status;
   const auto is_of_change = [&](const std::string& reason) {
-    // The next runs are compared with the first run after a loss, or on a device.
+    // The first run after a loss, or on a device, has nothing to be compared with.
     if (reason.ends_with("[baseline/lost]") || reason.ends_with("[baseline/none-comparable]") ||
         reason.ends_with(fmt::format("[{}]", gate::kPartOnceReason))) {
       return true;
     }
     return std::any_of(metrics.begin(), metrics.end(), [&](const report::ComparedMetric& metric) {
-      // A run of other work is no baseline: its time is not comparable.
+      // A run whose work differs is no baseline, because its time is not comparable.
       return metric.result == State::kOpen && reason.starts_with(metric.metric) &&
              reason.find("[baseline/") == std::string::npos;
     });
@@ -165,7 +164,7 @@ Status ReadOne(const std::string& profile, const CheckedRun& checked, const Opti
   return {};
 }
 
-// The options with which a run was judged: those of its job, else with the policy of its verdict.
+// The options with which a run was judged: its job's, else with the policy in its verdict.
 Options OptionsOf(const CheckedRun& checked, const Options& given) {
   Options options = given;
   if (!given.IsGiven("--model")) options.model = checked.model;
@@ -195,7 +194,7 @@ Status ReadChecked(const CheckedRun& checked, const std::string& from, const Opt
   return ReadOne(checked.summary, checked, options, *policy, console, out);
 }
 
-// Reads a profile, a baseline file, or the output folder of one or of several jobs.
+// Reads a profile, a baseline file, or the output folder of one job or several.
 Status ReadAdded(const std::string& argument, const Options& options, const rules::Policy& policy,
                  Console& console, std::vector<AddedRun>& out) {
   const std::vector<CheckedRun> checked = FindCheckedRuns(argument);
@@ -206,8 +205,8 @@ Status ReadAdded(const std::string& argument, const Options& options, const rule
   return {};
 }
 
-// The runs of the branch: in the order of its commits if requested, else as they were added.
-// `entries`: by id.
+// The runs of the branch: in the order of its commits if --branch is given, else as they were
+// added. REQUIRES: `entries` are sorted by id.
 std::vector<const gate::HistoryEntry*> OfBranch(const std::vector<gate::HistoryEntry>& entries,
                                                 const std::string& branch, const Options& options) {
   std::vector<const gate::HistoryEntry*> found;
@@ -228,7 +227,7 @@ std::vector<const gate::HistoryEntry*> OfBranch(const std::vector<gate::HistoryE
   return found;
 }
 
-// The rows of the branch and model, oldest first.
+// The rows of the requested branch and model, oldest first.
 Result<std::vector<gate::HistoryRow>> RowsOf(gate::History& history, const Options& options) {
   const std::string branch = options.branch == kAllBranches ? "" : options.branch;
   PROFGAUGE_TRY(auto rows, history.Rows(branch, std::numeric_limits<std::int64_t>::max()));
@@ -237,7 +236,7 @@ Result<std::vector<gate::HistoryRow>> RowsOf(gate::History& history, const Optio
   return rows;
 }
 
-// An empty list says which branches have runs.
+// Lists the branches that have runs, because the list that was requested is empty.
 Status SayBranches(gate::History& history, const Options& options, Console& console) {
   PROFGAUGE_TRY(const auto branches, history.Branches());
   if (branches.empty()) return {};
@@ -253,8 +252,8 @@ Status SayBranches(gate::History& history, const Options& options, Console& cons
   return {};
 }
 
-// How many of the newest runs are listed where --last does not say it: what a person reads, and a
-// page shows. Rows are of all.
+// How many of the newest runs are listed without --last: 50 in a table, 500 on a page; 0 means all,
+// because rows are for programs.
 constexpr std::size_t kInTable = 50, kInPage = 500, kInRows = 0;
 
 std::span<const gate::HistoryRow> NewestOf(std::span<const gate::HistoryRow> rows, std::size_t most,
@@ -263,7 +262,7 @@ std::span<const gate::HistoryRow> NewestOf(std::span<const gate::HistoryRow> row
   return most == 0 ? rows : rows.last(std::min(rows.size(), most));
 }
 
-// Removes data that no list and no page of a history shows, most of a run: 3 GB for 20 000 runs.
+// Removes data that no list and no page of a history shows: of 20 000 runs, 3 GB.
 void ForgetTables(gate::Snapshot& run) {
   run.parts = {};
   run.ranks = {};
@@ -275,7 +274,7 @@ void ForgetTables(gate::Snapshot& run) {
   }
 }
 
-// Writes rows to -o FILE, else to standard output.
+// Writes the rows to the file of -o, else to standard output.
 Status ListRows(gate::History& history, std::span<const gate::HistoryRow> rows,
                 const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
@@ -290,8 +289,8 @@ Status ListRows(gate::History& history, std::span<const gate::HistoryRow> rows,
   return {};
 }
 
-// The branches whose levels are tracked, each separately, since levels of several are no trend: all
-// (main first), or the requested one; without a request main, else the last run's branch.
+// The branches whose levels are tracked, each separately, because runs of several are no trend: all
+// (main first), or the requested one. Without a request: main, else the last run's.
 std::vector<std::string> BranchesOfTrend(const std::vector<gate::HistoryEntry>& entries,
                                          const Options& options) {
   if (entries.empty() && options.branch == kAllBranches) return {""};
@@ -427,7 +426,7 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   return kExitPass;
 }
 
-// "7" means a run, "level:7" a level.
+// The argument "7" means run 7; "level:7" means level 7.
 Result<int> RunHistoryRemove(const Options& options, Console& console) {
   constexpr std::string_view kLevel = "level:";
   std::vector<std::int64_t> runs, levels;
@@ -445,7 +444,7 @@ Result<int> RunHistoryRemove(const Options& options, Console& console) {
     std::vector<std::int64_t>& ids = is_level ? levels : runs;
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }
-  // OpenToAdd() would create a missing file.
+  // Checks that the file exists, because OpenToAdd() would create it.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
   SayUnused(options.db, console);

@@ -4,7 +4,7 @@
 //   BAD
 //
 // Reads commits from standard input and their runs from the history; runs neither git nor a
-// measurement. Standard output has one commit; the exit code shows the next step.
+// measurement. It prints one commit; the exit code shows the next step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@
 namespace profgauge::cli {
 namespace {
 
-// True if one is a prefix of the other: a history may have abbreviated hashes.
+// True if one hash is a prefix of the other, because a history may have abbreviated hashes.
 bool IsSameCommit(std::string_view a, std::string_view b) {
   constexpr std::size_t kLeastOfHash = 7;
   if (a == b) return true;
@@ -42,10 +42,10 @@ bool IsSameCommit(std::string_view a, std::string_view b) {
   return a.starts_with(b) || b.starts_with(a);
 }
 
-// GOOD, then the commits from standard input without skipped ones.
+// The good commit, then the commits from standard input without those of --skip.
 struct Searched {
   std::vector<std::string> commits;
-  std::vector<std::string> skipped;  ///< By commit: commits skipped just before it.
+  std::vector<std::string> skipped;  ///< For each commit, the ones skipped just before it.
 };
 Result<Searched> CommitsToSearch(const Options& options) {
   std::vector<std::string> commits = {options.good}, before = {""};
@@ -100,7 +100,7 @@ Result<RunsOfCommits> FindRunsOf(gate::History& history, const std::vector<std::
   RunsOfCommits found;
   gate::Snapshot last;
   std::string model;
-  // Newest first: others are compared with the first run of the bad commit.
+  // Newest first, so that the first match is the last run of the bad commit.
   std::ranges::reverse(rows);
   const auto is_bad = [&](const gate::HistoryRow& row) {
     return IsSameCommit(row.commit, options.bad);
@@ -143,7 +143,7 @@ Status RequireEnds(const std::vector<gate::BisectedRun>& runs, std::size_t place
       "measure it three times: profgauge history add RUN --commit ID"));
 }
 
-// Text for the candidates: "one of 8 commits c5 … c12".
+// The candidates as text: "one of 8 commits c5 … c12".
 std::string PlacesText(const gate::Bisection& found, const std::vector<std::string>& commits) {
   const auto name = [&](std::size_t place) { return PrintableShort(commits[place], 12); };
   const std::vector<std::size_t>& likely = found.candidates;
@@ -178,7 +178,7 @@ Result<int> RunHistoryBisect(const Options& options, Console& console) {
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   SayUnused(options.db, console);
   PROFGAUGE_TRY(RunsOfCommits of, FindRunsOf(history, commits, metric, options));
-  if (of.runs.empty() && options.metric.empty()) {  // Times without a profile.
+  if (of.runs.empty() && options.metric.empty()) {  // The values are times without a profile.
     metric = metric::kStepTimeMedian.text();
     PROFGAUGE_TRY(of, FindRunsOf(history, commits, metric, options));
   }

@@ -1,4 +1,4 @@
-// `profgauge history accept|check`: accepts a level of a branch, and checks whether it still holds.
+// `profgauge history accept|check`: accepts a level of a branch, or checks that it is kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace profgauge::cli {
 namespace {
 
 constexpr std::chrono::days kLongestLevel{365};
-// Comparable runs of a model in which a step is looked for, which takes the square of them.
+// Most comparable runs of a model that are searched for a step, which takes quadratic time.
 constexpr std::int64_t kMostChecked = 1000;
 constexpr std::int64_t kAllRuns = std::numeric_limits<std::int64_t>::max();
 
@@ -39,7 +39,7 @@ std::int64_t SecondsOf(std::chrono::sys_days day) {
   return std::chrono::duration_cast<std::chrono::seconds>(day.time_since_epoch()).count();
 }
 
-// Checks that the day is between today and kLongestLevel ahead; a level without an end is allowed.
+// Checks that the day is from today to kLongestLevel ahead. A level may also have no end.
 Status CheckUntil(const Options& options, std::chrono::sys_days today) {
   if (options.until.empty()) return {};
   const auto day = rules::ParseDay(options.until);
@@ -52,7 +52,7 @@ Status CheckUntil(const Options& options, std::chrono::sys_days today) {
       "a level that is meant to stay needs no end"));
 }
 
-// Rejects a level that would begin with a run that is not comparable with any run of the branch.
+// Rejects a level that would begin with a run that is comparable with no other run of its branch.
 Status RefuseStranger(gate::History& history, const gate::HistoryRow& run) {
   PROFGAUGE_TRY(const gate::Snapshot snapshot, history.Load(run.id));
   gate::HistoryQuestion question;
@@ -68,7 +68,7 @@ Status RefuseStranger(gate::History& history, const gate::HistoryRow& run) {
       "`profgauge history list` shows devices, ranks and models"));
 }
 
-// For a commit all of its failed runs, as it may slow down several models; else the last run.
+// For a commit, all its failed runs, because it may slow several models; else the named run.
 Result<std::vector<gate::HistoryRow>> RunsToAccept(gate::History& history,
                                                    const std::string& named) {
   PROFGAUGE_TRY(const gate::HistoryRow found, history.Find(named));
@@ -82,8 +82,7 @@ Result<std::vector<gate::HistoryRow>> RunsToAccept(gate::History& history,
   return runs;
 }
 
-// The last run of each model of the branch, by model name. Runs without a name are distinguished by
-// their work: only those comparable with the last of them count.
+// The last run of each model of the branch, by the model's name.
 Result<std::vector<gate::HistoryRow>> LastOfEachModel(gate::History& history,
                                                       const std::string& branch) {
   PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, history.Rows(branch, kAllRuns));
@@ -94,8 +93,8 @@ Result<std::vector<gate::HistoryRow>> LastOfEachModel(gate::History& history,
   return runs;
 }
 
-// All runs of the branch that are comparable with `run`, including itself and failed ones: a step
-// can only be detected with the runs after it.
+// All runs of the branch that are comparable with `run`, including `run` itself and failed runs,
+// because a step can only be detected with the runs after it.
 Result<gate::HistoryChoice> ComparableWith(gate::History& history, const gate::HistoryRow& run,
                                            std::string today) {
   PROFGAUGE_TRY(const gate::Snapshot snapshot, history.Load(run.id));
@@ -108,7 +107,7 @@ Result<gate::HistoryChoice> ComparableWith(gate::History& history, const gate::H
   question.with_anchor = false;
   question.compared = kMostChecked;
   TakeCommit("", question);
-  question.commit.clear();  // The runs of the commit are also runs of the branch.
+  question.commit.clear();  // The commit's runs are runs of the branch, too.
   return gate::ChooseRuns(history, question, std::span(&snapshot, 1));
 }
 
@@ -116,7 +115,7 @@ std::string ModelOf(const gate::HistoryRow& run) {
   return run.model.empty() ? "no model" : "model " + Printable(run.model);
 }
 
-// The metrics that the policy limits against a baseline, each once; if there are none, the median
+// The metrics that the policy limits against a baseline, each once; if it limits none, the median
 // iteration time.
 std::vector<std::string> LimitedMetrics(const rules::PolicyBaseline& policy) {
   std::vector<std::string> metrics;
@@ -127,8 +126,8 @@ std::vector<std::string> LimitedMetrics(const rules::PolicyBaseline& policy) {
   return metrics;
 }
 
-// Names fixed limits that the new level misses or nearly reaches. They do not follow a level, so
-// they would fail runs although the change is accepted.
+// Notes fixed limits that the new level misses or nearly reaches. They do not follow a level, so
+// they would fail later runs although the change is accepted.
 Status NameFixedLimits(gate::History& history, const gate::HistoryRow& run,
                        const rules::Policy& policy, Console& console) {
   constexpr double kNear = 0.1;
@@ -153,7 +152,7 @@ Status NameFixedLimits(gate::History& history, const gate::HistoryRow& run,
   return {};
 }
 
-// A step and a slow drift both fail: both are changes without acceptance.
+// The exit code for a result. A step and a slow drift both fail, because they were not accepted.
 int ExitOf(gate::HistoryState state) {
   switch (state) {
     case gate::HistoryState::kTooFew:
@@ -170,7 +169,7 @@ int ExitOf(gate::HistoryState state) {
 }  // namespace
 
 Result<int> RunHistoryAccept(const Options& options, Console& console) {
-  // OpenToAdd() would create a missing file.
+  // Checks that the file exists, because OpenToAdd() would create it.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
   SayUnused(options.db, console);
@@ -205,8 +204,8 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   return kExitPass;
 }
 
-// Checks each metric of the last run of each model separately. The worst result is the exit code: a
-// failure, then a run that cannot be judged.
+// Checks each metric of the last run of each model separately. The exit code is that of the worst
+// result: first a failure, then a run that cannot be judged.
 Result<int> RunHistoryCheck(const Options& options, Console& console) {
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;

@@ -25,11 +25,11 @@
 namespace profgauge::cli {
 namespace {
 
-// Number of rows whose cells are in memory together.
+// Most rows whose cells are in memory at a time.
 constexpr std::size_t kRowsOfGroup = 1'000;
 constexpr std::size_t kBytesOfRows = 4 << 20;
 
-// Joins the texts of a list with blanks, since neither format supports lists here.
+// Joins a list's texts with blanks, because neither CSV nor Parquet has lists here.
 Cell CellOf(report::RowCell cell, const report::RowColumnSpec& column) {
   if (auto* text = std::get_if<std::string>(&cell)) return std::move(*text);
   if (const auto* texts = std::get_if<std::vector<std::string>>(&cell))
@@ -50,7 +50,7 @@ std::vector<Cell> CellsOfRow(const report::RunRow& row, const std::set<std::stri
   return out;
 }
 
-// Every metric is stored as a real, whatever its unit.
+// The unit of a stored column. Every metric is stored as a real number, whatever its unit.
 Unit StoredUnit(const report::RowColumnSpec& column) {
   return column.type == report::RowColumnSpec::Type::kReal ? Unit::kNumber : column.unit;
 }

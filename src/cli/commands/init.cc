@@ -32,8 +32,8 @@ std::string NameOf(const Candidate& run) {
   return run.name.empty() ? report::RunNameOf(run.ranks.front().source.path) : run.name;
 }
 
-/// Notes which runs are of another program, device or size than earlier ones: limits that fit all
-/// of them detect little.
+/// Warns about runs of another program, device or size than earlier ones, because limits that fit
+/// all of these runs detect little.
 Status NoteOthers(const std::vector<Candidate>& runs,
                   const std::vector<analysis::Analysis>& analyses,
                   const analysis::Selection& selection, Console& console) {
@@ -67,8 +67,8 @@ Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
   return InitPolicy(name, measured, fixes_times);
 }
 
-/// Writes the missing files of --project. Existing files stay, so that the same command adds only
-/// missing files.
+/// Writes the files of --project that are missing, and keeps existing ones. So the same command can
+/// be run again.
 Status WriteProject(const std::string& policy, const std::string& text, const std::string& run,
                     std::size_t runs, const Options& options, Console& console) {
   const std::string policy_from_root = options.out_dir.empty() ? policy : FromRoot(policy);
@@ -123,9 +123,9 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
 
 }  // namespace
 
-// Limits are derived from the given runs, so each is read and analyzed first. A project gets its
-// policy together with its other files; otherwise only the policy is written, by default to
-// standard output.
+// Reads and analyzes each run first, because limits are derived from all of them. With --project,
+// the policy is written together with the other files; otherwise it is the only output, by default
+// to standard output.
 Result<int> RunInit(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
   const std::string target = !options.out_dir.empty() ? options.out_dir

@@ -1,6 +1,5 @@
-// `profgauge inspect`: shows the contents of a profile without judging it, and reasons for
-// decisions of the analysis; for a folder with several runs, lists them with the command that
-// judges each.
+// `profgauge inspect`: shows the contents of a profile without judging it, and the reasons for
+// decisions of the analysis. If a folder has several runs, lists the commands that judge them.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -26,7 +25,7 @@
 namespace profgauge::cli {
 namespace {
 
-// A row of --json; unknown ranks and sizes have no key.
+// Adds a profile to a row of --json. An unknown rank or size has no key.
 void DescribeProfile(const Profile& profile, JsonWriter& row) {
   row.Field("path", profile.source.path);
   row.Field("format", profile.source.format);
@@ -49,7 +48,7 @@ void DescribeProfile(const Profile& profile, JsonWriter& row) {
   row.EndArray();
 }
 
-/// "2026-11-26 17:04:17", in UTC.
+/// A time in UTC: "2026-11-26 17:04:17".
 std::string TimeText(std::int64_t time) {
   const std::chrono::sys_seconds second{std::chrono::seconds(time / 1'000'000'000)};
   const auto day = std::chrono::floor<std::chrono::days>(second);
@@ -60,13 +59,14 @@ std::string TimeText(std::int64_t time) {
                      of_day.hours().count(), of_day.minutes().count(), of_day.seconds().count());
 }
 
-// "3 of 4 ranks" if a file states their number; otherwise only the files are counted.
+// "3 of 4 ranks" if a file records how many ranks the run has; otherwise only the number of files.
 std::string RanksText(const FoundRun& run) {
   const std::size_t files = run.files.size();
   if (run.world_size) return fmt::format("{} of {} ranks", run.ranks.size(), *run.world_size);
   return fmt::format("{} {}", files, files == 1 ? "file" : "files");
 }
 
+// Lists each run in three lines:
 //   runs/step-20/rank*_trace.json
 //     FORMAT · 4 of 4 ranks · step 20 · 2026-11-26 17:04:17 UTC
 //     profgauge check runs/step-20
@@ -114,7 +114,7 @@ std::string JsonOf(const FoundRuns& found, const std::string& folder) {
   return out.Take();
 }
 
-/// The runs below the only argument, if it is a folder and --ranks is "recorded"; else none.
+/// The runs below the only argument if it is a folder and --ranks is "recorded", else no runs.
 Result<FoundRuns> RunsBelow(const Options& options) {
   if (!options.part.empty() && (options.arguments.size() != 1 || !options.explain.empty())) {
     return Fail(UsageError("usage/conflict", "`--part` lists the runs below one folder",
@@ -128,8 +128,8 @@ Result<FoundRuns> RunsBelow(const Options& options) {
   return asks ? FindRuns(options.arguments.front()) : FoundRuns();
 }
 
-/// True if files directly in the folder may be one run although several were found: not all formats
-/// state a rank in their first bytes, and a file may be part of another file's profile.
+/// True if files directly in the folder may be one run, although several runs were found: not all
+/// formats record a rank in their first bytes, and a file may be part of another file's profile.
 bool MayBeOneRun(const FoundRuns& found, const std::string& folder) {
   return std::ranges::any_of(found.runs, [&](const FoundRun& run) {
     std::error_code error;
@@ -162,7 +162,7 @@ Result<int> ListRuns(FoundRuns found, const Part& part, const Options& options, 
 
 }  // namespace
 
-// Describes a summary with a different text than a profile, because it has other facts.
+// Describes a summary by another text than a profile, because it has other facts.
 Result<int> RunInspect(const Options& options, Console& console) {
   PROFGAUGE_TRY(const Part part, ParsePart(options.part));
   PROFGAUGE_TRY(FoundRuns found, RunsBelow(options));

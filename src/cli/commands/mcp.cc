@@ -3,7 +3,7 @@
 //   reading thread        line -> cancellations are noticed here, other lines wait in a queue
 //   main thread           line -> Protocol::Answer -> one line to the original standard output
 //
-// One request is answered at a time, because standard output of commands is captured as a whole.
+// Requests are answered one at a time, because standard output of a command is captured as a whole.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -28,8 +28,8 @@
 namespace profgauge::cli {
 namespace {
 
-/// Reads lines of standard input while others are processed. The thread is never joined: one second
-/// after the end of the input, it ends the program, whatever is still running.
+/// Reads lines of standard input while others are answered. The reading thread is never joined: one
+/// second after the end of the input, it ends the program, whatever is still running.
 class InputLines {
  public:
   explicit InputLines(mcp::Cancelled& cancelled) : cancelled_(cancelled) {
@@ -54,7 +54,7 @@ class InputLines {
       for (const char c : std::string_view(block, static_cast<std::size_t>(got))) {
         if (c == '\n') {
           Add(std::exchange(line, {}));
-        } else if (line.size() <= mcp::kMostRequest) {  // Keeps one byte above the limit.
+        } else if (line.size() <= mcp::kMostRequest) {  // Keeps 1 byte more than the limit.
           line += c;
         }
       }
@@ -65,12 +65,12 @@ class InputLines {
       has_ended_ = true;
     }
     changed_.notify_all();
-    // Running commands are not awaited.
+    // Gives the answers a second. A command that still runs then is not awaited.
     std::this_thread::sleep_for(std::chrono::seconds(1));
     _exit(kExitPass);
   }
   void Add(std::string line) {
-    // Keeps only the beginning of a longer line, which the answer rejects.
+    // Keeps only the beginning of a line that is too long; its answer is an error.
     if (line.size() > mcp::kMostRequest) {
       line.resize(mcp::kMostRequest + 1);
     } else if (cancelled_.Notice(line)) {
@@ -109,7 +109,7 @@ Result<int> RunMcp(const Options& options, Console& console) {
   }
   if (options.IsGiven("--db")) PROFGAUGE_CHECK(roots.Check(options.db));
   LimitInputs({roots.folders().begin(), roots.folders().end()});
-  // Environment variables must not make a command write files or color output that agents read.
+  // Removes variables that would make commands write files, or color output that agents read.
   for (const char* name : {"PROFGAUGE_OUT", "PROFGAUGE_CI", "PROFGAUGE_COLOR", "CLICOLOR_FORCE"}) {
     unsetenv(name);
   }
@@ -118,7 +118,7 @@ Result<int> RunMcp(const Options& options, Console& console) {
   mcp::Catcher catcher;
   QueryCache cache;
   mcp::Workplace workplace{options, roots, catcher, console, cache};
-  // The reading thread outlives this function and uses both.
+  // The reading thread uses both objects, and runs longer than this function.
   static auto& cancelled = *new mcp::Cancelled();
   static auto& lines = *new InputLines(cancelled);
   const mcp::Protocol protocol(mcp::MakeTools(workplace), std::string(mcp::Instructions()),

@@ -1,4 +1,4 @@
-// `profgauge metrics list`: the catalog of rules, limits and reports.
+// `profgauge metrics list`: lists the metrics that rules, limits and reports use.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string Table(const std::vector<const analysis::MetricSpec*>& specs) {
   return text;
 }
 
-// Uses the general device words; a report uses those of its devices.
+// Explains a metric in general words for devices, while a report uses the words of its device.
 std::string Explanation(const analysis::MetricSpec& spec) {
   std::string text = fmt::format("{}\n  {} [{}]\n  {}\n", spec.id, InGeneralWords(spec.title),
                                  UnitName(spec.unit), InGeneralWords(spec.definition));
@@ -73,7 +73,7 @@ JsonList Json(const std::vector<const analysis::MetricSpec*>& specs) {
   return list;
 }
 
-/// How well a metric matches a word: in its id, title, or definition; 0: not at all.
+/// How well a metric matches a word: by its id, title or definition. 0 means not at all.
 int Fit(const analysis::MetricSpec& spec, std::string_view word) {
   const auto has = [&](std::string_view text) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -145,7 +145,7 @@ Result<int> RunMetricsList(const Options& options, Console& console) {
       specs.push_back(&spec);
     }
     if (text.size() != before) continue;
-    // A text that is no id or pattern is searched in titles and definitions.
+    // If a text is no id or pattern, it is searched in ids, titles and definitions.
     std::vector<const analysis::MetricSpec*> found;
     if (pattern.find_first_of(".*?") == pattern.npos) found = Search(pattern);
     if (found.empty()) return Fail(UnknownMetric(pattern));

@@ -29,16 +29,16 @@
 namespace profgauge::cli {
 namespace {
 
-// Most rows shown on a terminal; files and programs get all.
+// Most rows of a table for people. Files and programs get all rows.
 constexpr std::int64_t kRowsForPeople = 1'000;
 constexpr std::size_t kWrittenAtOnce = 64 << 10;
 
-/// Destination of rows: standard output, as they come, or a file when all are there.
+/// The destination of rows: standard output, as they come, or a file that is complete at the end.
 class Sink {
  public:
   Sink(Outputs& outputs, std::optional<std::size_t> file, bool for_people, Console& console)
       : outputs_(outputs), file_(file), for_people_(for_people), console_(console) {}
-  /// Writes `text`; false if all readers have left.
+  /// Writes `text`. False if nothing more can be written, because the reader of the output left.
   bool Write(std::string text) {
     if (file_) {
       if (written_) written_ = outputs_.Write(*file_, text);
@@ -69,7 +69,7 @@ bool HasEvents(const query::Places& tables) {
 /// Reads the cells of the next row; false if there is none.
 using NextRow = std::function<Result<bool>(std::vector<Cell>&)>;
 
-// Rows from executing a statement. REQUIRES: `asked` was started, and outlives the function.
+// Yields rows while the statement runs. REQUIRES: `asked` was started and outlives the function.
 NextRow RowsOf(query::Query& asked) {
   return [&asked](std::vector<Cell>& cells) -> Result<bool> {
     PROFGAUGE_TRY(const bool has_row, asked.Step());
@@ -78,7 +78,7 @@ NextRow RowsOf(query::Query& asked) {
   };
 }
 
-// Rows that are already in memory.
+// Yields rows that are in memory.
 NextRow RowsOf(const query::Rows& rows, std::size_t columns) {
   return [&rows, columns, at = std::size_t{0}](std::vector<Cell>& cells) mutable -> Result<bool> {
     if (at == rows.size()) return false;
@@ -100,7 +100,7 @@ RowStyle StyleOf(const Options& options, const std::string& sql) {
   return {*FindRowFormat(format), sql};
 }
 
-/// Renames "late" to "late [ms]" for display. Programs get the plain name.
+/// Adds units to names for display: "late" becomes "late [ms]". Programs get the plain name.
 void NameUnits(const query::Parameters& units, std::vector<RowColumn>& columns) {
   for (RowColumn& column : columns) {
     const auto named = [&](const query::Parameter& unit) { return unit.name == column.name; };
@@ -156,7 +156,7 @@ class Writer {
   std::optional<std::int64_t> most_;
 };
 
-/// The run of a question: one that was read for an earlier question, or one that must be read.
+/// The data that a question is about: data read for an earlier question, or data to be read.
 class Subject {
  public:
   Subject(const Options& reads, QueryCache* cache) : cache_(cache) {
@@ -186,8 +186,8 @@ class Subject {
   }
 
  private:
-  // Reads all tables, since the next question may use others. Summaries are not kept: each time,
-  // they must be checked whether they can answer the question.
+  // Reads all tables, because the next question may use others. Summaries are never kept, because
+  // each question must check whether they can answer it.
   Status ReadToKeep(const Options& reads, const query::Places& wanted, Console& console) {
     PROFGAUGE_TRY(const bool is_whole, read_->AddWhole("", reads, AllTables(), console));
     if (is_whole) {
@@ -204,7 +204,7 @@ class Subject {
   std::unique_ptr<QueryData> read_ = std::make_unique<QueryData>();
 };
 
-/// Runs the statement on the whole run, or on several.
+/// Runs the statement once, on the whole run or on several runs.
 Status AskWhole(const Options& options, const Options& reads, const Question& question,
                 query::Query& asked, Subject& subject, Writer& writer, Console& console) {
   PROFGAUGE_CHECK(subject.Read(options, reads, asked.tables(), console));
@@ -216,7 +216,7 @@ Status AskWhole(const Options& options, const Options& reads, const Question& qu
   return written ? written : Fail(Shown(written.error(), question, console));
 }
 
-/// `--then`: a statement over the rows of all ranks.
+/// The statement of `--then`, which runs over the rows of all ranks.
 struct Reduction {
   query::RelationInfo info;
   query::Relation rows;
@@ -235,7 +235,7 @@ struct Reduction {
   }
 };
 
-/// Runs the statement on each rank, then joins the rows.
+/// Runs the statement on each rank separately, then joins the rows.
 Status AskRanks(const Options& reads, const Question& question, const query::Query& asked,
                 Reduction& reduction, Writer& writer, Console& console) {
   const auto answer = AskEachRank(reads, question, asked.tables(), console);

@@ -37,7 +37,7 @@ namespace {
 
 constexpr std::size_t kFewestRuns = 2, kMostRuns = 8;
 
-/// Options of outputs that can show only one run.
+/// The options given for outputs that can show only one run.
 std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
   std::vector<std::string_view> given;
   for (const OutputSpec& output : AllOutputs()) {
@@ -48,8 +48,8 @@ std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
   return given;
 }
 
-// Every error names an alternative. An output for one run is rejected, since choosing one of
-// several would be arbitrary.
+// Checks the options. An output that shows only one run is rejected, because choosing one of
+// several runs would be arbitrary. Every error names an alternative.
 Status CheckUse(const Options& options) {
   if (!options.arguments.empty()) {
     return Fail(UsageError(
@@ -80,14 +80,14 @@ Status CheckUse(const Options& options) {
   return {};
 }
 
-/// A run of the page and its snapshot for comparisons.
+/// A run of the page, and its snapshot, with which it is compared.
 struct JudgedRun {
   report::Report report;
   gate::Snapshot snapshot;
 };
 
-/// Reads and judges one run; keeps only its report and snapshot in memory. nullopt after errors of
-/// the policy were reported. REQUIRES: policies.For(false) has succeeded.
+/// Reads and judges one run, and keeps only its report and snapshot in memory. nullopt after errors
+/// of the policy were reported. REQUIRES: policies.For(false) has succeeded.
 Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::string& path,
                                           const Options& options, std::chrono::sys_days today,
                                           Policies& policies, Stats& stats, Console& console) {
@@ -115,7 +115,7 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   return JudgedRun{std::move(judged.report), std::move(snapshot)};
 }
 
-/// Compares every two, with the earlier one as base: n runs make n (n - 1) / 2 pairs, at most 28.
+/// Compares each pair of runs, with the earlier one as base: n (n - 1) / 2 pairs, at most 28.
 std::vector<report::Runs::Pair> ExplainPairs(const std::vector<report::Report>& runs,
                                              const std::vector<gate::Snapshot>& snapshots) {
   std::vector<report::Runs::Pair> pairs;
@@ -139,7 +139,7 @@ void RedactAll(const report::Redaction& redaction, const std::vector<gate::Snaps
   for (report::Report& run : runs.runs) {
     const std::string name = run.profile.name;
     report::Redact(run, keyed);
-    run.profile.name = name;  // "run 1"
+    run.profile.name = name;  // The name, "run 1", stays.
   }
   for (report::Runs::Pair& pair : runs.pairs) report::Redact(pair.report, keyed);
 }
@@ -147,7 +147,7 @@ void RedactAll(const report::Redaction& redaction, const std::vector<gate::Snaps
 }  // namespace
 
 // Reads one run after the other, and keeps only reports and snapshots. With redaction, a run is
-// named by its number, since its name is the user's.
+// named by its number, because its name is the user's.
 Result<int> RunReportOfRuns(const Options& options, Console& console) {
   PROFGAUGE_CHECK(CheckUse(options));
   Stats stats;

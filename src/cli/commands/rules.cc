@@ -1,4 +1,4 @@
-// `profgauge rules …`: works with rules without a profile, and explains one with a profile.
+// `profgauge rules …`: lists, checks, tests and explains rules. Only `explain` may use a profile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ Error UnknownRule(const rules::RuleSet& rules, const std::string& id) {
   return error;
 }
 
-/// Explains why a run has no verdict: the observation, what to do, and who may overrule it.
+/// Prints the meaning of a reason: the observation, what to do, who may overrule it.
 Result<int> ExplainReason(const gate::Reason& reason, const Options& options, Console& console) {
   const std::string text =
       fmt::format("{}: no verdict\n  seen       {}\n  do         {}\n  overruled  {}\n", reason.id,
@@ -70,7 +70,7 @@ Result<int> ExplainReason(const gate::Reason& reason, const Options& options, Co
   return PrintList(options, text, std::move(list), console);
 }
 
-// nullptr if the policy has switched the rule off.
+// The compiled form of a rule; nullptr if the policy switched the rule off.
 const rules::CompiledRule* CompiledOf(const rules::Rulebook& book, const rules::Rule& rule) {
   for (const rules::CompiledRule& compiled : book.compiled()) {
     if (compiled.rule == &rule) return &compiled;
@@ -82,7 +82,7 @@ std::string WellFormed(std::size_t count, std::string_view one, std::string_view
   return fmt::format("{} {} well-formed\n", count, count == 1 ? one : many);
 }
 
-/// Adds the mistakes of these files and of their queries; returns the number of queries.
+/// Adds the mistakes in these configurations and in their queries. Returns the number of queries.
 std::size_t CheckConfigurations(const std::vector<std::string>& paths, rules::Errors& errors) {
   std::size_t count = 0;
   const auto add = [&errors](rules::Errors more) {
@@ -100,9 +100,9 @@ std::size_t CheckConfigurations(const std::vector<std::string>& paths, rules::Er
   return count;
 }
 
-/// Adds cycles of `explains` that rules form, with each other or with built-in ones. A user's rule
-/// replaces the built-in one with its id. Other errors of that compilation are dropped: they were
-/// reported before, with better places.
+/// Adds an error for each cycle of `explains` among these rules and built-in ones. A user's rule
+/// replaces the built-in one with its id. Other errors of this compilation are dropped, because
+/// they were reported before, with better places.
 void AddCircles(const std::vector<rules::Rule>& rules, const std::vector<rules::Rule>& shipped,
                 rules::Errors& errors) {
   rules::RuleSet all;
@@ -170,7 +170,7 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
 Result<int> RunRulesTest(const Options& options, Console& console) {
   const auto results = rules::RunRuleTests(options.arguments);
   if (!results) return Refuse(results.error(), console);
-  // Files named in tests are inputs, like those on the command line.
+  // The rule files that tests name are inputs, so outputs must not replace them.
   KeptFiles kept = KeptBy(options);
   for (const rules::RuleTestResult& result : *results) {
     kept.inputs.insert(kept.inputs.end(), result.rules.begin(), result.rules.end());
@@ -225,7 +225,7 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   select.allow_long_waivers = true;
   const auto book = rules::LoadRulebook(*policy, select);
   if (!book) return Refuse(book.error(), console);
-  // The argument is a reason for no verdict, a rule, or the key of one of its findings: RULE@GROUP.
+  // The argument is a reason for no verdict, the id of a rule, or the key of a finding: RULE@GROUP.
   const std::string& key = options.arguments.front();
   if (const gate::Reason* reason = gate::FindReason(key)) {
     return ExplainReason(*reason, options, console);

@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The database is moved to its path when complete; a replaceable file there is removed.
+// Writes the copy of a database. An existing file is replaced only when the copy is complete.
 Result<readers::Scrubbed> ScrubInto(const std::string& in, const std::string& out,
                                     const readers::Rename& rename) {
   std::error_code error;
@@ -85,8 +85,8 @@ class Draft {
   std::string path_;
 };
 
-/// Learns all names of code before one is hidden, because public names must be known then. The copy
-/// that this pass makes is discarded.
+/// Learns all names of code before any is hidden, because public names must be known by then. For a
+/// database, this writes a copy, which is discarded.
 Status LearnNames(const std::string& in, const std::string& out, report::CodeNames& code) {
   const readers::Rename learn = [&code](std::string_view name) {
     code.Learn(name);
@@ -122,13 +122,13 @@ Result<int> RunScrub(const Options& options, Console& console) {
   readers::Rename rename;
   std::unordered_map<std::string, std::string> hidden;
   std::error_code ignored;
-  // A folder has no hash; ScrubTrace() rejects it with an explanation.
+  // A folder has no content hash, so this call rejects it with an explanation.
   if (fs::is_directory(in, ignored)) PROFGAUGE_CHECK(readers::ScrubTrace(in, rename));
   if (options.redact.HidesCode()) {
     PROFGAUGE_TRY(const std::string hash, HashOf(in));
     code.emplace(report::KeyOf(options.redact, std::span(&hash, 1)));
     PROFGAUGE_CHECK(LearnNames(in, out, *code));
-    // A profile has few different names, each many times.
+    // Remembers hidden names, because a profile has few different names, each many times.
     rename = [&code, &hidden](std::string_view name) {
       const auto [known, is_new] = hidden.try_emplace(std::string(name));
       if (is_new) known->second = code->HideInParts(name);

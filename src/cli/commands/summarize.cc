@@ -30,7 +30,7 @@ std::string NameOf(const Profile& rank, std::size_t position) {
                      : fmt::format("{}_{}.pgsum", position, rank.source.hash.substr(0, 8));
 }
 
-// Opens all files before writing the first one: if a name is taken, nothing is half done.
+// Opens all files before the first is written, so that nothing is half done if a name is taken.
 Status WriteFolder(std::span<const Profile> ranks, const std::string& folder, Outputs& outputs) {
   PROFGAUGE_CHECK(outputs.MakeDirectory(folder));
   std::vector<std::size_t> opened;

@@ -95,7 +95,7 @@ Error UnknownThreshold(const std::string& pattern) {
           notes};
 }
 
-// Finds rows by id or pattern, in the order of the patterns. A pattern without a match is an error.
+// Finds the rows of these ids and patterns, in their order. Each must match at least one row.
 Result<Rows> RowsOf(std::span<const std::string> patterns) {
   Rows rows;
   for (const std::string& pattern : patterns) {

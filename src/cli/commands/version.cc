@@ -16,7 +16,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// The command or group that `help` explains.
+/// The list of topics, which `help` explains.
 std::string Topics() {
   std::vector<std::string_view> words = CommandGroups();
   for (const CommandSpec& command : AllCommands()) {

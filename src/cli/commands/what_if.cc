@@ -46,7 +46,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// The values of --scale. An id of a rule has a `/` and no factor.
+/// The values of --scale, by kind. The id of a rule contains `/` and has no factor.
 struct Asked {
   std::vector<std::string> conditions, rules;
   bool without_waiting = false;
@@ -68,8 +68,8 @@ struct NamedScale {
   std::string name, scale;
 };
 
-/// Splits "half the gemms: launch.name matches 'gemm' by 0.5"; without a name, the scale is the
-/// name.
+/// Splits "half the gemms: launch.name matches 'gemm' by 0.5" at the colon. If there is no name,
+/// the scale is the name, too.
 NamedScale SplitName(const std::string& text) {
   static const re2::RE2 kNamed(R"(([A-Za-z][\w -]{0,39}):\s+(.*))");
   NamedScale named;
@@ -77,8 +77,8 @@ NamedScale SplitName(const std::string& text) {
   return {text, text};
 }
 
-// Compiles all scales and reports all mistakes; then sets `compiled_all` to false. Fails only for a
-// scale that cannot be split. REQUIRES: `compiled_all` is true.
+// Compiles all scales and reports all mistakes. Sets `compiled_all` to false if there was one.
+// Fails only for a scale that cannot be split. REQUIRES: `compiled_all` is true.
 Result<std::vector<rules::CompiledScenario>> Compile(const std::vector<std::string>& conditions,
                                                      Console& console, bool& compiled_all) {
   std::vector<rules::CompiledScenario> scenarios;
@@ -113,7 +113,7 @@ Error UnknownFinding(const std::string& id, const rules::Rulebook& book) {
 Status AddFindings(const rules::Rulebook& book, const std::vector<std::string>& keys,
                    std::vector<rules::CompiledScenario>& scenarios) {
   for (const std::string& key : keys) {
-    const std::string id = key.substr(0, key.find('@'));  // For a group, the scenario of its rule.
+    const std::string id = key.substr(0, key.find('@'));  // A group has its rule's scenario.
     const auto rule = std::find_if(
         book.compiled().begin(), book.compiled().end(),
         [&](const rules::CompiledRule& one) { return one.rule->id == id && one.scenario; });
@@ -124,7 +124,7 @@ Status AddFindings(const rules::Rulebook& book, const std::vector<std::string>& 
   return {};
 }
 
-/// Adds a row for each step: the fix, and the iteration time after it.
+/// Adds one row for each step of the plan: the fix, and the iteration time after it.
 void ListPlan(const report::Plan& plan, JsonList& list) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const report::PlanStep& step = plan.steps[i];
@@ -183,7 +183,7 @@ std::string Duration(double ns) {
   return FormatValue(Value{static_cast<std::int64_t>(ns)}, Unit::kTime);
 }
 
-// Rows of the answer, and the widths of its table.
+// The answers: rows for --json, and lines of the table.
 class Answer {
  public:
   explicit Answer(JsonList& list) : list_(list) {}
@@ -234,7 +234,7 @@ class Answer {
   JsonList& list_;
 };
 
-/// Returns whether each condition matches something; reports those that do not.
+/// Warns about each condition that matches nothing. Returns whether every condition matches.
 bool MatchesAll(const rules::CompiledScenario& scenario, const rules::ScenarioOutcome& outcome,
                 Console& console) {
   bool all = true;
@@ -300,7 +300,7 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   for (const rules::CompiledScenario& scenario : scenarios) {
     const rules::ScenarioOutcome outcome = runner.Run(scenario);
     const bool matches = MatchesAll(scenario, outcome, console);
-    // A finding that did not fire matches nothing, and saves nothing.
+    // A rule may match nothing, because its finding did not fire.
     const bool is_condition = &scenario < scenarios.data() + asked.conditions.size();
     matches_all = matches_all && (matches || !is_condition);
     PROFGAUGE_CHECK(add(Printable(scenario.name), outcome));

@@ -66,9 +66,9 @@ Status Caller::Configure(Options& options) const {
   if ((options.command->bit & kOnConfigured) == 0) return {};
   const std::string found = FindConfiguration();
   if (!options.config.empty()) {
-    PROFGAUGE_CHECK(place_.roots.Check(options.config));  // From PROFGAUGE_CONFIG.
+    PROFGAUGE_CHECK(place_.roots.Check(options.config));  // The path is from PROFGAUGE_CONFIG.
   } else if (!found.empty() && !place_.roots.Holds(found)) {
-    // The search goes up to the root of the repository, which may be above the folders of --root.
+    // Without --root's folders, the search would end only at the repository's root, above them.
     options.config = kNoConfiguration;
   }
   auto project = LoadConfiguration(options);
@@ -77,7 +77,7 @@ Status Caller::Configure(Options& options) const {
     if (*project) ApplySettings(**project, nullptr, options);
     return {};
   }
-  // Without a profile, the configuration's jobs would be judged, whose inputs are not checked.
+  // Without a profile, the jobs of the configuration would be judged. Their inputs are not checked.
   if (options.arguments.empty()) {
     return Fail(UsageError("usage/missing-argument", "`check` needs a profile in `paths`",
                            "the tool `find` lists the runs below a folder"));
@@ -89,7 +89,7 @@ Status Caller::Configure(Options& options) const {
 }
 
 Status Caller::CheckReads(const Options& options) const {
-  // Other arguments are paths of the tools, which are checked already, and statements. A file named
+  // All other arguments are statements, or paths that are checked already. A file whose name looks
   // like a reference to the history counts as one.
   Options besides = options;
   std::erase_if(besides.arguments,
@@ -105,7 +105,7 @@ Status Caller::CheckReads(const Options& options) const {
   return policy ? Status() : Fail(policy.error().front());
 }
 
-// Resources and prompts for agents: runs below the roots, rules, and three prompts.
+// The resources and prompts for agents: runs below the roots, rules, and three prompts.
 
 namespace {
 
@@ -120,7 +120,7 @@ std::string TextOf(const json::value& of, std::string_view key) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
-/// The rows of a list that a command prints as JSON; empty if the command fails.
+/// The rows of the list that a command prints as JSON; empty if the command fails.
 json::array Rows(const Caller& caller, std::vector<std::string> words,
                  const std::vector<std::string>& arguments, std::string_view key) {
   auto ran = caller.Run(std::move(words), arguments);
@@ -132,7 +132,7 @@ json::array Rows(const Caller& caller, std::vector<std::string> words,
   return rows == nullptr || !rows->is_array() ? json::array() : std::move(rows->get_array());
 }
 
-/// The runs below a root, with names relative to it.
+/// The runs below a root, with names that are relative to it.
 json::array RunsBelow(const Caller& caller, const std::string& root) {
   return Rows(caller, {"inspect", "--part=0/1", "--json", "-"}, {root}, "runs");
 }

@@ -2,10 +2,10 @@
 //
 //   tool call -> words + arguments -> ParseCommandLine -> roots are checked -> command
 //
-// A tool passes an agent's texts only as arguments, after `--`, or as the value of an option, so an
-// agent cannot add an option. Paths are checked twice: those that the tool names (CheckPaths), and
-// those that the command would read because of profgauge.yaml or its policy (CheckReads). Files
-// below a root are not trusted, because an agent may have written them.
+// An agent cannot add an option, because its texts are only arguments after `--` or values of
+// options. Paths are checked twice: those that the tool names (CheckPaths), and those that the
+// command would read because of profgauge.yaml or its policy (CheckReads). Files below a root are
+// not trusted, because an agent may have written them.
 #pragma once
 
 #include <boost/json/parse.hpp>
@@ -21,35 +21,35 @@
 
 namespace profgauge::cli::mcp {
 
-/// A command and the files that it may read.
+/// Runs commands, and checks the files that they may read.
 class Caller {
  public:
   explicit Caller(const Workplace& workplace) : place_(workplace) {}
 
   std::size_t most() const { return place_.most_bytes; }
 
-  /// Runs `words` with `arguments`, which are never parsed as options. A configuration that is
-  /// found outside of the roots is ignored. `query` reuses the runs of earlier questions;
-  /// `most_rows` limits the rows of its answer. Errors: of the command line; of the roots; of the
-  /// command if it printed nothing.
+  /// Runs the command `words` with `arguments`, which are never parsed as options. A configuration
+  /// outside of the roots is ignored. `query` reuses runs that earlier questions read; `most_rows`
+  /// limits its rows. Errors: of the command line; of the roots; of the command if it printed
+  /// nothing.
   Result<Catcher::Ran> Run(std::vector<std::string> words,
                            const std::vector<std::string>& arguments,
                            std::optional<std::int64_t> most_rows = std::nullopt) const;
-  /// Errors: those of Roots::Check() for the first path that is not allowed or does not exist. For
-  /// a duet's document its folder is checked, as profiles beside it are read, too.
+  /// Checks all paths. The folder of a duet's document is checked, too, because profiles beside it
+  /// are read. Errors: those of Roots::Check() for the first path that is missing or not allowed.
   Status CheckPaths(const std::vector<std::string>& paths) const;
 
   /// Checks the name of a table like a path, because `query --schema` would read a file of that
   /// name as a profile. Errors: also kUsage "query/no-such-table".
   Status CheckTable(const std::string& table) const;
 
-  /// The policy if the agent names none; "" means that of the configuration.
+  /// The policy that is used if the agent names none; "" means that the configuration chooses it.
   const std::string& policy() const { return place_.options.policy; }
   const Options& options() const { return place_.options; }
 
  private:
-  /// Applies profgauge.yaml to `options`. `check` gets the settings of its profiles' job, and reads
-  /// no configuration afterwards, so that CheckReads() sees all of them.
+  /// Applies profgauge.yaml to `options`. `check` gets the settings of its profiles' job here and
+  /// reads no configuration later, so CheckReads() sees all of them.
   Status Configure(Options& options) const;
   /// Checks everything that the command reads besides the paths of the tool: baselines, the
   /// history, the policy and all files that it extends and names. REQUIRES: Configure() was called.

@@ -19,13 +19,13 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kMethod = "notifications/cancelled";
-// Otherwise ids whose request never comes would stay forever.
+// Most ids that are remembered; otherwise an id whose request never comes would stay forever.
 constexpr std::size_t kMostRemembered = 1'000;
 
 }  // namespace
 
-// Only parses lines that contain the method's name, since most lines are no cancellation. The id is
-// kept for Begin() or End(); a running statement for it is interrupted immediately.
+// Parses only lines that contain the method's name, because most are no cancellation. Begin() and
+// End() use the id later; a running statement of that request is interrupted now.
 bool Cancelled::Notice(std::string_view line) {
   if (line.find(kMethod) == std::string_view::npos) return false;
   json::error_code failed;
@@ -38,7 +38,7 @@ bool Cancelled::Notice(std::string_view line) {
   const json::object* about = params == nullptr ? nullptr : params->if_object();
   const json::value* request = about == nullptr ? nullptr : about->if_contains("requestId");
   if (request == nullptr) return true;
-  // Ids of requests are short; a longer one belongs to no request.
+  // The longest id that is remembered, because a longer one belongs to no request.
   constexpr std::size_t kLongestId = 128;
   const std::string id = json::serialize(*request);
   if (id.size() > kLongestId) return true;
@@ -69,7 +69,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kModern = "2026-07-28";
-// Newest first; it is the answer to an unknown version.
+// The older versions, newest first. The newest is the answer to an unknown version.
 constexpr std::array<std::string_view, 4> kLegacy = {"2025-11-25", "2025-06-18", "2025-03-26",
                                                      "2024-11-05"};
 constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
@@ -89,7 +89,7 @@ json::object ServerInfo() {
   return {{"name", "profgauge"}, {"title", "ProfGauge"}, {"version", std::string(kVersion)}};
 }
 
-// An error by JSON-RPC 2.0; `id` is null if the request's could not be read.
+// An error in the form of JSON-RPC 2.0. `id` is null if the request's id could not be read.
 json::object ErrorMessage(const json::value& id, const RpcError& error) {
   json::object body = {{"code", error.code}, {"message", error.message}};
   if (!error.data.is_null()) body["data"] = error.data;
@@ -115,7 +115,7 @@ std::string_view TypeOf(const json::value& value) {
   return value.is_double() ? "number" : value.is_bool() ? "boolean" : "null";
 }
 
-// An integer is also a number. An empty `type` matches everything.
+// True if the value has the type. An integer is also a number; an empty `type` fits everything.
 bool FitsType(const json::value& value, std::string_view type) {
   return type.empty() || TypeOf(value) == type || (type == "number" && TypeOf(value) == "integer");
 }
@@ -135,7 +135,7 @@ std::string Misfit(const json::object& schema, const json::object& arguments) {
     const std::string_view name(argument.key().data(), argument.key().size());
     const json::object* property = ObjectAt(properties, name);
     if (property == nullptr) return fmt::format("`{}` is no argument", PrintableShort(name));
-    // One type, or a list of types.
+    // The schema has one type or a list of types.
     std::vector<std::string_view> types = {TextAt(*property, "type")};
     if (const json::value* several = property->if_contains("type");
         several && several->is_array()) {
@@ -322,7 +322,7 @@ std::optional<std::string> Protocol::Answer(std::string_view line) const {
   const json::object* object = message.if_object();
   if (object == nullptr || TextAt(*object, "jsonrpc") != "2.0" ||
       TextAt(*object, "method").empty()) {
-    // Ignores an answer, since we send no requests.
+    // The line is an answer, which is ignored, because we send no requests.
     if (object != nullptr && (object->contains("result") || object->contains("error"))) return {};
     return written(ErrorMessage(nullptr, {kInvalidRequest, "the line is no request"}));
   }

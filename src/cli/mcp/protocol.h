@@ -1,4 +1,4 @@
-// The Model Context Protocol: messages, tools, and requests that the agent cancelled.
+// The Model Context Protocol: messages, tools, and requests that an agent canceled.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -17,8 +17,8 @@
 
 namespace profgauge::cli::mcp {
 
-/// Requests that the agent cancelled. A cancellation may arrive while another request, or this one,
-/// is answered. Two threads use it:
+/// The requests that an agent canceled. A cancellation may arrive while its own request or another
+/// one is answered. Two threads use this class:
 ///
 ///   thread that reads         thread that answers
 ///   Notice("cancel 7")        Begin(6) … End()      7 is remembered
@@ -27,13 +27,13 @@ namespace profgauge::cli::mcp {
 ///                             End() -> false        the answer is not sent
 class Cancelled {
  public:
-  /// For the reading thread. True if the line is a cancellation. If its statement is running, the
-  /// statement ends soon; other work is finished but not answered.
+  /// For the reading thread. True if the line is a cancellation. If its request runs a statement,
+  /// that ends soon; other requests end normally, but their answer is not sent.
   bool Notice(std::string_view line);
 
-  /// For the answering thread; `id` as JSON. False: the request was cancelled before.
+  /// For the answering thread, before it answers request `id` (as JSON). False if it was canceled.
   bool Begin(const std::string& id);
-  /// False: the request was cancelled since Begin().
+  /// For the same thread, after the answer. False if the request was canceled since Begin().
   bool End();
 
  private:
@@ -42,16 +42,16 @@ class Cancelled {
   std::string current_;
 };
 
-// Messages of the Model Context Protocol, one per line: in version 2026-07-28 each request names
-// its version; older versions begin with `initialize`.
+// Answers messages of the Model Context Protocol, one per line. In version 2026-07-28, each request
+// names its version; in older versions, a session begins with `initialize`.
 
 inline constexpr std::size_t kMostRequest = std::size_t{1} << 20;  ///< Bytes of a line.
 
-/// A tool that an agent can call. Schemas are JSON texts.
+/// A tool that an agent can call. Its schemas are JSON texts.
 struct Tool {
   std::string_view name, title, description;
   std::string_view input, output;
-  /// REQUIRES: the arguments match `input`.
+  /// Called only with arguments that match the schema `input`.
   std::function<Result<boost::json::object>(const boost::json::object& arguments)> call;
 };
 
@@ -62,8 +62,8 @@ struct Prompt {
   std::string_view text;
 };
 
-/// Resources and prompts that an agent may read besides calling tools. Without functions, the
-/// server offers neither.
+/// The resources and prompts that an agent may read. If the functions are empty, the server offers
+/// neither.
 struct Shelf {
   std::function<boost::json::array()> list;  ///< Rows of `resources/list`.
   std::function<Result<std::string>(const std::string& uri)> read;
@@ -72,14 +72,14 @@ struct Shelf {
 
 class Protocol {
  public:
-  /// `instructions` are for the agent, sent once. `cancelled` must outlive it.
+  /// `instructions` for the agent are sent once. `cancelled` must outlive the object.
   Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled,
            Shelf shelf = {});
 
-  /// The answer to a line, without its line end. nullopt for notifications, for answers to requests
-  /// (we send none), and for cancelled requests. Every other line gets an answer, even one that is
-  /// no JSON, because agents wait for it. Errors of a tool are results with `isError`; only
-  /// protocol errors are errors. One call at a time.
+  /// The answer to a line, without its line end; nullopt for notifications, for answers (we send no
+  /// requests), and for canceled requests. Every other line gets an answer, even one that is no
+  /// JSON, because agents wait for it. Errors of a tool are results with `isError`; only protocol
+  /// errors are errors. One call at a time.
   std::optional<std::string> Answer(std::string_view line) const;
 
  private:
@@ -98,9 +98,9 @@ class Protocol {
   Shelf shelf_;
 };
 
-/// The first mismatch between arguments and their schema (types, `required`, unknown names); empty
-/// if there is none. Supports only the keywords that the schemas of tools.cc use; the command
-/// checks `enum` and ranges.
+/// The first mismatch between arguments and their schema: a wrong type, a missing `required` name,
+/// or an unknown name. Empty if there is none. Supports only the keywords that tools.cc uses;
+/// commands check `enum` and ranges.
 std::string Misfit(const boost::json::object& schema, const boost::json::object& arguments);
 
 }  // namespace profgauge::cli::mcp

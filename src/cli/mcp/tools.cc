@@ -72,8 +72,8 @@ Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console) {
   return Run(options, console, [&] { return options.command->run(options, console); });
 }
 
-// Errors of earlier commands are dropped first, so that an answer never has another call's reason.
-// The file is emptied even after a failure, for the same reason.
+// Drops errors of earlier commands first, so that an answer never has the reason of another call.
+// The captured file is emptied even after a failure, for the same reason.
 Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console,
                                   const std::function<profgauge::Result<int>()>& command) {
   console.TakeReported();
@@ -171,7 +171,7 @@ std::string TextIn(const json::object& of, std::string_view key) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
-/// The texts at a key; a single text counts as a list of one.
+/// The texts of a key. A single text counts as a list of one.
 std::vector<std::string> TextsIn(const json::object& of, std::string_view key) {
   std::vector<std::string> texts;
   const json::value* found = of.if_contains(key);
@@ -188,7 +188,7 @@ const json::value& ValueIn(const json::value& of, std::string_view key) {
   return found == nullptr ? kNull : *found;
 }
 
-// Shortens names, which come from profiles, and makes them printable.
+// Shortens the texts in an answer and makes them printable, because they come from profiles.
 void Tame(json::value& value) {
   if (value.is_string()) {
     value = PrintableShort(std::string_view(value.get_string()), kLongestText);
@@ -213,14 +213,14 @@ void FitInto(std::size_t most, json::object& answer, std::string_view list) {
   }
 }
 
-// At most `most` bytes of `text`, cut between characters. Lines are made printable after the cut,
-// which may lengthen them.
+// The first `most` bytes of `text`, cut between characters. Making lines printable afterwards may
+// lengthen them.
 json::object TextAnswer(std::string text, std::size_t most) {
   json::object answer = {{"truncated", text.size() > most}};
   if (text.size() > most) {
     text.resize(most);
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) {
-      text.pop_back();  // Continuation bytes of a character.
+      text.pop_back();  // A continuation byte of a character.
     }
     if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0x80U) text.pop_back();
   }
@@ -236,8 +236,7 @@ json::value ParseJson(const std::string& text) {
   return failed ? json::value() : value;
 }
 
-// A finding for an agent: with the first line of its advice, and its saving as a number and in
-// words.
+// A finding for an agent: the first line of its advice, and its saving as a number and as text.
 json::object ShortFinding(const json::value& finding) {
   const json::value& gain = ValueIn(finding, "gain");
   json::object one = {{"key", ValueIn(finding, "key")},
@@ -253,8 +252,8 @@ json::object ShortFinding(const json::value& finding) {
   return one;
 }
 
-// The verdict follows from the exit code, as for scripts, because the report may be missing. Lists
-// only missed limits and findings that fired.
+// The answer to `check`. The verdict follows from the exit code, as for scripts, because the report
+// may be missing. Lists only missed limits and findings that fired.
 json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   const json::value& verdict = ValueIn(report, "verdict");
   json::object answer = {{"verdict", ran.exit_code == kExitPass   ? "pass"
@@ -303,7 +302,8 @@ json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   return answer;
 }
 
-/// Resolves the agent's paths against the roots, independent of the server's working folder.
+/// Resolves the agent's paths against the roots, so that the server's working folder does not
+/// matter.
 json::object WithPaths(const Roots& roots, json::object arguments) {
   const auto resolve = [&](json::value& path) {
     if (path.is_string()) path = roots.Resolve(std::string(path.get_string()));
@@ -328,7 +328,7 @@ bool NamesFolder(const json::object& arguments) {
   });
 }
 
-/// Reports skipped links in every answer about a folder: a link that leaves the roots is no run.
+/// Adds to an answer about a folder how many links were skipped because they leave the roots.
 void SayLinksLeftOut(const json::object& arguments, json::object& answer) {
   const auto links = static_cast<std::int64_t>(TakeLinksLeftOut());
   if (links == 0 || !NamesFolder(arguments)) return;
@@ -358,8 +358,8 @@ Result<json::object> CallInspect(const Caller& caller, const json::object& argum
   return TextAnswer(ran.text, caller.most());
 }
 
-// An agent may name a policy, a job and a baseline. There are no arguments for --allow-incomplete,
-// --fail-on or --exit-zero, so an agent cannot loosen a verdict.
+// The options for judging. An agent may name a policy, a job and a baseline. It cannot loosen a
+// verdict, because there are no arguments for --allow-incomplete, --fail-on or --exit-zero.
 Result<std::vector<std::string>> JudgingWords(const Caller& caller, const json::object& arguments) {
   std::vector<std::string> words;
   const std::string asked = TextIn(arguments, "policy");
@@ -402,8 +402,8 @@ Result<json::object> CallExplain(const Caller& caller, const json::object& argum
   return TextAnswer(ran.text, caller.most());
 }
 
-// Without a statement, lists the tables, or the columns of `table`. Rows are limited twice: by
-// number in the query, and by bytes in the answer.
+// Runs a statement; if there is none, lists the tables, or the columns of `table`. Rows are limited
+// twice: their number in the query, their bytes in the answer.
 Result<json::object> CallQuery(const Caller& caller, const json::object& arguments) {
   std::vector<std::string> named = TextsIn(arguments, "paths");
   PROFGAUGE_CHECK(caller.CheckPaths(named));
@@ -444,8 +444,8 @@ Result<json::object> CallQuery(const Caller& caller, const json::object& argumen
   return std::move(object);
 }
 
-// The rows of a list in the comparison, largest change first: an array, or the `rows` of a table of
-// kernels or operators.
+// The rows of one list in the comparison, largest change first: an array, or the `rows` of a table
+// of kernels or operators.
 json::array* RowsIn(json::value& member) {
   if (json::object* table = member.if_object()) {
     json::value* rows = table->if_contains("rows");
@@ -454,9 +454,9 @@ json::array* RowsIn(json::value& member) {
   return member.if_array();
 }
 
-// With one profile each, calls `compare`. With several, which are runs or ranks, calls `check` with
-// baselines. Every list is cut to its first rows, as `truncated` shows. An answer that is still too
-// long is returned as text.
+// Compares two profiles by `compare`. If there are more, which are runs or ranks, by `check` with
+// baselines. Every list is cut to its first rows, and `truncated` shows that. An answer that is
+// still too long is returned as text.
 Result<json::object> CallCompare(const Caller& caller, const json::object& arguments) {
   const std::vector<std::string> base = TextsIn(arguments, "base");
   std::vector<std::string> named = TextsIn(arguments, "current");

@@ -18,18 +18,18 @@ namespace {
 
 using render::EscapeMarkdown;
 
-// The first rows determine the widths of columns; wider cells of later rows stick out.
+// The first rows, which determine the width of columns. A wider cell of a later row sticks out.
 constexpr std::size_t kRowsMeasured = 200;
 constexpr std::size_t kWidestText = 80;
 
-// A real as the shortest text that reads back as the same value.
+// The shortest text that reads back as the same number.
 std::string NumberText(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : std::string();
 }
 
 bool IsBool(const RowColumn& column) { return column.unit == Unit::kBool; }
 
-// The value in its base unit; empty if absent.
+// The value in its base unit; empty if it is absent.
 std::string PlainText(const Cell& cell, const RowColumn& column) {
   if (const auto* integer = std::get_if<std::int64_t>(&cell)) {
     if (IsBool(column)) return *integer != 0 ? "true" : "false";
@@ -39,7 +39,7 @@ std::string PlainText(const Cell& cell, const RowColumn& column) {
   return std::string(TextOf(cell));
 }
 
-// The value in reports' form if its unit is known: "1.20 ms", "31.4 %".
+// The value as reports show it, if its unit is known: "1.20 ms", "31.4 %".
 std::string ShownText(const Cell& cell, const RowColumn& column) {
   const bool is_number = cell.index() == 1 || cell.index() == 2;
   if (!column.unit || !is_number) return PlainText(cell, column);
@@ -51,7 +51,7 @@ std::string ShownText(const Cell& cell, const RowColumn& column) {
   return WithPlainBlanks(FormatValue(value, *column.unit));
 }
 
-// Rows for display.
+// Rows as text for people.
 class ShownRows : public RowWriter {
  public:
   explicit ShownRows(std::vector<RowColumn> columns)
@@ -74,12 +74,12 @@ class ShownRows : public RowWriter {
   }
 
   std::vector<RowColumn> columns_;
-  std::vector<bool> is_text_;  // Columns with a text so far are left-aligned.
+  std::vector<bool> is_text_;  // By column: has a text, so it is left-aligned.
   std::vector<std::string> heads_;
 };
 
-// Keeps the first kRowsMeasured rows to determine widths; later rows are written immediately, and a
-// wider cell only shifts its own line. Columns that have a text so far are left-aligned.
+// Keeps the first kRowsMeasured rows to determine widths. Later rows are written immediately, and a
+// wider cell only shifts its own line. A column that has a text so far is left-aligned.
 class AlignedRows : public ShownRows {
  public:
   using ShownRows::ShownRows;
@@ -150,7 +150,7 @@ class MarkdownRows : public ShownRows {
   }
 };
 
-// Base units and plain texts. A CSV has no place for notes or a cut, so Finish() writes nothing.
+// Rows in base units. A CSV has no place for notes or a mark of missing rows, so Finish() is empty.
 class CsvRows : public RowWriter {
  public:
   explicit CsvRows(std::vector<RowColumn> columns) : columns_(std::move(columns)) {
@@ -245,8 +245,8 @@ std::string_view JsonType(Unit unit) {
   return "real";
 }
 
-// One document, written in pieces: the head (an object whose end is removed), rows, and the end. So
-// a result may be larger than memory, and is still one document.
+// Writes one JSON document in pieces: the head (an object whose end is removed), the rows, and the
+// end. So a result may be larger than memory.
 class JsonDocument : public RowWriter {
  public:
   JsonDocument(std::vector<RowColumn> columns, std::string_view sql)
@@ -271,7 +271,7 @@ class JsonDocument : public RowWriter {
     json.EndArray();
     json.EndObject();
     out_ = json.Take();
-    constexpr std::string_view kEnd = "\n}\n";  // The end of the object, which is removed.
+    constexpr std::string_view kEnd = "\n}\n";  // The object's end, which is removed.
     out_.erase(out_.size() - kEnd.size());
     out_ += ",\n  \"rows\": [";
   }
@@ -282,7 +282,7 @@ class JsonDocument : public RowWriter {
     for (std::size_t i = 0; i < cells.size(); ++i) WriteCell(json, cells[i], columns_[i]);
     json.EndArray();
     std::string row = json.Take();
-    row.pop_back();  // The line end.
+    row.pop_back();  // Removes the line end.
     out_ += std::exchange(has_rows_, true) ? ",\n    " : "\n    ";
     out_ += row;
   }

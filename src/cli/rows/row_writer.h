@@ -40,8 +40,8 @@ class RowWriter {
   virtual ~RowWriter() = default;
   /// Adds one row. REQUIRES: as many cells as columns; Finish() was not called.
   virtual void Add(std::span<const Cell> cells) = 0;
-  /// Call once, after the last row. `is_cut`: rows were left out. Of the formats for programs only
-  /// kJson shows that: a CSV has no place for it.
+  /// Ends the text, after the last row. `is_cut`: rows were left out. Among the formats for
+  /// programs, only kJson shows that, because the others have no place for it.
   virtual void Finish(bool is_cut, std::span<const std::string> notes) = 0;
   /// Removes and returns the finished bytes.
   std::string Take() { return std::exchange(out_, {}); }
@@ -53,9 +53,9 @@ class RowWriter {
 
 struct RowStyle {
   RowFormat format = RowFormat::kTable;
-  std::string sql;  ///< For the JSON document.
+  std::string sql;  ///< The statement, for kJson.
 };
-/// A writer for `style.format`. It has already written its heads, unless they depend on rows.
+/// Makes a writer for `style.format`. Its heads are already written, unless they depend on rows.
 std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const RowStyle& style);
 
 }  // namespace profgauge::cli

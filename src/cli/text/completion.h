@@ -4,8 +4,8 @@
 //
 //   AllCommands, AllOptions -> Candidates -> BashCompletion, ZshCompletion, FishCompletion
 //
-// The scripts call no program: ids of metrics, rules and thresholds are written into them. So
-// completing does not start ProfGauge, and a new version needs new scripts.
+// The scripts call no program, because the ids of metrics, rules and thresholds are part of them.
+// So completing does not start ProfGauge, but a new version needs new scripts.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace profgauge::cli {
 
-/// Completions of a value or an argument. If all are empty, there is none.
+/// The completions of a value or an argument. If all members are empty, there are none.
 struct Candidates {
   bool files = false, folders = false;
   std::vector<std::string> words;
@@ -31,12 +31,12 @@ struct FirstWord {
   std::string brief;
 };
 
-/// The first words of all commands, in the order of the table; for a group, `brief` lists the
+/// The first words of all commands, in the order of the table. For a group, `brief` lists the
 /// second words. REQUIRES: the commands of a group are adjacent in the table.
 std::vector<FirstWord> FirstWords();
-/// Completions by the option's placeholder: FILE completes files, DIR folders; choices are words.
+/// The values of an option: files for the placeholder FILE, folders for DIR; choices are words.
 Candidates CandidatesOf(const OptionSpec& option);
-/// Completions by the command's `takes`. Rules are the built-in ones; none if they cannot be read.
+/// The values of an argument, by the command's `takes`. Rules are built-in ones, if readable.
 Candidates CandidatesOf(const CommandSpec& command);
 /// The options of a command, in the order of the help.
 std::vector<const OptionSpec*> OptionsOf(const CommandSpec& command);
@@ -45,7 +45,7 @@ std::string Underscored(std::string_view name);
 /// Joins the words with blanks.
 std::string Blanked(const std::vector<std::string>& words);
 
-/// A script for each shell, independent of others. Equal tables give equal bytes.
+/// The script of each shell, which needs no other. Equal tables give equal bytes.
 std::string BashCompletion();
 std::string ZshCompletion();
 std::string FishCompletion();

@@ -8,7 +8,7 @@
 namespace profgauge::cli {
 namespace {
 
-// $value is the current word; each command appends to COMPREPLY.
+// The bash commands that complete $value, the current word: each appends to COMPREPLY.
 std::string Action(const Candidates& candidates) {
   std::string text;
   if (!candidates.words.empty()) {
@@ -64,8 +64,8 @@ std::string SecondWordCases() {
   return text;
 }
 
-// Bash splits words at `=` and `:`, so the line is parsed again here, and a completion loses its
-// part before the last of them.
+// Bash also splits words at `=` and `:`. So the script parses the line again, and removes from a
+// completion the part up to the last of these characters.
 constexpr std::string_view kHead = R"(# Completions of profgauge for bash.
 # Load with: source <(profgauge completion bash)
 

@@ -7,7 +7,7 @@
 namespace profgauge::cli {
 namespace {
 
-// Quotes within '…', where fish interprets only \' and \\.
+// A text within '…', where fish interprets only \' and \\.
 std::string Quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -17,8 +17,8 @@ std::string Quoted(std::string_view text) {
   return out + "'";
 }
 
-// Candidates as arguments of `complete`. `-f` disables file names; it is needed wherever they are
-// not candidates.
+// The arguments of `complete` for these candidates. `-f` switches file names off, so it is needed
+// unless they are candidates.
 std::string Offered(const Candidates& candidates) {
   std::string text;
   if (!candidates.words.empty()) text += fmt::format(" -a '{}'", Blanked(candidates.words));
@@ -27,8 +27,8 @@ std::string Offered(const Candidates& candidates) {
   return text;
 }
 
-// One line for an option and all commands that have it. Rows of equal name with different texts are
-// separate lines.
+// One line for an option and all commands that have it. If two options have one name but different
+// texts, each has a line.
 std::string OptionLine(const OptionSpec& option) {
   std::vector<std::string> commands;
   for (const CommandSpec& command : AllCommands()) {

@@ -7,7 +7,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// Quotes within '…', where _arguments and _describe end texts at `:` and `]`.
+/// A text within '…', with `:` and `]` escaped, where _arguments and _describe end texts.
 std::string Quoted(std::string_view text) {
   std::string out;
   for (const char c : text) {

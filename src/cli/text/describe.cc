@@ -59,10 +59,10 @@ std::string Device(const Gpu& gpu, std::string_view core) {
   return text;
 }
 
-/// "0-7: NVIDIA A100…; 8: …": groups adjacent equal devices.
+/// The devices as text: "0-7: NVIDIA A100…; 8: …". Neighbors that are equal form a group.
 std::string Devices(const Profile& profile) {
   std::string text;
-  std::vector<Gpu> gpus = profile.gpus;  // Some files list them in reverse.
+  std::vector<Gpu> gpus = profile.gpus;  // Sorted below: some files are in reverse.
   std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
   const std::string_view core = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1))).core;
   for (std::size_t first = 0, next = 0; first < gpus.size(); first = next) {
@@ -105,8 +105,8 @@ std::string Rank(const DistributedInfo& info) {
   return text;
 }
 
-// How iterations were found, or which ways could be chosen: a user who sees "none marked" can copy
-// the option of a candidate.
+// How iterations were found. If none are marked, lists the candidates with the option that chooses
+// each, so that a user can copy it.
 std::string IterationText(const Profile& profile) {
   const Result<analysis::iterations::Iterations> found =
       analysis::iterations::FindIterations(profile, analysis::Selection{});
@@ -158,9 +158,8 @@ constexpr CapabilityName kCapabilities[] = {
     {Capability::kCollectiveInfo, "collective sizes"},
 };
 
-/// Removes "needs" from "needs memory events; record with profile_memory=True", and the tail: the
-/// sentence is written for absent metrics, but here only the cause and the way to record it are
-/// used.
+/// The cause and the way to record it, from a sentence about absent metrics: "needs memory events;
+/// record with profile_memory=True, which this profile does not have". Removes both ends.
 std::string Gap(Capability capability, const Profile& profile) {
   constexpr std::string_view kNeeds = "needs ", kTail = ", which this profile does not have";
   const DeviceWords& words = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1)));
@@ -180,7 +179,7 @@ void AddCapabilities(std::string& text, const Profile& profile) {
   AddLine(text, "has", has);
   for (const auto& [capability, name] : kCapabilities) {
     if (profile.Has(capability)) continue;
-    // Older PyTorch releases record call stacks in operators, without separate frames.
+    // Older PyTorch releases record call stacks in operators, so separate frames are not missing.
     if (capability == Capability::kPython && profile.Has(Capability::kCallStacks)) continue;
     AddLine(text, first_gap ? "lacks" : "", Gap(capability, profile));
     first_gap = false;
@@ -203,7 +202,7 @@ void AddImportLog(std::string& text, const ImportLog& log) {
   }
 }
 
-/// "sm 1980 (1200 to 1980, limit 1980) MHz, 512.3 (512.3 to 699.1, limit 700) W, …"
+/// Appends "sm 1980 (1200 to 1980, limit 1980) MHz, 512.3 (512.3 to 699.1, limit 700) W, …"
 void AddConditions(const RunDevice& device, std::string& text) {
   std::string line = device.id >= 0 ? fmt::format("device {}", device.id) : std::string("a device");
   for (const auto& [name, words, unit] :
@@ -222,7 +221,7 @@ void AddConditions(const RunDevice& device, std::string& text) {
   AddLine(text, "conditions", line);
 }
 
-/// Adds times of unrecorded iterations, and why a document is not used.
+/// Appends times of iterations beyond the profile's, and why a document of times is not used.
 void AddRunSide(const Profile& profile, std::string& text) {
   if (profile.run_side == nullptr) return;
   const RunSide& side = *profile.run_side;
@@ -260,7 +259,7 @@ std::string DescribeProfile(const Profile& profile) {
               (profile.source.dialect.empty() ? "" : ", " + profile.source.dialect));
   AddLine(text, "size", FormatBytes(static_cast<double>(profile.source.bytes)) + " decompressed");
   AddLine(text, "content hash", profile.source.hash);
-  if (IsOfTimes(profile)) {  // All other lines would describe a profile.
+  if (IsOfTimes(profile)) {  // Other lines would describe a profile.
     AddLine(text, "rank", Rank(profile.distributed));
     AddRunSide(profile, text);
     AddImportLog(text, profile.log);
@@ -367,7 +366,7 @@ std::string ExplainIterations(const analysis::iterations::RankContext& rank, Jso
   return text;
 }
 
-/// Launches of one kernel with the same classification.
+/// Sums over the launches of one kernel that have the same class.
 struct KernelVerdict {
   std::string_view name;
   analysis::classify::KernelClass verdict;
@@ -375,8 +374,8 @@ struct KernelVerdict {
   Ns time = 0;
 };
 
-// Sums by kernel and class, longest time first. A name may have several classes, because the
-// operator decides if no rule has the name: then each is a row.
+// Sums by kernel and class, longest time first. A kernel may have several rows: if no rule knows
+// its name, its operator decides the class.
 std::vector<KernelVerdict> VerdictsOf(const analysis::iterations::RankContext& rank) {
   using Key = std::tuple<std::string_view, std::uint16_t, analysis::classify::Tri, bool>;
   std::map<Key, KernelVerdict> sums;
@@ -399,7 +398,7 @@ std::vector<KernelVerdict> VerdictsOf(const analysis::iterations::RankContext& r
   return verdicts;
 }
 
-// The rule that decided, or why the operator decided.
+// The rule that decided the class, or why the operator decided.
 std::string ReasonOf(const analysis::classify::KernelClass& verdict,
                      const analysis::classify::Knowledge& knowledge) {
   if (verdict.rule != 0)
@@ -415,7 +414,7 @@ std::string ClassOf(const analysis::classify::KernelClass& verdict) {
   return fmt::format("Tensor Cores: {}", analysis::classify::TriName(verdict.tensor_core));
 }
 
-// Longest kernels first; the text has kKernelsPrinted of them, the list all.
+// Lists kernels, longest first. The text has the first kKernelsPrinted; the list has all.
 std::string ExplainClasses(const analysis::iterations::RankContext& rank, JsonList& list) {
   std::string text = Head(rank);
   const auto out = std::back_inserter(text);
@@ -455,8 +454,8 @@ std::string ExplainClasses(const analysis::iterations::RankContext& rank, JsonLi
   return text;
 }
 
-// A group is judged only if all its ranks are present and enough of its calls are matched:
-// otherwise the last rank may be one that was not recorded.
+// How far the calls of a group match. A group is judged only if all its ranks are present and
+// enough calls match; otherwise the last rank may be one that was not recorded.
 std::string GroupText(const analysis::communication::GroupMatch& group) {
   std::string text = fmt::format("  group {}: {} of {} calls matched",
                                  group.name.empty() ? "of all ranks" : Printable(group.name),
@@ -471,7 +470,7 @@ std::string GroupText(const analysis::communication::GroupMatch& group) {
   return text + "; not judged: too few are matched\n";
 }
 
-// The first sentence that applies.
+// Returns the first sentence that applies.
 std::string VerdictOf(const analysis::communication::Blame& blame,
                       std::span<const analysis::communication::RankFacts> ranks,
                       const Profile& profile) {
@@ -489,6 +488,7 @@ std::string VerdictOf(const analysis::communication::Blame& blame,
   return "no rank delays the others";
 }
 
+// Says how ranks delay each other:
 //   group dp: 120 of 120 calls matched; judged
 //   rank 0: never last; waited 1.20 s itself
 // * rank 1: last in 90 calls, which cost the others 1.20 s; waited 10.0 ms itself

@@ -12,19 +12,18 @@
 
 namespace profgauge::cli {
 
-/// A block of aligned lines: format, size, time, devices, events, iterations, recorded
-/// and missing data, and the reader's repairs.
+/// Aligned lines: format, size, time, devices, events, iterations, recorded data, missing data, and
+/// repairs that the reader made.
 std::string DescribeProfile(const Profile& profile);
-/// Describes a summary of a rank: its profile and its contents. A damaged summary has one line that
-/// says so.
+/// Describes a rank's summary: its profile and its contents. If it is damaged, one line says so.
 std::string DescribeSummary(const Summary& summary, const std::string& path);
 
 // Explains decisions of the analysis: `profgauge inspect --explain`.
 
-/// Explains a decision: "iterations", "classes" or "blame". Judges nothing and uses the whole
-/// profile, without any selection.
+/// Explains a decision: "iterations", "classes" or "blame". It judges nothing, and it is about the
+/// whole profile, whatever is selected.
 ///
-/// - iterations: per rank each way to divide the profile, in the order in which they are tried.
+/// - iterations: for each rank, the ways to divide the profile, in the order of attempts.
 /// - classes: for each rank, each distinct kernel, whether it runs on Tensor Cores or communicates,
 ///   and the rule of rules/knowledge/names.yaml that decided. The text shows the longest-running
 ///   kernels; `list` has all.

@@ -18,7 +18,7 @@ namespace {
 /// The date of the pages, a constant, so that equal sources give equal bytes.
 constexpr std::string_view kDay = "November 21, 2026";
 
-/// Escapes our text for roff: no line may start a request, and a backslash starts an escape.
+/// Escapes our text for roff: a dot must not begin a line, and a backslash begins an escape.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-/// One argument of a macro: `"a b"`, with doubled quotes.
+/// One argument of a macro in quotes, `"a b"`; quotes in it are doubled.
 std::string Argument(std::string_view text) {
   std::string out = "\"";
   for (const char c : Escaped(text)) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -78,7 +78,7 @@ std::string PageName(const CommandSpec& command) {
   return name;
 }
 
-/// "judge a profile" for "Judge a profile", to follow a dash.
+/// "judge a profile" for "Judge a profile", because it follows a dash.
 std::string Uncapitalised(std::string_view text) {
   std::string out(text);
   if (out.size() > 1 && out[0] >= 'A' && out[0] <= 'Z' && out[1] >= 'a') {
@@ -98,7 +98,7 @@ std::string OptionItem(const OptionSpec& option) {
   return text;
 }
 
-// A list for each group of options. The last one also has --help, which is the only option of some
+// A list for each group of options. The last list also has --help, the only option of some
 // commands.
 std::string OptionSections(const CommandSpec& command) {
   std::string text;
@@ -163,7 +163,7 @@ std::string ProgramPage() {
   return text + ".Sh SEE ALSO\n.Xr profgauge-policy 5 ,\n.Xr profgauge-rules 5\n";
 }
 
-/// Larger bounds of integers are those of the type and are not shown.
+/// A larger bound of an integer is that of its type, so it is not shown.
 constexpr std::int64_t kLargestShown = 1'000'000;
 
 // The kinds of values of a key, in YAML's terms.
@@ -193,8 +193,8 @@ void AddParts(const rules::Shape& shape, std::vector<std::string>& described, st
   if (!shape.items.empty()) AddParts(shape.items.front(), described, text);
 }
 
-// Adds a section for each kind of mapping, then for its parts. `described` has the kinds already
-// written, so the recursion ends if a shape contains itself.
+// Adds a section for each kind of mapping, then for its parts. `described` has the kinds that have
+// a section, so the recursion ends even if a shape contains itself.
 void AddKeys(const rules::Shape& shape, std::vector<std::string>& described, std::string& text) {
   const bool is_known =
       std::find(described.begin(), described.end(), shape.what) != described.end();
@@ -203,7 +203,7 @@ void AddKeys(const rules::Shape& shape, std::vector<std::string>& described, std
   std::string own;
   for (const rules::ShapeKey& key : shape.keys) {
     const std::string_view doc = rules::KeyDoc(shape.what, key.name);
-    if (doc.empty()) continue;  // A metric or an op; `profgauge metrics list` describes metrics.
+    if (doc.empty()) continue;  // Metrics and ops have no text here.
     own += fmt::format(
         ".It Cm {}\n{}", key.name,
         Paragraph(fmt::format("{}{}. Value: {}.", std::string(doc),

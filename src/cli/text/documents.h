@@ -7,16 +7,16 @@
 
 namespace profgauge::cli {
 
-// Manual pages in mdoc(7), made from the tables of commands and options and from the shapes of
+// Manual pages in mdoc(7), made from the tables of commands and options, and from the shapes of
 // policies and rules.
 
 struct ManualPage {
-  std::string name;  ///< "profgauge-baseline-save.1", the file name.
+  std::string name;  ///< The file: "profgauge-baseline-save.1".
   std::string text;
 };
 
-/// profgauge.1, one page per command, profgauge-policy.5, profgauge-config.5 and profgauge-rules.5.
-/// Their date is a constant, so equal sources give equal bytes.
+/// The pages: profgauge.1, one page per command, profgauge-policy.5, profgauge-config.5 and
+/// profgauge-rules.5. Their date is a constant, so equal sources give equal bytes.
 std::vector<ManualPage> ManualPages();
 
 }  // namespace profgauge::cli
@@ -25,7 +25,7 @@ std::vector<ManualPage> ManualPages();
 
 namespace profgauge::cli {
 
-/// A hand-written schema; empty if there is no such file.
+/// The text of a hand-written schema; empty if no such file exists.
 std::string_view EmbeddedSchema(std::string_view path);
 
 }  // namespace profgauge::cli
@@ -38,8 +38,8 @@ struct NamedSchema {
   std::string text;
 };
 
-/// Schemas of the configuration, of report.json, and hand-written ones. Only the last are files;
-/// the others are made from the shapes of the decoders and of the report.
+/// The schemas of the configuration, of report.json, and hand-written ones. Only the latter are
+/// files; the others are made from the shapes of the decoders and of the report.
 std::vector<NamedSchema> AllSchemas();
 
 /// The first line of a YAML file, from which editors find the published schema `name`:

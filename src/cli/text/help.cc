@@ -32,7 +32,7 @@ std::string_view GroupTitle(OptionGroup group) {
 namespace {
 
 constexpr std::size_t kScreenWidth = 87;
-constexpr std::size_t kHeadWidth = 25;      // Of an option, left of its text.
+constexpr std::size_t kHeadWidth = 25;      // The option's, left of its text.
 constexpr std::size_t kFullTextWidth = 69;  // Up to column 100, right of the options' names.
 
 std::string WithValue(const OptionSpec& option) {
@@ -47,7 +47,7 @@ std::string OptionHead(const OptionSpec& option) {
   return fmt::format("{}{}{}", before, option.shorthand.empty() ? "" : ", ", WithValue(option));
 }
 
-// Joins several options with one text; a list of three or more has its value only once.
+// Joins the names of options with one text. If there are three or more, they share one value.
 //
 //   --html, --md, --xlsx, --json FILE    --iter-start N, --iter-stop N    -q, -v
 std::string JoinedHead(std::span<const OptionSpec* const> options) {
@@ -66,9 +66,9 @@ std::string JoinedHead(std::span<const OptionSpec* const> options) {
   return head;
 }
 
+// Lists the common options, with a blank line between groups.
 //   "  -o, --out DIR             Write report.html, …"
 //      ^ column 2                ^ column 28
-// Lists the common options, with a blank line between groups.
 std::string CommonOptions(const CommandSpec& command) {
   std::string text;
   std::vector<const OptionSpec*> common = OptionsOf(command);
@@ -136,7 +136,7 @@ std::string ExitCodes() {
 constexpr std::string_view kExitLine =
     "Exit codes: 0 pass, 1 fail, 2 wrong usage or policy, 3 no verdict, 4 report not written\n";
 
-/// The commands that most users need, in this order; `text` replaces the command's own.
+/// The commands that most users need, in this order. `text` replaces the command's own text.
 struct FirstCommand {
   std::string_view name, text = {};
 };
@@ -148,7 +148,7 @@ constexpr FirstCommand kFirst[] = {
     {"query"},         {"rules explain"},
 };
 
-/// The commands by purpose; the last row has the others.
+/// The commands by purpose. The last group has the others.
 struct HelpGroup {
   std::string_view title;
   std::uint64_t commands;
@@ -227,7 +227,7 @@ std::string HelpText(const CommandSpec* command, HelpRequest request) {
       full ? command->detail : command->detail.substr(0, command->detail.find("\n\n"));
   if (!detail.empty()) text += fmt::format("\n{}\n", detail);
   text += full ? AllOptionsOf(*command) : CommonOptions(*command);
-  // The first screen already has an example of judging.
+  // The short help of a judging command has no examples, because the first screen shows one.
   const bool has_examples = !command->examples.empty() && (full || !judges);
   if (has_examples) text += fmt::format("\nExamples:\n{}", command->examples);
   if (full) return judges ? text + ExitCodes() : text;

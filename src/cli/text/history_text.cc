@@ -20,7 +20,7 @@
 namespace profgauge::cli {
 namespace {
 
-// "team=vision;cluster=a", in the given order.
+// The labels as text, in the given order: "team=vision;cluster=a".
 std::string LabelsOf(const gate::Snapshot& run) {
   std::string labels;
   for (const auto& [property, value] : run.environment) {
@@ -40,14 +40,14 @@ std::string LevelText(const gate::HistoryLevel& level) {
   return text;
 }
 
-/// The positions of runs in the trend, by id; runs that are left out there have none.
+/// The positions of runs in the trend, by id. Runs that the trend leaves out are missing.
 std::map<std::int64_t, std::size_t> PlacesOf(const report::Trend& trend) {
   std::map<std::int64_t, std::size_t> places;
   for (std::size_t i = 0; i < trend.runs.size(); ++i) places.emplace(trend.runs[i].id, i);
   return places;
 }
 
-/// The levels that begin with a run.
+/// The levels that begin with the run. REQUIRES: levels are sorted by run.
 std::span<const gate::HistoryLevel> LevelsOf(const ListedHistory& listed, std::int64_t run) {
   const auto& levels = listed.levels;
   const auto first = std::ranges::lower_bound(levels, run, {}, &gate::HistoryLevel::run);
@@ -56,7 +56,7 @@ std::span<const gate::HistoryLevel> LevelsOf(const ListedHistory& listed, std::i
                         static_cast<std::size_t>(last - first));
 }
 
-// Changes of the first series (mostly the median iteration time) that begin with a run.
+// The lines for changes of the first series (mostly the median iteration time) at the run.
 std::string ChangesBefore(const report::Trend& trend, std::size_t run) {
   std::string text;
   const std::string& metric = trend.series.front().metric;
@@ -71,7 +71,7 @@ std::string ChangesBefore(const report::Trend& trend, std::size_t run) {
   return text;
 }
 
-// Changes of the other series, steps and slow drift, and which runs were not examined.
+// The lines below the table: changes in the other series, drift, and runs that are left out.
 std::string TrendText(const report::Trend& trend, bool is_one) {
   std::string text = is_one ? "" : fmt::format("Branch {}\n", Printable(trend.branch));
   std::size_t changes = trend.series.front().changes.size();
@@ -162,7 +162,7 @@ std::string HistoryText(const ListedHistory& listed) {
   std::vector<std::map<std::int64_t, std::size_t>> places;
   for (const report::Trend& trend : listed.trends) places.push_back(PlacesOf(trend));
   std::map<std::pair<std::string, std::string>, std::string> policies;  // By branch and model.
-  std::set<std::string_view> others;  // Time metrics shown in place of iterations.
+  std::set<std::string_view> others;  // Time metrics in place of iterations.
   for (const gate::HistoryEntry& entry : listed.entries) {
     std::string& policy = policies[{entry.branch, entry.model}];
     if (!policy.empty() && !entry.policy.empty() && policy != entry.policy) {

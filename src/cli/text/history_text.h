@@ -13,23 +13,23 @@
 
 namespace profgauge::cli {
 
-/// Runs of a history and the marks among them.
+/// The runs of a history, and the marks between them.
 struct ListedHistory {
   std::span<const gate::HistoryEntry> entries;  ///< Oldest first.
-  std::span<const gate::HistoryLevel> levels;   ///< Accepted levels, by run; also of other runs.
+  std::span<const gate::HistoryLevel> levels;   ///< By run. Some are of runs not listed.
   /// One trend for each branch, over its runs that are comparable with the last one. REQUIRES: each
-  /// has a series of the median iteration time.
+  /// trend has a series of the median iteration time.
   std::span<const report::Trend> trends;
 };
 
-/// Prefix of keys in a run's environment that a user set with --label.
+/// The prefix of the keys in a run's environment that a user set with --label.
 inline constexpr std::string_view kLabelPrefix = "label ";
 
-/// One line per run. A change of the median's level is above the run, the level that a run begins
-/// below it; changes of other metrics follow the table.
+/// One line for each run. A change of the median's level is above the run with which it begins; an
+/// accepted level is below its first run. Changes of other metrics follow the table.
 std::string HistoryText(const ListedHistory& listed);
-/// One row per run, with its levels. Rows of the trend also have its values and the changes that
-/// begin with the run.
+/// One row for each run, with its levels. A run of the trend also has its values and the changes
+/// that begin with it.
 JsonList HistoryList(const ListedHistory& listed);
 
 /// Writes one row for each of `rows`, in `format`: "csv", "jsonl" or "parquet". Errors: of the

@@ -26,7 +26,7 @@ void TextsField(JsonWriter& out, std::string_view key, const std::vector<std::st
   out.EndArray();
 }
 
-// A place without a line is a whole file. Line and column count from 1.
+// Adds a place to a row. A place without a line is a whole file. Lines and columns count from 1.
 void PlaceFields(JsonWriter& out, const Where& where) {
   out.OptionalField("file", where.file);
   if (where.line == 0) return;
@@ -106,8 +106,8 @@ void GroupsField(JsonWriter& out, const rules::Finding& finding) {
   out.EndArray();
 }
 
-// A finding with its groups. Numbers are in base units, with their text; the unit is that of the
-// rule's metric.
+// Adds a finding with its groups. Numbers are in base units and also as text; the unit is that of
+// the rule's metric.
 void WriteFinding(JsonWriter& out, const rules::Finding& finding) {
   out.BeginObject();
   out.Field("key", finding.key);
@@ -233,7 +233,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-/// "warn, error": levels that the rule can report.
+/// The levels that the rule can report: "warn, error".
 std::string LevelsOf(const rules::Rule& rule) {
   if (rule.level) return std::string(rules::LevelName(*rule.level));
   if (!rule.metric) return "";
@@ -266,7 +266,7 @@ void LimitLine(std::string& out, std::string_view key, const std::optional<Sourc
   if (limit) Line(out, key, limit->text);
 }
 
-/// "duration", "number:2"; empty if the unit decides.
+/// How a value is shown: "duration", "number:2"; empty if the unit decides.
 std::string ShowAsText(const rules::ShowAs& show_as) {
   switch (show_as.kind) {
     case rules::ShowAs::Kind::kAuto:
@@ -310,8 +310,8 @@ void ParamLines(std::string& out, const rules::Rule& rule, const rules::ActiveRu
   }
 }
 
-// Names in one column, each expression below its value, so that a long expression does not move
-// values apart.
+// The values of a trace: names in one column, and each expression below its value, so that a long
+// expression does not move other values.
 void TraceLines(std::string& out, const std::vector<rules::TraceValue>& trace,
                 std::string_view indent) {
   std::size_t width = 12;

@@ -17,33 +17,33 @@ namespace profgauge::cli {
 /// One line per rule: id, category, levels, title.
 std::string RuleLines(const std::vector<rules::Rule>& rules);
 
-/// The rule as in its file, key by key, and the parameters that the policy gives it (`active`;
-/// nullptr: the rule's own, and a line says that the policy has it off).
+/// The rule as in its file, key by key, with the parameters that the policy gives it (`active`).
+/// nullptr: the policy switched it off, so parameters are the rule's own, and a line says so.
 std::string ExplainRule(const rules::Rule& rule, const rules::ActiveRule* active);
 
-/// The rule's results in a run: every intermediate value, and why each group fired or did not.
+/// The results of a rule in a run: every intermediate value, and why each group fired or did not.
 std::string ExplainFinding(const rules::Finding& finding);
 
-/// Markdown: one section a rule, headed by its id with `-` for `/` so that links to it are stable.
+/// The rules in Markdown, a section each. Its head is the id with `-` for `/`, so links are stable.
 std::string RuleDocs(const std::vector<rules::Rule>& rules);
-/// Markdown: the names and functions of expressions: functions, units, rows with columns, facts.
+/// The language of expressions in Markdown: functions, units, rows with their columns, and facts.
 std::string LanguageDocs();
 
-/// One line per kind of rows, its name first; then one per word that every rule file knows.
+/// One line for each kind of rows, its name first. Then one for each word that any rule may use.
 std::string RowKinds();
-/// The columns of the rows `row` (`profile`: facts), one per line, with known values; empty if
-/// there are none.
+/// The columns of the rows `row` (`profile`: facts), one per line, with their known values. Empty
+/// if there are no such rows.
 std::string ColumnLines(std::string_view row);
 
-/// One line per test, followed by its failures; ends with the count. Passed tests are shown only if
-/// `verbosity` is 1.
+/// One line for each test, with its failures below, and the count at the end. Passed tests are
+/// shown only if `verbosity` is 1.
 std::string TestLines(const std::vector<rules::RuleTestResult>& results, int verbosity);
-/// JUnit XML.
+/// The results as JUnit XML.
 std::string TestJunit(const std::vector<rules::RuleTestResult>& results);
 
 // The output of `profgauge rules … --json`: the text's data as fields.
 
-/// The rule with the parameters that the policy gives it (`active`; nullptr: the policy has it
+/// The rule with the parameters that the policy gives it (`active`; nullptr: the policy switched it
 /// off). `findings`: the results of the rule in a profile.
 JsonList ExplainList(const rules::Rule& rule, const rules::ActiveRule* active,
                      std::span<const rules::Finding* const> findings);
@@ -54,8 +54,8 @@ JsonList MistakeList(const rules::Errors& errors, const rules::Errors& warnings)
 /// One row per test.
 JsonList TestList(const std::vector<rules::RuleTestResult>& results);
 
-/// One row per kind of rows, and per word that every rule file knows; with `row`, one per column of
-/// these rows.
+/// One row for each kind of rows, and for each word that any rule may use. With `row`, one for each
+/// column of these rows.
 JsonList ColumnList(std::string_view row);
 
 }  // namespace profgauge::cli
