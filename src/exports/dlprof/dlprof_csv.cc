@@ -14,7 +14,7 @@
 namespace profgauge::exports::dlprof {
 namespace {
 
-/// Writes one line; each column is quoted or plain as in DLProf.
+/// Writes one line, with the quotes that DLProf uses for each column.
 class Line {
  public:
   explicit Line(std::string& out) : out_(out) {}
@@ -32,7 +32,7 @@ class Line {
     out_ += '"';
     return *this;
   }
-  /// For our own texts and names without commas; others are quoted nevertheless.
+  /// Adds a text that DLProf does not quote. If it contains a comma, it is quoted nevertheless.
   Line& Bare(std::string_view text) {
     if (text.find_first_of(",\"\n") != std::string_view::npos) return Quoted(text);
     Separate();
@@ -66,7 +66,7 @@ class Line {
   bool first_ = true;
 };
 
-/// The heads "Total CPU Time (ns),Avg. CPU Time (ns),…" for the four times.
+/// The heads of the four times: "Total CPU Time (ns),Avg. CPU Time (ns),…".
 std::string TimeHeads() {
   std::string heads;
   for (const std::string_view time : {"CPU Time", "GPU Time", "CPU Overhead", "GPU Idle"}) {
@@ -77,7 +77,7 @@ std::string TimeHeads() {
   return heads;
 }
 
-/// One line per op. Quotes the columns that DLProf quotes, even without a comma.
+/// One line for each op. Some columns are quoted even without a comma, because DLProf does so.
 std::string Detailed(const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "All Iterations\nOp ID,Op Name,Direction,Op Type,No. Calls,TC Eligible,Using TC," +
@@ -91,8 +91,8 @@ std::string Detailed(const analysis::dlprof::dlprof::Report& report) {
   return text;
 }
 
-/// DLProf keeps one long name per op and short name (the last launch's), although template variants
-/// differ.
+/// The long name of each op and short name. DLProf keeps only that of the last launch, although
+/// variants of a template differ.
 std::map<std::pair<std::size_t, std::string_view>, std::string_view> LongNames(
     const Profile& profile, const analysis::dlprof::dlprof::Report& report) {
   std::map<std::pair<std::size_t, std::string_view>, std::string_view> names;
@@ -108,8 +108,8 @@ std::map<std::pair<std::size_t, std::string_view>, std::string_view> LongNames(
   return names;
 }
 
-/// One line per launch, with times from the start of the session. The op's parameters are unknown,
-/// so their column is empty.
+/// One line for each launch; times count from the start of the session. The op's parameters are
+/// unknown, so their column is empty.
 std::string ByIteration(const Profile& profile, const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "Iteration Report\nIteration,Op ID,Op Name,Direction,Op Type,Kernel Name,Device ID,"
@@ -123,7 +123,7 @@ std::string ByIteration(const Profile& profile, const analysis::dlprof::dlprof::
     Line line(text);
     line.Number(launch.iteration).Quoted(op.id).Quoted(op.name).Bare(op.direction);
     line.Quoted(op.type).Quoted(launch.name).Number(device.gpu[launch.row]);
-    // DLProf's times count from the start of the session.
+    // DLProf counts times from the start of the session.
     line.Number(device.start[launch.row] - profile.session_start);
     line.Number(device.duration[launch.row]);
     if (launch.api_start < 0) {
@@ -201,7 +201,7 @@ std::string TensorCores(const analysis::dlprof::dlprof::Report& report) {
   return text;
 }
 
-// The first of these facts that is recorded, because readers name one thing differently.
+// The first of these facts that is recorded, because readers use different keys for it.
 std::string FirstFact(const Profile& profile, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
     if (const std::string_view fact = FactOf(profile, key); !fact.empty()) return std::string(fact);
@@ -219,13 +219,13 @@ std::string CudaVersion(const std::string& text) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-// Writes every line; a missing property leaves its cell empty.
+// Writes every line of the system report. A missing property leaves its cell empty.
 void AddSystem(const Profile& profile, std::string& text) {
   text += "System Config\n";
   Line(text).Bare("GPU Count").Number(static_cast<std::int64_t>(profile.gpus.size()));
   std::string names;
   for (const Gpu& gpu : profile.gpus) names += (names.empty() ? "" : ", ") + gpu.name;
-  // Unquoted, so that every GPU has its own cell.
+  // The list is not quoted, so that every GPU has a cell.
   text += "GPU Name(s)," + NeutralCell(names) + "\n";
   const std::pair<std::string_view, std::string> rows[] = {
       {"CPU Model", FirstFact(profile, {"cpu_model"})},
@@ -239,7 +239,7 @@ void AddSystem(const Profile& profile, std::string& text) {
   for (const auto& [key, value] : rows) Line(text).Bare(key).Bare(value);
 }
 
-// Adds a block of the summary: an empty line, its title, its heads, and one line per share.
+// Adds a block of the summary: an empty line, its title, its heads, and one line for each share.
 void AddShares(
     std::string_view title, std::string_view count,
     std::initializer_list<std::pair<std::string_view, const analysis::dlprof::dlprof::Share*>> rows,

@@ -24,8 +24,8 @@ inline constexpr std::array<std::string_view, 8> kDlprofTitles = {
     "System Config",      "All Iterations",  "Iteration Report",       "Kernel Report",
     "Tensor Core Report", "Group Op Report", "Op Type Summary Report", "Expert Systems Feedback"};
 
-/// The texts of kDlprofFiles. Missing system properties are left empty; `advice` fills the last
-/// file. `report` is of `profile`, whose device table has times and names of launches.
+/// The texts of kDlprofFiles. Missing system properties are empty; `advice` fills the last file.
+/// `report` is made from `profile`, whose device table must have times and names of launches.
 std::vector<std::string> DlprofCsvTexts(const Profile& profile,
                                         const analysis::dlprof::dlprof::Report& report,
                                         const std::vector<Advice>& advice);

@@ -16,7 +16,7 @@ namespace profgauge::exports::nsys {
 bool IsRange(const Profile& profile, std::uint32_t host_row) {
   if (profile.host.style[host_row] != RangeStyle::kNone) return true;
   const HostKind kind = profile.host.kind[host_row];
-  // A mark has no length; nsys counts only ranges.
+  // A mark has no length. nsys counts only ranges.
   if (kind == HostKind::kAnnotation && profile.host.duration[host_row] == 0) return false;
   return kind == HostKind::kAnnotation || kind == HostKind::kIterationMarker;
 }
@@ -38,8 +38,8 @@ std::string StyleLabel(const Profile& profile, std::uint32_t host_row) {
   return "";
 }
 
-// Skips ranges that start outside the selected iterations, even around selected work. O(launches x
-// depth).
+// A range that starts outside of the selected iterations is skipped, even around selected work.
+// O(launches x depth).
 void ForEachEnclosing(const SelectedRank& rank,
                       const std::function<void(std::uint32_t, std::uint32_t)>& use) {
   const Profile& profile = *rank.profile;
@@ -49,7 +49,7 @@ void ForEachEnclosing(const SelectedRank& rank,
     const std::uint32_t call = device.launch[row].value;
     const Ns call_end = profile.api.start[call] + profile.api.duration[call];
     for (HostId at = profile.api.op[call]; at.valid(); at = profile.host.parent[at.value]) {
-      // A parent may only overlap, without containing.
+      // A parent may overlap the call without containing it.
       const Ns end = profile.host.start[at.value] + profile.host.duration[at.value];
       const bool holds = end >= call_end && rank.HasHostTime(profile.host.start[at.value]);
       if (holds && IsRange(profile, at.value)) use(at.value, row);
@@ -77,7 +77,7 @@ std::vector<Projection> ProjectRanges(const SelectedRank& rank) {
 
 namespace {
 
-// Groups by name across ranks; looks up each name once per rank.
+// Groups values by name, across ranks. Each name is searched once per rank.
 class ByName {
  public:
   void NextRank(const Profile& profile) {
@@ -103,7 +103,7 @@ class ByName {
   std::vector<Group> groups_;
 };
 
-// Groups by labels that are composed for each row.
+// Groups values by labels that are made for each row.
 class ByLabels {
  public:
   std::vector<std::int64_t>& operator[](const std::vector<std::string>& labels) {
@@ -127,7 +127,7 @@ void ForEachDevice(std::span<const SelectedRank> ranks, const Use& use) {
   }
 }
 
-// Durations by name, of kernels or of copies and memsets.
+// The durations of kernels, or of copies and memsets, by name.
 std::vector<Group> DeviceTimes(std::span<const SelectedRank> ranks, bool kernels) {
   ByName groups;
   for (const SelectedRank& rank : ranks) {
@@ -141,7 +141,7 @@ std::vector<Group> DeviceTimes(std::span<const SelectedRank> ranks, bool kernels
   return groups.Take();
 }
 
-// Durations of calls by name; `table_of` selects the table of calls.
+// The durations of calls, by name. `table_of` returns the table of calls.
 template <class Table>
 std::vector<Group> HostTimes(std::span<const SelectedRank> ranks, const Table& table_of) {
   ByName groups;
@@ -234,7 +234,7 @@ ReportTable AllRanges(std::span<const SelectedRank> ranks) {
   return Ranges(ranks, [](RangeStyle) { return true; });
 }
 
-// Removes the style column, for the two reports whose ranges have one style.
+// Removes the column of styles, for the two reports whose ranges all have the same style.
 ReportTable WithoutStyle(ReportTable table) {
   const std::size_t style = table.heads.size() - 2;
   const auto drop = [style](std::vector<std::string>& cells) {
@@ -258,13 +258,13 @@ struct Projected {
   std::int64_t range_time = 0, work = 0, levels = 0, children = 0;
 };
 
-// A range's depth among those of its thread (outermost 0), and its number of direct children.
+// By host row: its depth among its thread's ranges (0 is outermost) and its direct children.
 struct Nesting {
   std::vector<std::int32_t> level, children;
 };
 
-// Considers only listed ranges: operators between two ranges add no level. A parent precedes its
-// children, so one pass is enough.
+// Considers only ranges that reports list, so operators between two ranges add no level. One pass
+// is enough, because a parent precedes its children.
 Nesting NestingOf(const Profile& profile) {
   const HostTable& host = profile.host;
   Nesting nesting{std::vector<std::int32_t>(host.size(), 0),
@@ -279,7 +279,7 @@ Nesting NestingOf(const Profile& profile) {
   return nesting;
 }
 
-// Groups by label and style, across ranks.
+// Groups projections by label and style, across ranks.
 std::map<std::pair<std::string, std::string>, Projected> CollectProjections(
     std::span<const SelectedRank> ranks) {
   std::map<std::pair<std::string, std::string>, Projected> groups;
@@ -300,7 +300,7 @@ std::map<std::pair<std::string, std::string>, Projected> CollectProjections(
   return groups;
 }
 
-// Averages over the instances with work on the GPU; other instances are not counted.
+// Averages are over the instances that have work on the GPU.
 ReportTable ProjectedRanges(std::span<const SelectedRank> ranks) {
   ReportTable table;
   table.heads = {"Range",
@@ -337,7 +337,7 @@ ReportTable ProjectedRanges(std::span<const SelectedRank> ranks) {
   return table;
 }
 
-// A kernel counts for each range that encloses its launch.
+// A kernel counts for each range around its launch.
 ReportTable KernelsByRange(std::span<const SelectedRank> ranks) {
   using Key = std::tuple<std::string, std::string, std::int64_t, std::int64_t, std::string>;
   struct Kernels {
@@ -429,8 +429,8 @@ struct Row {
   std::vector<std::string> labels;
 };
 
-// By total, largest first; equal totals by labels, so that the order does not depend on the
-// profile's rows.
+// Sorts groups by total, largest first, and equal totals by label, so that the order does not
+// depend on the order of the profile's rows.
 std::vector<Row> InOrder(std::vector<Group> groups) {
   std::vector<Row> rows;
   for (Group& group : groups) {
@@ -472,7 +472,7 @@ Summary Summarize(std::vector<std::int64_t> values) {
   return summary;
 }
 
-// Percentages are of the table's own total, as in nsys, not of a run time.
+// Percentages are of the table's total, which is nsys's definition, not of the run time.
 ReportTable TimeTable(std::vector<Group> groups, const char* count,
                       const std::vector<std::string>& labels) {
   ReportTable table;
@@ -499,7 +499,7 @@ ReportTable TimeTable(std::vector<Group> groups, const char* count,
   return table;
 }
 
-// Rows by bytes, most first.
+// Sorts rows by bytes, largest first.
 ReportTable SizeTable(std::vector<Group> groups, const std::string& label) {
   ReportTable table;
   table.heads = {"Total (MB)", "Count",    "Avg (MB)",    "Med (MB)",

@@ -1,10 +1,10 @@
-// The summaries of `nsys stats` for any profile: same names, columns, order and rounding.
+// The summaries of `nsys stats` for any profile, with the same names, columns, order and rounding.
 //
-// Definitions are from a genuine output and NVIDIA's documentation of the report scripts: the
+// Definitions are from a genuine output and from NVIDIA's documentation of the report scripts: the
 // median of an even count is the mean of the middle two, the standard deviation is the sample's (0
-// for one), a MB is 1 000 000 bytes, rows are sorted by total, longest first. One difference is
-// intended: the suffix that PyTorch adds to a range's name (", seq = 3, op_id = 7") is removed, so
-// that the calls of an operator are one row.
+// for one value), 1 MB is 1 000 000 bytes, and rows are sorted by total, longest first. We only
+// remove the suffix that PyTorch adds to a range's name (", seq = 3, op_id = 7"), so that all calls
+// of an operator are one row.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace profgauge::exports::nsys {
 
-/// Cells are written as nsys writes them; every row has one cell per head.
+/// A report. Cells are written as nsys writes them, and each row has one cell for each head.
 struct ReportTable {
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;
@@ -27,7 +27,7 @@ struct ReportTable {
 
 struct ReportSpec {
   std::string_view name;   ///< "cuda_gpu_kern_sum"
-  std::string_view brief;  ///< The meaning of a row.
+  std::string_view brief;  ///< A row's meaning.
   ReportTable (*make)(std::span<const SelectedRank> ranks);
 };
 /// All reports, in the order in which they are listed.
@@ -37,15 +37,15 @@ const ReportSpec* FindReport(std::string_view name);
 
 // Ranges of the program (NVTX, record_function) and the device work launched inside them.
 
-/// True if reports of ranges list this host row: NVTX ranges of all kinds; in other formats, rows
-/// that are not operators.
+/// True if reports of ranges list this host row. With NVTX, these are ranges of all kinds; in other
+/// formats, rows that are not operators.
 bool IsRange(const Profile& profile, std::uint32_t host_row);
-/// "domain:name"; the default domain has no name.
+/// The range's label, "domain:name". The default domain has no name.
 std::string RangeLabel(const Profile& profile, std::uint32_t host_row);
 std::string StyleLabel(const Profile& profile, std::uint32_t host_row);
 
-/// One range projected onto the GPU: from the start of its first device work to the end of its
-/// last. Work belongs to every range that encloses its launch on the same thread.
+/// A range as seen on the GPU: from the start of its first device work to the end of its last.
+/// Device work belongs to every range around its launch on the same thread.
 ///
 ///   host    |--- range ---|
 ///   calls     |l1|  |l2|
@@ -56,14 +56,14 @@ struct Projection {
   std::int64_t work = 0;
   bool empty() const { return work == 0; }
 };
-/// One projection per host row.
+/// The projections of all host rows, by row.
 std::vector<Projection> ProjectRanges(const SelectedRank& rank);
 
 /// Calls `use(host row, device row)` for each range around each selected launch, innermost first.
 void ForEachEnclosing(const SelectedRank& rank,
                       const std::function<void(std::uint32_t, std::uint32_t)>& use);
 
-// Statistics of one row of a report, as text.
+// The statistics in a row of a report, as text.
 
 /// The data of one row.
 struct Group {
@@ -71,12 +71,12 @@ struct Group {
   std::vector<std::int64_t> values;
 };
 
-/// Sum, mean, median, minimum, maximum and sample standard deviation.
+/// Sum, mean, median, minimum, maximum and sample standard deviation of some values.
 struct Summary {
   std::int64_t count = 0, total = 0, min = 0, max = 0;
   double mean = 0, median = 0, stddev = 0;
 };
-/// Statistics of the values; all zeros if there are none. O(n log n).
+/// The statistics of the values; all zeros if there are no values. O(n log n).
 Summary Summarize(std::vector<std::int64_t> values);
 
 /// A table with the columns "Time (%),Total Time (ns),COUNT,Avg (ns),…" and the labels.

@@ -72,7 +72,7 @@ KernelRows BuildKernelRows(const SelectedRank& rank) {
   KernelRows rows;
   Prof prof(profile);
   for (const KernelRecord& record : BuildRecords(profile)) {
-    const ProfResult result = prof(record);  // All records: later kernels depend on earlier ones.
+    const ProfResult result = prof(record);  // For all: later ones depend on it.
     if (!rank.HasWork(record.row)) continue;
     if (!result.understood) ++rows.unattributed;
     const DeviceTable& device = profile.device;
@@ -104,8 +104,8 @@ KernelRows BuildKernelRows(const SelectedRank& rank) {
 
 namespace {
 
-// A text as in Python's repr(): in double quotes if it has single quotes but no double ones. Bytes
-// from 0x80 on are unchanged: texts are UTF-8, as Python 3 prints them.
+// A text as Python's repr() writes it: in double quotes if it has single quotes but no double ones.
+// Bytes from 0x80 on stay, because texts are UTF-8, which Python 3 prints unchanged.
 std::string Quoted(std::string_view text) {
   const bool has_double = text.find('"') != text.npos;
   const char quote = text.find('\'') != text.npos && !has_double ? '"' : '\'';
@@ -172,7 +172,7 @@ std::string NetDict(const SelectedRank& rank) {
 
 namespace {
 
-// A type's short name ("fp16"), as in PyProf's tables; other types, such as bfloat16, as recorded.
+// The short name of a type in PyProf's tables ("fp16"). Others, such as bfloat16, keep theirs.
 std::string_view TypeName(std::string_view dtype) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"float16", "fp16"}, {"half", "fp16"},    {"short", "int16"},
@@ -185,7 +185,7 @@ std::string_view TypeName(std::string_view dtype) {
   return dtype;
 }
 
-// Formats tensors as "[35,20]fp32;[]fp32".
+// The tensors of a call as text: "[35,20]fp32;[]fp32".
 std::string TensorTexts(const analysis::flops::OpCall& call) {
   std::string text;
   for (const analysis::flops::OpArgument* tensor : call.Tensors()) {
@@ -195,9 +195,9 @@ std::string TensorTexts(const analysis::flops::OpCall& call) {
   return text.empty() ? "-" : text;
 }
 
-// Our rule for markers, which describe the forward call. A gradient's matmul costs as much as the
-// forward one, so every kernel that is a matmul by its name gets that work, forward and backward.
-// Other work is assigned to the first kernel of a call.
+// The result for a call that a marker describes, which is the forward call. Our own rule: every
+// kernel that is a matmul by its name, forward or backward, gets the call's work, because a
+// gradient's matmul costs as much. Other work is assigned to the first kernel of a call.
 ProfResult OurResult(const KernelRecord& record, const analysis::flops::OpCall& call,
                      const analysis::classify::KernelClass& kernel) {
   ProfResult result;
@@ -230,8 +230,8 @@ Prof::Prof(const Profile& profile)
       works_(analysis::flops::CountWork(profile, analysis::flops::BuildOpTree(profile, classes_))),
       division_(profile, classes_, works_) {}
 
-// Without a marker, uses the recorded shapes of the enclosing operators: of the outermost operator
-// that is known.
+// A kernel without a marker gets the recorded shapes of the operators around it: those of the
+// outermost operator whose work is known.
 ProfResult Prof::operator()(const KernelRecord& record) const {
   auto call =
       record.markers.empty() ? std::nullopt : analysis::flops::ParseCall(record.markers.front());
@@ -277,7 +277,7 @@ void Remove(std::string& text, std::string_view part) {
   }
 }
 
-/// True for framework files, which do not show the caller: PyProf's list and today's names.
+/// True for files of the framework, which do not show the caller: PyProf's list and today's names.
 bool IsFrameworkFile(std::string_view line) {
   for (const std::string_view part :
        {"/torch/nn/modules/", "/torch/nn/functional.py", "/torch/tensor.py", "/torch/_tensor.py",
@@ -289,7 +289,7 @@ bool IsFrameworkFile(std::string_view line) {
   return false;
 }
 
-// Converts "b.py(9): g;a.py(3): f" (innermost first) to a.py:3, b.py:9.
+// Converts "b.py(9): g;a.py(3): f", which is innermost first, to the list a.py:3, b.py:9.
 std::vector<std::string> TraceOf(std::string_view stack) {
   std::vector<std::string> trace;
   while (!stack.empty()) {
@@ -308,8 +308,8 @@ std::vector<std::string> TraceOf(std::string_view stack) {
   return trace;
 }
 
-// Matches PyProf's pattern "Backward, seq = ", also with the number in today's node names
-// ("MmBackward0"), and two names of the autograd engine.
+// True if the marker is of the backward pass: PyProf's pattern "Backward, seq = ", also with a
+// number as in today's "MmBackward0", and two names of the autograd engine.
 bool SaysBackward(std::string_view marker) {
   if (Contains(marker, "ackward, seq = ")) return true;
   for (auto at = marker.find("Backward"); at != std::string_view::npos;
@@ -322,8 +322,8 @@ bool SaysBackward(std::string_view marker) {
          Contains(marker, "AccumulateGrad");
 }
 
-// The op of a backward node by its name, as in PyProf: "autograd::engine::evaluate_function:
-// MmBackward0, seq = 3" gives "engineevaluate_function: Mm".
+// The op of a backward node by its name, by PyProf's rule: "Mm" with a prefix, e.g.
+// "engineevaluate_function: Mm" for "autograd::engine::evaluate_function: MmBackward0, seq = 3".
 std::string BackwardOp(std::string_view marker) {
   std::string name(marker.substr(0, marker.find(',')));
   for (const char* part :
@@ -333,14 +333,14 @@ std::string BackwardOp(std::string_view marker) {
   return name.substr(0, name.find("Backward"));
 }
 
-// PyProf's groups of the ranges around one launch.
+// The ranges around one launch in the groups of PyProf.
 struct Bins {
-  std::vector<std::pair<std::string, std::int64_t>> seq;  // Name, number.
+  std::vector<std::pair<std::string, std::int64_t>> seq;  // Each: a name and a number.
   std::string innermost_other;
 };
 
-// Sorts by the number as text, then by name, as PyProf does. Of neighbors with equal numbers whose
-// names contain each other, only the first is kept.
+// Sorts by the number as text, then by name, as PyProf does. If neighbors have equal numbers and
+// one name contains the other, only the first is kept.
 void SortSequenceMarkers(Bins& bins, KernelRecord& record) {
   auto& seq = bins.seq;
   const auto key = [](const auto& marker) {
@@ -363,7 +363,7 @@ void SortSequenceMarkers(Bins& bins, KernelRecord& record) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-// Names ops by the markers, else by the sequence markers, else by the enclosing operator or range.
+// Names the ops of a kernel by its markers, sequence markers, or the operator or range around it.
 void NameOps(const Profile& profile, const Bins& bins, KernelRecord& record) {
   for (const std::string_view marker : record.markers) {
     const auto parsed = ParsePythonLiteral(marker);
@@ -398,8 +398,8 @@ std::vector<std::uint32_t> RangesAround(const Profile& profile, std::uint32_t ro
   return ranges;
 }
 
-// Puts each range, outermost first, into one of PyProf's groups: argument markers, layers, sequence
-// markers, others. The trace is that of the innermost range with a call stack.
+// Puts each range around the launch, outermost first, into a group of PyProf: argument markers,
+// layers, sequence markers, others. The trace is that of the innermost range with a call stack.
 KernelRecord Derive(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   KernelRecord record;
@@ -420,7 +420,7 @@ KernelRecord Derive(const Profile& profile, std::uint32_t row) {
     if (is_marker && host.kind[range] == HostKind::kOp) {
       record.markers.push_back(dictionary);
     } else if (is_marker) {
-      continue;  // A call trace or a module's text form.
+      continue;  // It is a call trace or a module's text.
     } else if (const auto at = name.find("layer:"); at != std::string_view::npos) {
       const std::string_view layer = name.substr(at + 6);
       record.layers.push_back(layer.substr(0, layer.find(':')));
@@ -436,7 +436,7 @@ KernelRecord Derive(const Profile& profile, std::uint32_t row) {
   return record;
 }
 
-// Copies the values of net.dict; nothing is derived.
+// Copies the values that net.dict contains. Derives nothing.
 KernelRecord FromMarkers(const Profile& profile, std::uint32_t row, const KernelMarkers& markers) {
   KernelRecord record;
   record.row = row;
@@ -466,7 +466,7 @@ std::string ShortName(std::string_view name) {
   return text.substr(0, text.find('('));
 }
 
-// net.dict has markers for all device rows or for none.
+// If a profile has markers of net.dict, all device rows have them.
 std::vector<KernelRecord> BuildRecords(const Profile& profile, Stage stage) {
   const DeviceTable& device = profile.device;
   const bool recorded = profile.kernel_markers.size() == device.size();
@@ -503,8 +503,8 @@ bool IsCellForward(const KernelRecord& record) {
   return module == "LSTMCell" || module == "GRUCell" || module == "RNNCell";
 }
 
-// Forward: the smallest number above the previous one, or the previous one if there is none.
-// Backward: the smallest number.
+// The current id. For a forward kernel, the smallest id above the previous one, or the previous one
+// if none is above it. For a backward kernel, the smallest id.
 std::int64_t CurrentId(const KernelRecord& record, std::int64_t previous) {
   const auto& ids = record.seq_ids;
   if (record.backward) return ids.front();
@@ -512,7 +512,7 @@ std::int64_t CurrentId(const KernelRecord& record, std::int64_t previous) {
   return later == ids.end() ? previous : *later;
 }
 
-// PyProf removes from the list that it iterates, so the entry after a removed one is skipped.
+// PyProf removes entries from the list over which it iterates, so it skips the entry after each.
 void MoveOthers(KernelRecord& record, std::int64_t current) {
   for (std::size_t i = 0; i < record.seq_ids.size(); ++i) {
     if (record.seq_ids[i] == current) continue;
@@ -526,11 +526,11 @@ void MoveOthers(KernelRecord& record, std::int64_t current) {
 
 }  // namespace
 
+// Forward kernels of a recurrent cell increment sub_seq although their ids differ.
+//
 //   ops         linear  linear  relu  linear
 //   seq_ids     5       5       6     7
-//   sub_seq     0       1       0     0          increments while op and number are equal
-//
-// Forward kernels of a recurrent cell increment although their numbers differ.
+//   sub_seq     0       1       0     0          increments while ops and id are equal
 void NumberSequences(std::vector<KernelRecord>& records) {
   State previous{-1, -1, {"na"}};
   for (KernelRecord& record : records) {

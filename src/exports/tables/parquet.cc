@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1";
 
-// The format's numbers.
+// The numbers that the format gives to types.
 enum Physical : int { kBoolean = 0, kInt64 = 2, kDouble = 5, kBytes = 6 };
 enum Encoding : int { kPlain = 0, kRle = 3, kRleDictionary = 8 };
 enum PageType : int { kDataPage = 0, kDictionaryPage = 2 };
@@ -41,7 +41,7 @@ void AppendLittle(std::string& out, T value) {
   out.append(bytes, sizeof(T));
 }
 
-// Integers below 2^width, as runs of equal values and groups of eight values.
+// Writes integers below 2^width, as runs of equal values and as groups of eight values.
 //
 //   run      varint(count << 1), then the value in whole bytes
 //   groups   varint(groups << 1 | 1), then width bytes for each group of eight, lowest bits first
@@ -66,7 +66,7 @@ class HybridRuns {
         at = end;
         continue;
       }
-      // Packs any eight values; zeros past the end.
+      // Packs eight values. Past the end, values are 0.
       for (std::size_t i = 0; i < 8; ++i, ++at) {
         Pack(at < values.size() ? values[at] : 0);
       }
@@ -101,19 +101,19 @@ class HybridRuns {
   std::size_t groups_ = 0;
 };
 
-// The present values of a column.
+// The values that exist in a column.
 struct Values {
-  std::vector<std::uint32_t> is_there;  ///< By row, 0 or 1.
+  std::vector<std::uint32_t> is_there;  ///< By row: 1 if it has a value, else 0.
   std::string plain;
   std::size_t count = 0;
-  std::vector<std::uint32_t> places;  ///< Indices of texts in the dictionary.
+  std::vector<std::uint32_t> places;  ///< Indices into the dictionary.
   boost::unordered_flat_map<std::string, std::uint32_t> known;
   std::string dictionary;
   unsigned held_bits = 0, bits = 0;
 
   void AddText(std::string_view raw) {
     std::string text;
-    for (std::size_t at = 0; at < raw.size();) {  // Readers reject invalid UTF-8.
+    for (std::size_t at = 0; at < raw.size();) {  // Invalid UTF-8 would be rejected.
       const std::size_t length = Utf8Length(raw.substr(at));
       text += length == 0 ? std::string_view("\ufffd") : raw.substr(at, length);
       at += length == 0 ? 1 : length;
@@ -137,7 +137,7 @@ struct Values {
   }
 };
 
-// A cell of a real column may be an integer, and the other way round.
+// A column of reals may have integers in its cells, and the other way round.
 double RealOf(const Cell& cell) {
   const auto* real = std::get_if<double>(&cell);
   return real != nullptr ? *real : static_cast<double>(std::get<std::int64_t>(cell));
@@ -148,7 +148,7 @@ std::int64_t IntegerOf(const Cell& cell) {
   return integer != nullptr ? *integer : static_cast<std::int64_t>(std::get<double>(cell));
 }
 
-// A cell of another type than its column (a text in a number column) is absent.
+// Adds a cell. If its type differs from the column's (a text in a column of numbers), it is absent.
 void AddValue(const Cell& cell, Physical type, Values& values) {
   const bool is_text = cell.index() > 2;
   const bool fits = !IsAbsent(cell) && is_text == (type == kBytes);
@@ -167,7 +167,7 @@ void AddValue(const Cell& cell, Physical type, Values& values) {
   }
 }
 
-// Encodes levels; in a version 1 data page, their length precedes them.
+// Encodes definition levels. In a data page of version 1, their length precedes them.
 std::string Levels(const std::vector<std::uint32_t>& is_there) {
   const std::string runs = HybridRuns(1).Encode(is_there);
   std::string out;
@@ -208,8 +208,8 @@ std::size_t ParquetWriter::AddPage(bool is_dictionary, std::size_t values, int e
   return at;
 }
 
-// Texts: a dictionary page with each text once, then indices in the fewest bits. Numbers: one plain
-// page.
+// Writes a column of a group. Texts: a dictionary page with each text once, then indices in the
+// fewest bits. Numbers: one plain page.
 ParquetWriter::Chunk ParquetWriter::AddChunk(
     std::size_t rows, std::size_t column,
     const std::function<Cell(std::size_t row, std::size_t column)>& cell) {
@@ -246,7 +246,7 @@ void ParquetWriter::AddGroup(std::size_t rows,
 
 namespace {
 
-// Writes a flat schema: the root with its number of children, then one element per column. Ids of
+// Writes a flat schema: a root with the number of columns, then one element for each column. Ids of
 // SchemaElement: 1 type, 3 repetition, 4 name, 5 children, 6 converted type, 10 logical type.
 void WriteSchema(const std::vector<ParquetColumn>& columns, ThriftWriter& out) {
   out.ListOfStructs(2, columns.size() + 1);
@@ -273,9 +273,9 @@ void WriteSchema(const std::vector<ParquetColumn>& columns, ThriftWriter& out) {
 
 }  // namespace
 
-// Ids of FileMetaData: 1 version, 2 schema, 3 rows, 4 groups, 5 metadata, 6 writer; of ColumnChunk:
-// 2 offset, 3 its ColumnMetaData (1 type, 2 encodings, 3 path, 4 codec, 5 values, 6 and 7
-// sizes, 9 data page, 11 dictionary page).
+// Writes the footer. Ids of FileMetaData: 1 version, 2 schema, 3 rows, 4 groups, 5 metadata, 6
+// writer. Ids of ColumnChunk: 2 offset, 3 its ColumnMetaData (1 type, 2 encodings, 3 path, 4 codec,
+// 5 values, 6 and 7 sizes, 9 data page, 11 dictionary page).
 void ParquetWriter::Finish() {
   ThriftWriter foot;
   foot.Int32(1, 2);  // Version of the format.
@@ -299,7 +299,7 @@ void ParquetWriter::Finish() {
       foot.ListOfInt32(2, has_dictionary ? std::vector<std::int64_t>{kPlain, kRle, kRleDictionary}
                                          : std::vector<std::int64_t>{kPlain, kRle});
       foot.ListOfTexts(3, {columns_[i].name});
-      foot.Int32(4, 0);  // No codec.
+      foot.Int32(4, 0);  // The codec: no compression.
       foot.Int64(5, static_cast<std::int64_t>(group.rows));
       foot.Int64(6, static_cast<std::int64_t>(chunk.bytes));
       foot.Int64(7, static_cast<std::int64_t>(chunk.bytes));

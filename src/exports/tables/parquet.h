@@ -9,8 +9,8 @@
 //   4 bytes    length of the footer
 //   "PAR1"
 //
-// A page has a Thrift header and its bytes. A data page begins with the definition levels: 1 for a
-// cell with a value, 0 for an absent one; then come the values, without the absent ones.
+// A page is a Thrift header and its bytes. Those of a data page begin with definition levels, 1 for
+// a cell with a value and 0 for an absent one. Then come the values that exist.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ struct ParquetColumn {
   Unit unit = Unit::kText;
 };
 
-/// Usage: columns, then groups of rows, then Finish(). Bytes can be taken between any two calls, so
-/// that a file of any size needs only the memory of one group.
+/// Usage: the columns, then groups of rows, then Finish(). Bytes can be taken between any two
+/// calls, so writing a file of any size needs the memory of only one group.
 class ParquetWriter {
  public:
-  /// Most rows of a group.
+  /// Most rows in one group.
   static constexpr std::size_t kMostRows = 1'000'000;
 
-  /// `metadata` is written unchanged; readers show it with the schema.
+  /// `metadata` is stored unchanged; programs that read the file show it with the schema.
   ParquetWriter(std::vector<ParquetColumn> columns,
                 std::vector<std::pair<std::string, std::string>> metadata);
 
@@ -51,7 +51,7 @@ class ParquetWriter {
 
  private:
   struct Chunk {
-    std::size_t dictionary_at = 0;  ///< 0: no dictionary.
+    std::size_t dictionary_at = 0;  ///< 0 if there is no dictionary.
     std::size_t data_at = 0;
     std::size_t begin = 0, bytes = 0;
   };
@@ -59,7 +59,7 @@ class ParquetWriter {
     std::vector<Chunk> chunks;
     std::size_t rows = 0;
   };
-  /// Appends a page and returns its offset.
+  /// Appends a page. Returns its offset in the file.
   std::size_t AddPage(bool is_dictionary, std::size_t values, int encoding,
                       const std::string& bytes);
   Chunk AddChunk(std::size_t rows, std::size_t column,
@@ -69,7 +69,7 @@ class ParquetWriter {
   std::vector<std::pair<std::string, std::string>> metadata_;
   std::vector<Group> groups_;
   std::string out_;
-  std::size_t written_ = 0;  ///< Number of bytes that were taken before those of out_.
+  std::size_t written_ = 0;  ///< Bytes taken before those in out_.
 };
 
 }  // namespace profgauge::exports

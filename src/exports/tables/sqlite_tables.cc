@@ -10,7 +10,7 @@
 namespace profgauge::exports {
 namespace {
 
-// The affinity of the column. A plain number may be an integer or real in each row.
+// The affinity of a column. A plain number may be an integer or a real in each row.
 std::string_view SqliteType(Unit unit) {
   if (unit == Unit::kNumber) return "NUMERIC";
   switch (CellTypeOf(unit)) {
@@ -40,7 +40,7 @@ void BindCell(sqlite3_stmt* statement, int place, const Cell& cell) {
 
 }  // namespace
 
-// The error of the last call. Running out of memory is no error of the output.
+// The error of the last call. If memory ran out, that is the error, not the output.
 Error SqliteTables::Failure() const {
   const int code = sqlite3_errcode(handle_.get());
   if (code == SQLITE_NOMEM) throw std::bad_alloc();
@@ -62,7 +62,7 @@ Result<SqliteTables> SqliteTables::Open(const std::string& path) {
   const int code = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE, nullptr);
   tables.handle_.reset(handle);
   if (code != SQLITE_OK) return Fail(tables.Failure());
-  // No journal is needed: the file is only renamed to its path when complete.
+  // No journal is needed, because the file gets its final name only when it is complete.
   PROFGAUGE_CHECK(tables.Run(fmt::format(
       "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
       "PRAGMA temp_store=MEMORY; PRAGMA application_id={}; PRAGMA user_version={}; BEGIN",

@@ -20,23 +20,23 @@ struct SqliteColumn {
   Unit unit = Unit::kText;
 };
 
-/// Usage: Open(); Create() for each table; Into() and Add() for its rows; Index(); Finish(). All is
-/// one transaction. Add() does not copy texts: they must live until it returns.
+/// Usage: Open(); Create() for each table; Into() and Add() for its rows; Index(); Finish(). All
+/// calls form one transaction. Add() copies no texts, so they must live until it returns.
 class SqliteTables {
  public:
-  /// "PGAG", for the tool `file` and to recognize our files.
+  /// "PGAG", by which the tool `file` and we recognize our files.
   static constexpr std::int64_t kApplicationId = 0x50474147;
   static constexpr int kVersion = 1;
 
-  /// `path`: an empty file. Errors: kOutput.
+  /// Opens the file at `path`, which must be empty. Errors: kOutput.
   static Result<SqliteTables> Open(const std::string& path);
   Status Create(const std::string& table, const std::vector<SqliteColumn>& columns);
-  /// Rows added from here on go to this table, which was created with these columns.
+  /// Selects the table that Add() fills from now on. It must have been created with these columns.
   Status Into(const std::string& table, const std::vector<SqliteColumn>& columns);
   Status Add(std::span<const Cell> cells);
   /// Creates an index for each column named `id` or `…_id`.
   Status Index(const std::string& table, const std::vector<SqliteColumn>& columns);
-  /// Commits: all rows are in the file.
+  /// Commits: afterwards, all rows are in the file.
   Status Finish();
 
  private:

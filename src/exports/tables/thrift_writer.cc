@@ -15,14 +15,14 @@ constexpr auto kStruct = static_cast<std::uint8_t>(ThriftType::kStruct);
 
 }  // namespace
 
-// Writes seven bits per byte, the lowest first; the top bit is set if more bytes follow.
+// Writes seven bits in each byte, lowest first. The top bit is set if more bytes follow.
 void ThriftWriter::Varint(std::uint64_t value) {
   constexpr std::uint64_t kMore = 0x80;
   for (; value >= kMore; value >>= 7) out_ += static_cast<char>((value & 0x7f) | kMore);
   out_ += static_cast<char>(value);
 }
 
-// Maps 0, -1, 1, -2 to 0, 1, 2, 3, so that small numbers of either sign stay short.
+// Maps 0, -1, 1, -2 to 0, 1, 2, 3, so that small numbers of either sign are short.
 void ThriftWriter::ZigZag(std::int64_t value) {
   Varint((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
 }

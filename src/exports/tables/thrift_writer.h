@@ -1,4 +1,4 @@
-// Writes Thrift's compact protocol, as needed for Parquet's footers and page headers; base/thrift.h
+// Writes Thrift's compact protocol as Parquet's footers and page headers need it; base/thrift.h
 // reads it.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace profgauge::exports {
 
-/// Appends one struct. Fields must come in ascending order of their ids.
+/// Writes one struct. REQUIRES: fields come in ascending order of their ids.
 ///
 ///   field        (id - last id) << 4 | type      one byte, if the difference is 1 to 15
 ///                type, zigzag varint of the id   else
@@ -26,11 +26,11 @@ class ThriftWriter {
   void Int32(int field, std::int64_t value);
   void Int64(int field, std::int64_t value);
   void Text(int field, std::string_view value);
-  /// Begins a list of `size` elements; the functions for elements add them.
+  /// Begins a list of `size` elements; other functions add the elements.
   void ListOfInt32(int field, const std::vector<std::int64_t>& values);
   void ListOfTexts(int field, const std::vector<std::string>& values);
   void ListOfStructs(int field, std::size_t size);
-  /// Begins a field that is a struct, or an element of a list of structs; End() ends it.
+  /// Begins a field that is a struct, or a struct in a list. End() ends it.
   void BeginField(int field);
   void BeginElement() { BeginStruct(); }
   void End();
