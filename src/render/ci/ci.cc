@@ -29,18 +29,18 @@
 namespace profgauge::render {
 namespace {
 
-/// True if it is unknown whether the limit is kept.
+/// True if a limit is undecided: the metric is missing, or the result has no answer.
 bool HasNoAnswer(const report::GateRow& row) {
   return row.status == State::kMissing || row.status == State::kOpen;
 }
 
-// The alert of a missed limit, as one sentence with its numbers; the reason is that sentence if it
-// has change and limit.
+// The alert of a missed limit: a sentence with its numbers. If the limit is on a change and has a
+// reason, the reason is that sentence.
 Alert AlertOf(const report::GateRow& row) {
   Alert alert;
   alert.id = "limit/" + row.metric;
   alert.title = row.title.empty() ? row.metric : row.title;
-  // An undecided limit is no error: each level has as many alerts as the verdict counts.
+  // Undecided limits are warnings, because the verdict does not count them as errors.
   alert.level = HasNoAnswer(row) || row.status == State::kLowConfidence ? State::kWarn : row.status;
   if (row.status == State::kMissing) {
     alert.message = row.metric + " has no value, its limit is " + row.limit;
@@ -57,7 +57,7 @@ Alert AlertOf(const report::GateRow& row) {
   return alert;
 }
 
-// Adds a finding about the same number, which gives the reason for the missed limit.
+// Adds a finding that gives the reason for the missed limit.
 void AddCause(const report::Finding& finding, Alert& alert) {
   alert.message +=
       "; " + finding.rule + ": " + (finding.message.empty() ? finding.title : finding.message);
@@ -80,8 +80,8 @@ std::optional<Alert> AlertOfRun(const report::Report& report) {
   return alert;
 }
 
-// Adds a number to keys that several alerts share. The first keeps its key, so that it is
-// recognized when a second one appears.
+// Keys that several alerts share get a number. The first alert keeps its key, so that CI systems
+// still recognize it when a second one appears.
 std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::vector<Alert> alerts;
   if (std::optional<Alert> alert = AlertOfRun(report)) alerts.push_back(*std::move(alert));
@@ -127,8 +127,8 @@ std::vector<Alert> CollectAlerts(const report::Report& report) {
 
 namespace {
 
-// Escapes like GitHub's toolkit: a line end would end the command, and the rest of a kernel's name
-// could start another one.
+// Escapes text as GitHub's toolkit does. A line end would end the command, so the rest of a
+// kernel's name could start another one.
 std::string EscapeData(std::string_view text) {
   std::string out;
   for (const char c : Readable(text)) {
@@ -138,7 +138,7 @@ std::string EscapeData(std::string_view text) {
       out += "%0D";
     } else if (c == '\n') {
       out += "%0A";
-    } else {  // Terminals also show the log.
+    } else {  // Logs also go to terminals.
       out += static_cast<unsigned char>(c) < 0x80 ? Printable({&c, 1}) : std::string(1, c);
     }
   }
@@ -215,7 +215,8 @@ namespace {
 
 enum class Outcome { kPass, kFailure, kError, kSkipped };
 
-// As many failures as the verdict has errors: a finding counted elsewhere is none.
+// The outcome of a limit or rule. A finding that a limit counts passes here, so that there are as
+// many failures as the verdict has errors.
 Outcome OutcomeOf(State state, std::string_view counted_with) {
   if (!counted_with.empty()) return Outcome::kPass;
   switch (state) {
@@ -236,12 +237,12 @@ Outcome OutcomeOf(State state, std::string_view counted_with) {
   }
 }
 
-// Counts cases while writing them, because the enclosing elements have the totals.
+// Test cases as text, counted while they are added, because the enclosing elements have totals.
 struct Suite {
   std::string cases;
   int tests = 0, failures = 0, errors = 0, skipped = 0;
 
-  // `accepted`: who accepts the miss, as a property; empty: no one.
+  // `accepted`: who accepted the miss, which becomes a property of the case; else empty.
   void Add(std::string_view suite, std::string_view name, Outcome outcome, State state,
            std::string_view message, std::string_view accepted = {}) {
     ++tests;
@@ -282,8 +283,7 @@ struct Suite {
   }
 };
 
-// A sentence about a limit, also for passed ones: measured value, limit, and reason if there is
-// one.
+// A sentence about any limit: the measured value, the limit, and the reason if there is one.
 std::string Describe(const report::GateRow& row) {
   std::string text = row.metric + " is " + row.measured.text + ", its limit is " + row.limit;
   if (!row.change.text.empty() && !row.reason.empty()) return row.metric + ": " + row.reason;
@@ -301,9 +301,9 @@ std::string WithCount(std::string text, std::string_view counted_with) {
 
 }  // namespace
 
-// One suite with cases in this order: the verdict's reasons that belong to no limit or rule, a
-// missing baseline, each limit, each rule, and the verdict if none of these failed. Times are 0,
-// because the measured value is in the text.
+// Writes one suite with cases in this order: the verdict's reasons that belong to no limit or rule,
+// a missing baseline, a loosened policy, each limit, each rule, and the verdict if all others
+// passed. Times are 0, because the measured value is in the text.
 std::string RenderJunit(const report::Report& report) {
   Suite suite;
   if (const std::optional<Alert> run = AlertOfRun(report)) {
@@ -330,7 +330,7 @@ std::string RenderJunit(const report::Report& report) {
               WithCount(finding.message.empty() ? finding.reason : finding.message,
                         finding.counted_with));
   }
-  // A run that did not pass must have a failed case, also if its cause is a warning or uncertainty.
+  // A run that did not pass must have a failed case, even if its cause is only a warning.
   const bool fails = report.verdict.status == State::kFail;
   if (suite.failures + suite.errors == 0 && (fails || report.verdict.status == State::kNoVerdict)) {
     suite.Add("verdict", "verdict", fails ? Outcome::kFailure : Outcome::kError,
@@ -350,14 +350,14 @@ std::string RenderJunit(const report::Report& report) {
 
 namespace {
 
-/// The size that chats show without folding; Slack's blocks have at most 3 000 characters.
+/// The size that chats show without folding it. Slack's blocks have at most 3 000 characters.
 constexpr std::size_t kMostLines = 12, kMostBytes = 2'900;
 /// The mark of a cut line, and the end of each line.
 constexpr std::string_view kCut = "…", kLineEnd = "\n";
 constexpr std::size_t kMostOfLine = kMostBytes / kMostLines - kCut.size() - kLineEnd.size();
 constexpr std::size_t kMostSteps = 4;
 
-/// The start of the file, by which a later run knows that it may replace it.
+/// The first bytes of the file, by which a later run knows that it may replace the file.
 constexpr std::string_view kFirst = "profgauge: ";
 
 // Removes backticks and no-break spaces, which chats show unchanged.
@@ -373,7 +373,7 @@ void AddLine(std::string text, std::vector<std::string>& lines) {
   if (!text.empty()) lines.push_back(PlainLine(std::move(text)));
 }
 
-// Of more lines than a chat shows the last says how many are missing.
+// Joins lines. If there are more than a chat shows, the last line says how many are missing.
 std::string Joined(std::vector<std::string> lines) {
   if (lines.size() > kMostLines) {
     const std::size_t more = lines.size() - kMostLines + 1;
@@ -436,7 +436,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// The sentence, the place and the notes, each on its own line.
+/// The sentence, the place and the notes of an error, each on its own line.
 std::string WholeText(const EndingError& error) {
   std::string text = error.message;
   if (!error.where.empty()) text += "\n--> " + error.where;
@@ -452,7 +452,7 @@ std::string WholeText(const Ending& ending) {
   return text;
 }
 
-/// Joins the lines of a text, because the value of a variable has only one.
+/// Joins the lines of a text, because a variable's value is on one line.
 std::string OnOneLine(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -461,7 +461,7 @@ std::string OnOneLine(std::string text) {
 
 }  // namespace
 
-// Has the whole text of all errors with codes, for systems that only read JUnit.
+// The case contains the text and code of every error, for systems that only read JUnit.
 std::string RenderJunit(const Ending& ending) {
   const EndingError& first = ending.errors.front();
   constexpr std::string_view kTotals =
@@ -478,8 +478,8 @@ std::string RenderJunit(const Ending& ending) {
       EscapeHtml(WholeText(ending)));
 }
 
-// Configuration errors and failures of the run are different lists of notifications (SARIF 2.1.0,
-// 3.20).
+// Configuration errors and failures of the run are separate lists of notifications in SARIF 2.1.0,
+// 3.20.
 std::string RenderSarif(const Ending& ending) {
   json::array notifications;
   for (const EndingError& error : ending.errors) {
@@ -517,7 +517,7 @@ std::string RenderGithub(const Ending& ending) {
 }
 
 std::string RenderGitlab(const Ending& ending) {
-  // GitLab shows one issue per fingerprint.
+  // Issues with equal fingerprints are merged, because GitLab shows only one of them.
   json::array issues;
   for (std::size_t i = 0; i < ending.errors.size(); ++i) {
     const EndingError& error = ending.errors[i];
@@ -558,13 +558,13 @@ std::string RenderDotenv(const VerdictFacts& facts) {
 
 namespace {
 
-// A name for OpenMetrics, which uses base units and [a-zA-Z0-9_].
+// A metric's name for OpenMetrics, which uses base units and [a-zA-Z0-9_].
 struct Exposed {
   std::string name, unit;
   double scale = 1;
 };
 
-// iteration.time.median in ns becomes profgauge_iteration_time_median_seconds, scaled by 1e-9.
+// Makes profgauge_iteration_time_median_seconds, scaled by 1e-9, from iteration.time.median in ns.
 Exposed ExposedOf(const report::Metric& metric) {
   Exposed exposed;
   exposed.name = "profgauge_" + metric.id;
@@ -591,7 +591,7 @@ Exposed ExposedOf(const report::Metric& metric) {
   return exposed;
 }
 
-// The judged changes as ratios; for shares, the differences.
+// Adds the judged changes that are ratios.
 template <typename Family>
 void ExposeChanges(const report::Comparison& comparison, const Family& family) {
   for (const report::ComparedMetric& metric : comparison.metrics) {
@@ -631,14 +631,14 @@ std::string LabelSet(std::string_view run, const Labels& labels) {
   return out;
 }
 
-// A family has TYPE, UNIT (if any), HELP and one sample; its name ends with its unit.
+// Writes families: TYPE, UNIT (if any), HELP and one sample. A family's name ends with its unit.
 std::string RenderOpenMetrics(const report::Report& report, const Labels& labels) {
   const std::string label = "{" + LabelSet(report.profile.name, labels) + "}";
   std::string out;
   const auto family = [&](const Exposed& exposed, std::string_view help, double value) {
     out += fmt::format("# TYPE {} gauge\n", exposed.name);
     if (!exposed.unit.empty()) out += fmt::format("# UNIT {} {}\n", exposed.name, exposed.unit);
-    // Fixed decimals, because GitLab compares the texts of two branches.
+    // The number of decimals is fixed, because GitLab compares the texts of two branches.
     out += fmt::format("# HELP {} {}\n{}{} {:.9f}\n", exposed.name, EscapeLabel(help), exposed.name,
                        label, value);
   };
@@ -673,7 +673,7 @@ std::string LevelOf(const Alert& alert) {
   return alert.level == State::kError ? "error" : alert.level == State::kWarn ? "warning" : "note";
 }
 
-/// A path as a URI reference: other characters are written as %XX.
+/// A path as a URI reference, in which other characters are written as %XX.
 std::string UriOf(std::string_view path) {
   std::string uri;
   for (const char c : path) {
@@ -703,9 +703,8 @@ json::object SarifLocation(const AlertPlace& place) {
             {"region", {{"startLine", std::max(1U, place.line)}}}}}};
 }
 
-// Alerts with one id share a rule, to which a result refers by index. The fingerprint comes from
-// the alert's key, so that code scanning recognizes the alert in later runs, whatever its numbers
-// are.
+// Alerts with one id share a rule, to which a result refers by index. The fingerprint is made from
+// the alert's key, so code scanning recognizes the alert in later runs, even if its numbers change.
 std::string RenderSarif(const report::Report& report, const AlertPlaces& places) {
   json::array rules;
   json::array results;

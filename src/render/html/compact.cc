@@ -14,8 +14,8 @@ constexpr std::string_view kSigns = "{}()[]=,;:?<>|&*!+-/%";
 
 bool IsSign(char c) { return kSigns.find(c) != kSigns.npos; }
 
-// End of the string or template that starts at `at`, or of the line. Values in a template may
-// contain templates.
+// The end of the string or template that starts at `at`, or of the line. A value in a template may
+// contain a template.
 std::size_t EndOfText(std::string_view line, std::size_t at) {
   const char quote = line[at];
   for (std::size_t i = at + 1; i < line.size(); ++i) {
@@ -36,7 +36,7 @@ std::size_t EndOfText(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-// End of the pattern that starts at `at`, before its flags.
+// The end of the pattern that starts at `at`, before its flags.
 std::size_t EndOfPattern(std::string_view line, std::size_t at) {
   bool in_class = false;
   for (std::size_t i = at + 1; i < line.size(); ++i) {
@@ -51,7 +51,7 @@ std::size_t EndOfPattern(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-// True if a slash starts a pattern (`x = /a/`) instead of a division (`a / b`). `before`: the code
+// True if a slash starts a pattern (`x = /a/`), not a division (`a / b`). `before` is the code
 // before the slash, without spaces.
 bool BeginsPattern(std::string_view before) {
   constexpr std::string_view kBeforeValues = "(,=:[!&|?{};>";
@@ -59,7 +59,7 @@ bool BeginsPattern(std::string_view before) {
          before.ends_with("return ");
 }
 
-// Appends one line, token by token: texts and patterns are copied, and a comment ends the line. A
+// Appends one line, token by token. Texts and patterns are copied, and a comment ends the line. A
 // space stays only between two words, two plus or minus signs, or `return` and a pattern.
 void AppendLine(std::string_view line, std::string& out) {
   std::string code;
@@ -74,7 +74,7 @@ void AppendLine(std::string_view line, std::string& out) {
     } else if (c == ' ') {
       const char last = code.empty() ? ' ' : code.back(),
                  next = end < line.size() ? line[end] : ' ';
-      const bool is_needed = last == next && (next == '+' || next == '-');  // a - -b
+      const bool is_needed = last == next && (next == '+' || next == '-');  // E.g. "a - -b"
       if (!is_needed && (last == ' ' || next == ' ' || IsSign(last) || IsSign(next))) {
         // A pattern after a word: "return /a/".
         if (!(next == '/' && code.ends_with("return"))) {
@@ -128,7 +128,7 @@ std::string CompactStyle(std::string_view css) {
 
 namespace {
 
-// An end tag that HTML allows to omit if one of these follows.
+// An end tag that HTML allows to omit before one of these tags.
 struct Optional {
   std::string_view end;
   std::array<std::string_view, 5> before;
@@ -142,8 +142,8 @@ constexpr std::array<Optional, 6> kOptional = {{
     {"</dd>", {"<dt", "<dd", "</dl>", "</div>"}},
 }};
 
-// Elements that are copied unchanged: their content is no markup, their spaces matter, or other
-// tools search for their exact text.
+// Elements that are copied unchanged, because their content is no markup, their spaces matter, or
+// other tools search for their exact text.
 constexpr std::array<std::string_view, 4> kWhole = {"script", "style", "pre", "textarea"};
 
 /// Reads markup and writes it shorter.
@@ -187,7 +187,7 @@ class Compactor {
     return from;
   }
 
-  // Replaces several empty lines by one.
+  // Copies one of several empty lines.
   void Blanks() {
     const std::size_t end = BehindBlanks(at_);
     const std::string_view blanks = html_.substr(at_, end - at_);
@@ -199,7 +199,7 @@ class Compactor {
     at_ = end;
   }
 
-  // Omits an optional end tag and the spaces after it if one of its followers comes next.
+  // Copies an end tag, or omits it and the spaces after it, if HTML allows that before the next.
   void EndTag() {
     for (const Optional& tag : kOptional) {
       if (!html_.substr(at_).starts_with(tag.end)) continue;
@@ -218,7 +218,7 @@ class Compactor {
     Copy(1);
     while (at_ < html_.size() && !IsBlank(html_[at_]) && html_[at_] != '>') Copy(1);
     const std::string_view name = html_.substr(begin, at_ - begin);
-    const bool is_meta = name == "meta";  // By these a later run knows that the file is ours.
+    const bool is_meta = name == "meta";  // A later run finds our files by this element.
     while (at_ < html_.size() && html_[at_] != '>') {
       if (is_meta) {
         Copy(1);
@@ -234,8 +234,8 @@ class Compactor {
     }
   }
 
-  // Omits the scope of a column or row head: it is implied, because heads here are above all
-  // columns and before all rows.
+  // Omits the scope of a head of a column or row. It is implied, because our heads are above all
+  // columns or before all rows.
   bool SkipsScope() {
     const std::size_t start = BehindBlanks(at_);
     for (const std::string_view scope : {"scope=\"col\"", "scope=\"row\""}) {
@@ -246,8 +246,8 @@ class Compactor {
     return false;
   }
 
-  // Copies one attribute. Its value loses the quotes if it has no space, quote, `=`, `<`, `>` or
-  // backtick, and no slash that would look like the end of the tag.
+  // Copies one attribute. The value loses its quotes if it contains no space, quote, `=`, `<`, `>`
+  // or backtick, and no slash that would look like the end of the tag.
   void Attribute() {
     const std::size_t start = BehindBlanks(at_);
     if (start == html_.size() || html_[start] == '>') {
@@ -331,7 +331,7 @@ class Scoper {
     CopyWhile([](char c) { return !IsBlank(c) && c != '>'; });
     const std::string_view tag = html_.substr(begin, at_ - begin);
     while (at_ < html_.size() && html_[at_] != '>') CopyAttribute();
-    // The content of scripts and styles is no markup.
+    // The content of a script or style is no markup, so it is copied.
     if (tag == "script") CopyUntil(html_.find("</script", at_));
     if (tag == "style") CopyUntil(html_.find("</style", at_));
   }
@@ -359,8 +359,8 @@ class Scoper {
     CopyUntil(at_ + 1);
   }
 
-  // A value may have several ids, separated by spaces. A link that does not start with `#` leaves
-  // the document and stays unchanged.
+  // Adds the prefix to all ids of a value, which spaces separate. A link that does not start with
+  // `#` leaves the document, so it stays unchanged.
   void Write(std::string_view name, std::string_view value) {
     at_ += value.size();
     if (name == "href" && value.size() > 1 && value[0] == '#') {

@@ -26,7 +26,7 @@ namespace {
 namespace json = boost::json;
 using html::Assets;
 
-// A report with only a comparison has a different page, without sections.
+// Renders a page. A report that has only a comparison gets another page, without sections.
 std::string RenderPage(const report::Report& report, const Assets& assets, bool inlined) {
   const std::string_view page = IsComparisonAlone(report) ? "compare" : "page";
   json::object view = html::PageView(report);
@@ -91,8 +91,7 @@ std::vector<File> RenderHtmlFiles(const Ending& ending) {
   return html::FilesOf(EndingPage(ending, assets, false), assets, kTool);
 }
 
-// The page of several runs has each run's page and every comparison, one after the other:
-//
+// The page of several runs contains each run's page and every comparison, one after the other:
 //   runs.html      table of runs; a cell for each pair
 //     m1           all runs together
 //     r1, r2, …    the page of each run         ids become "r1-gate", …
@@ -102,11 +101,12 @@ std::vector<File> RenderHtmlFiles(const Ending& ending) {
 
 namespace {
 
-// How much of each comparison is shown, by the number of pairs. The limit is 300 kB per run with
-// its share of the comparisons, whose number grows. JSON and `profgauge compare` have the rest.
+// How much of each comparison is shown, by the number of pairs. A page may have 300 kB for each
+// run, so comparisons become shorter as their number grows. JSON and `profgauge compare` have the
+// rest.
 html::ComparisonLimits LimitsFor(std::size_t pairs) {
   html::ComparisonLimits limits;
-  limits.has_values = false;  // A separate part has all metrics of all runs.
+  limits.has_values = false;  // "m1" has the metrics of all runs.
   constexpr struct {
     std::size_t pairs, rows;
     ChangeTreeOptions tree;
@@ -149,8 +149,8 @@ std::vector<html::RunsPart> html::PartsOfPage(const report::Runs& runs) {
 
 namespace {
 
-// Renders the parts concurrently. Each has the ids of a whole page, which then get the part's
-// prefix, so that links stay within one run.
+// Renders the parts concurrently. In each part, ids get the part's prefix, so that links stay
+// within one run.
 std::vector<html::RunsPart> DrawParts(const report::Runs& runs) {
   std::vector<html::RunsPart> parts = html::PartsOfPage(runs);
   const html::ComparisonLimits limits = LimitsFor(runs.pairs.size());

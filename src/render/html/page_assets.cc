@@ -25,10 +25,10 @@ std::string Favicon(Tone tone) {
       ColoursOf(tone).ink.substr(1));
 }
 
-// Unpacks packed parts; these and the loader are the only visible scripts of an inlined page.
+// Unpacks packed parts. Only this script and the loader are plain text in an inlined page.
 constexpr std::string_view kInflateScript[] = {"js/inflate.js"};
 constexpr std::string_view kLoadScript[] = {"js/load.js"};
-// The page's script, in this order: later files use definitions of earlier ones.
+// The page's scripts. Their order matters, because later files use definitions of earlier ones.
 constexpr std::string_view kScripts[] = {
     "js/numbers.js",    "js/payload.js",   "js/page.js",   "js/rows.js",        "js/grid.js",
     "js/inner_rows.js", "js/shares.js",    "js/icicle.js", "js/tree.js",        "js/details.js",
@@ -36,7 +36,7 @@ constexpr std::string_view kScripts[] = {
     "js/address.js",    "js/search_all.js"};
 // Script of pages with memory curves.
 constexpr std::string_view kMemoryScript[] = {"js/memory.js"};
-// Script of pages with several runs: leaves one run in the page before other scripts read it.
+// The script for pages of several runs: leaves one run in the page before other scripts read it.
 constexpr std::string_view kRunsScript[] = {"js/runs.js"};
 constexpr std::string_view kStartScript[] = {"js/start.js"};
 // Scripts of pages with a timeline.
@@ -93,7 +93,7 @@ void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object
 }
 
 std::vector<File> FilesOf(std::string page, const Assets& assets, std::string_view tool) {
-  // A page names its generator, by which a later run knows that it may overwrite the files.
+  // The page names its generator, so that a later run knows that it may overwrite the files.
   const std::string mark = fmt::format("/* {} */\n", tool);
   return {{"index.html", std::move(page)},
           {"report.css", mark + assets.css},

@@ -23,7 +23,7 @@ using report::Report;
 
 struct Line {
   std::string_view id;
-  std::string_view label = {};  ///< Empty: the metric's title.
+  std::string_view label = {};  ///< If empty, the metric's title.
 };
 
 void AddLine(const Report& report, const Line& line, json::array& rows) {
@@ -33,7 +33,7 @@ void AddLine(const Report& report, const Line& line, json::array& rows) {
                           NumberView(metric->quantity), metric->note, metric->id));
 }
 
-// Shows a remark that several rows share once, below them.
+// If several rows have the same remark, moves it below them.
 void JoinRemarks(json::object& panel) {
   json::string shared;
   std::size_t times = 0;
@@ -49,7 +49,7 @@ void JoinRemarks(json::object& panel) {
   panel["note"] = std::move(shared);
 }
 
-// A card with the available data; an empty card has the reason for its first value.
+// A card with the values that exist. If there are none, the reason of the first one.
 json::object Card(const Report& report, std::string_view id, std::string_view title,
                   std::initializer_list<Line> lines) {
   json::object panel = MakePanel(report, id, title);
@@ -65,8 +65,8 @@ json::object Card(const Report& report, std::string_view id, std::string_view ti
   return panel;
 }
 
-// A card with the same lines for each engine, then its own. An engine without data is an empty
-// card.
+// A card with the lines that all engines have, then the engine's own lines. Empty if the engine has
+// no data.
 json::object EngineCard(const Report& report, std::string_view engine, std::string_view title,
                         std::initializer_list<Line> own) {
   const auto id = [&](std::string_view what) { return fmt::format("engine.{}.{}", engine, what); };
@@ -93,8 +93,8 @@ bool IsOfNeuron(const Report& report) {
   });
 }
 
-// Lines without a title have that of their metric. An empty card has the reason of its first
-// metric.
+// Makes the cards. A line without a title has its metric's title. A card without data shows the
+// reason of its first metric.
 std::vector<json::object> CoreCards(const Report& report) {
   return {
       Card(report, "p-neuron-peaks", "Use of the peaks",

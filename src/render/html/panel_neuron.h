@@ -16,7 +16,7 @@
 
 namespace profgauge::render::html {
 
-/// The cards of a NeuronCore's summary; empty for other devices.
+/// The cards for a NeuronCore's summary. Empty for other devices.
 std::vector<boost::json::object> NeuronPanels(const report::Report& report);
 
 }  // namespace profgauge::render::html

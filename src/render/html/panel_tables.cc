@@ -26,8 +26,8 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-// A new table with the ten rows that have most of column `by`, and some of their columns. Rows
-// without a value above 0 are omitted, except for the first.
+// A table with some columns and the ten rows that have most of column `by`. Rows without a value
+// above 0 are omitted, but not the first row.
 Table TopRows(const Table& table, std::string_view by, std::span<const std::string_view> columns) {
   Table top("top", "", "Top 10", std::make_shared<StringPool>());
   std::vector<std::size_t> order(table.rows());
@@ -68,7 +68,7 @@ void ShortenTypes(Table& top) {
   }
 }
 
-// So large that a panel always shows its ten rows.
+// Enough bytes for the ten rows of a panel.
 constexpr std::size_t kTopBytes = 100'000;
 
 void FillTop(json::object& panel, const Report& report, const Table& table, std::string_view by,
@@ -86,7 +86,7 @@ void FillTop(json::object& panel, const Report& report, const Table& table, std:
   panel["more_text"] = "all operators";
 }
 
-// The first of two columns that the operators have; empty: none.
+// The first of two columns that the operators have; empty if they have neither.
 std::string_view KnownColumn(const Table* ops, std::string_view first, std::string_view second) {
   for (const std::string_view id : {first, second}) {
     const Column* column = ops == nullptr ? nullptr : ops->Find(id);
@@ -95,8 +95,8 @@ std::string_view KnownColumn(const Table* ops, std::string_view first, std::stri
   return {};
 }
 
-// Operators cover the whole profile, other numbers only the selected iterations. So the panel also
-// shows the part outside of them.
+// Adds columns for the part outside of the selected iterations, because operators cover the whole
+// profile but all other numbers only the selection.
 void AddOutside(const Table& ops, std::string_view id, std::vector<std::string_view>& columns) {
   const Column* outside = ops.Find(id);
   for (std::size_t row = 0; outside != nullptr && row < ops.rows(); ++row) {
@@ -106,9 +106,9 @@ void AddOutside(const Table& ops, std::string_view id, std::vector<std::string_v
   }
 }
 
-// Links to guidance for every run: DLProf Viewer's, for the profiled framework.
+// A link to guidance that DLProf Viewer shows for every run, for the profiled framework.
 struct GuidanceLink {
-  std::string_view accelerators, text, href;  ///< `accelerators`: separated by spaces; empty: all.
+  std::string_view accelerators, text, href;  ///< `accelerators`, by spaces; empty: all.
 };
 constexpr GuidanceLink kGuidance[] = {
     {"nvidia amd intel", "Mixed precision: half the bytes, and matrix units",
@@ -128,7 +128,7 @@ constexpr GuidanceLink kGuidance[] = {
 
 }  // namespace
 
-// The ten operators with most GPU time, with the columns of DLProf Viewer.
+// The ten operators with most GPU time, in the columns of DLProf Viewer.
 boost::json::object TopOpsPanel(const Report& report) {
   json::object panel = MakePanel(report, "p-top-ops", "Top 10 {{ device.device }} operators");
   panel["wide"] = true;
@@ -170,12 +170,12 @@ boost::json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
-  // Like the configuration of the PyTorch Profiler plug-in: number and kind of profiles.
+  // Like the PyTorch Profiler plug-in, shows the number and kind of profiles.
   add("Workers", FormatCount(profile.ranks));
   if (!profile.accelerator.empty() || !profile.devices.empty()) {
     add("Device type", WordsOf(report, "{{ device.device }}"));
   }
-  // Like DLProf Viewer: the devices of the computer, also those without work.
+  // Like DLProf Viewer, shows all devices of the computer, also those without work.
   const report::Metric* listed = report::FindMetricById(report, metric::kProfileGpusListed);
   if (listed != nullptr && !IsAbsent(listed->quantity.value)) {
     add(WordsOf(report, "{{ device.device }} count"), listed->quantity.text);

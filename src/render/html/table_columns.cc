@@ -16,7 +16,7 @@ namespace {
 
 using Columns = std::vector<const Column*>;
 
-// Width of a table in a window of 1 400 px, beside the list of sections.
+// The width of a table in a window of 1 400 px, where the list of sections is beside it.
 constexpr int kWindow = 1'110;
 constexpr int kLetter = 8, kPadding = 24, kWidestName = 380, kWidestText = 260;
 
@@ -24,8 +24,8 @@ bool IsTreeColumn(const Column& column) {
   return column.id() == "node" || column.id() == "parent" || column.id() == "depth";
 }
 
-// True for a rank or GPU column with one value in all rows: the table's note has it, and other
-// columns get its width.
+// True for a column of ranks or GPUs with one value in all rows. The table's note has the value,
+// and other columns use the width.
 bool IsConstantPlace(const Table& table, const Column& column) {
   if (column.id() != "rank" && column.id() != "gpu") return false;
   if (column.type() != CellType::kInteger || table.rows() < 2) return false;
@@ -42,7 +42,7 @@ bool AllAbsent(const Table& table, const Column& column) {
   return table.rows() > 0;
 }
 
-// Length of the longest of a column's first texts.
+// The length of the longest of the first texts in a column.
 int LongestText(const Table& table, const Column& column) {
   constexpr std::size_t kRows = 100;
   std::size_t longest = 0;
@@ -54,7 +54,7 @@ int LongestText(const Table& table, const Column& column) {
   return static_cast<int>(std::min<std::size_t>(longest, 1'000));
 }
 
-// Pixels that a column needs for its head and its first 100 texts; numbers count as nine letters.
+// The pixels that a column needs for its head and its first 100 texts. A number has nine letters.
 int WidthOf(const Table& table, const Column& column, bool is_first) {
   const int head = static_cast<int>(column.title().size()) * kLetter;
   constexpr int kNumber = 9 * kLetter;
@@ -78,8 +78,8 @@ bool IsWide(const Table& table, const Column& column) {
   return texts > 0 && bytes / texts > kLong;
 }
 
-// Orders columns: names of a row (at most three), the sort column, numbers, then wide texts, so
-// that numbers stay visible.
+// Orders columns: the names of a row (at most three), the sort column, numbers, then wide texts, so
+// that numbers are visible.
 void Arrange(const Table& table, const Column* by, Columns& columns) {
   const auto name = std::find_if(columns.begin(), columns.end(),
                                  [](const Column* column) { return column->id() == "name"; });
@@ -101,7 +101,7 @@ void Arrange(const Table& table, const Column* by, Columns& columns) {
   if (found != columns.end()) std::rotate(place, found, found + 1);
 }
 
-// Puts the columns of the table's look first, in its order; false if it has none.
+// Puts the columns of the table's look first, in its order. False if the table has no look.
 bool ArrangeByLook(const Table& table, Columns& columns, std::size_t& listed) {
   const report::TableLook* look = report::FindTableLook(table.id());
   if (look == nullptr || look->page_columns.empty()) return false;
@@ -117,7 +117,7 @@ bool ArrangeByLook(const Table& table, Columns& columns, std::size_t& listed) {
   return true;
 }
 
-// Index of the first of `most` columns that exceeds kWindow; the first column always fits.
+// The index of the first of `most` columns that exceeds kWindow. The first column always fits.
 std::size_t FirstThatDoNotFit(const Table& table, const Columns& columns, std::size_t most) {
   int width = 0;
   for (std::size_t i = 0; i < most; ++i) {

@@ -1,4 +1,4 @@
-// Chooses the columns of a table that the page shows, and their order.
+// Chooses the columns of a table that a page shows, and their order.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@
 namespace profgauge::render::html {
 
 struct ColumnChoice {
-  std::vector<const Column*> shown;  ///< Names of a row first; they fit into a window of 1 400 px.
-  std::vector<const Column*> extra;  ///< One click away with scripts.
-  std::vector<std::pair<std::string, std::string>> gaps;  ///< Absent ones: title, reason.
-  std::string constants;  ///< "Rank 0, GPU 0": place columns with one value for all rows.
+  std::vector<const Column*> shown;  ///< A row's names first; fit into 1 400 px.
+  std::vector<const Column*> extra;  ///< With scripts, one click shows them.
+  std::vector<std::pair<std::string, std::string>> gaps;  ///< Absent columns: title and reason.
+  std::string constants;                                  ///< "Rank 0, GPU 0": equal in all rows.
 };
-/// Chooses columns: those of the table's look in its order, else names, the sort column, numbers,
-/// wide texts; as many as fit into a window of 1 400 px, at least one. `by`: the sort column, or
-/// nullptr. Points into `table`.
+/// Chooses columns: those of the table's look in its order; without a look, names, the sort column,
+/// numbers, wide texts. As many as fit into a window of 1 400 px, but at least one. `by`: the sort
+/// column, or nullptr. The result points into `table`.
 ///
 ///   all columns -> without value: gaps     -> one place for all rows: constants
 ///               -> by look or Arrange()    -> until kWindow is full: shown, the rest: extra

@@ -20,7 +20,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Only changes for the worse have a sign and a word, because a metric may have no better direction.
+// Marks only changes for the worse, because some metrics have no better direction.
 json::array ChangesView(const report::TrendSeries& series, const report::Trend& trend) {
   json::array changes;
   for (const report::TrendChange& change : series.changes) {
@@ -38,13 +38,13 @@ json::array ChangesView(const report::TrendSeries& series, const report::Trend& 
   return changes;
 }
 
-// A chart with its changes per metric, then one table of all runs, in which the run that starts a
-// level is marked. `suffix` makes anchors of several branches unique.
+// A chart with changes for each metric, then one table of all runs, which marks the run that starts
+// a level. `suffix` makes anchors of several branches unique.
 json::object BranchView(const report::Trend& trend, const std::string& suffix) {
   json::array series, heads, runs;
   for (const report::TrendSeries& one : trend.series) {
     json::array changes = ChangesView(one, trend);
-    // Names of benchmarks have spaces.
+    // Ids must not have spaces, but names of benchmarks do.
     const std::string id = one.metric.starts_with(report::kBenchmarkSeries)
                                ? fmt::format("benchmark-{}", series.size() + 1)
                                : one.metric;

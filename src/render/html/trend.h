@@ -9,8 +9,8 @@
 
 namespace profgauge::render {
 
-/// One self-contained page: a chart per metric, its changes of level as text, and a table of all
-/// runs. `trends`: one per branch; not empty.
+/// One self-contained page: a chart for each metric, its changes of level as text, and a table of
+/// all runs. `trends` has one entry for each branch. REQUIRES: `trends` is not empty.
 std::string RenderTrend(std::span<const report::Trend> trends);
 
 namespace html {

@@ -27,8 +27,8 @@ namespace json = boost::json;
 
 namespace {
 
-// The leading digits of `text`, without grouping spaces. With Significant() it shows whether an
-// exact value has more digits than the text: "23.0 ms" and "23000000 ns" have the same.
+// The leading digits of `text`, without grouping spaces. By Significant(), they show if an exact
+// value has more digits than the text: "23.0 ms" and "23000000 ns" have equal ones.
 std::string DigitsOf(std::string_view text) {
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -44,14 +44,14 @@ std::string DigitsOf(std::string_view text) {
   return digits;
 }
 
-// The digits without trailing zeros and the point: equal for "23.0" and "23000".
+// The digits without the point and trailing zeros: equal for "23.0" and "23000".
 std::string Significant(std::string digits) {
   std::erase(digits, '.');
   digits.erase(digits.find_last_not_of('0') + 1);
   return digits;
 }
 
-// Why the page has no timeline; empty if it has one.
+// The reason why the page has no timeline; empty if it has one.
 std::string TimelineNote(const report::Report& report) {
   if (!report.timeline.empty()) return {};
   if (!report.timeline.left_out.empty()) return "Not shown: " + report.timeline.left_out + ".";
@@ -63,7 +63,7 @@ std::string TimelineNote(const report::Report& report) {
 std::string ExactTitle(const Value& value, Unit unit, std::string_view text) {
   if (IsAbsent(value)) return {};
   std::string exact = FormatExact(value, unit);
-  // Nine digits are enough for readers; further digits of a real are artifacts of binary fractions.
+  // Nine digits are enough for readers. Later digits of a real come from binary fractions.
   if (const auto* real = std::get_if<double>(&value)) {
     const std::size_t number = std::min(exact.find(' '), exact.size());
     std::string shorter = fmt::format("{:.9g}", *real);
@@ -81,7 +81,7 @@ boost::json::object NumberView(const Value& value, Unit unit) {
 
 boost::json::object NumberView(const report::Quantity& quantity) {
   json::object view = NumberView(quantity.value, quantity.unit);
-  // Uses the report's text, because all renderers must round equally.
+  // The text is the report's, because all renderers must round equally.
   view["exact"] = ExactTitle(quantity.value, quantity.unit, quantity.text);
   view["text"] = quantity.text;
   view["absent"] = IsAbsent(quantity.value) ? quantity.absent_because : std::string();
@@ -105,7 +105,7 @@ std::string WordsOf(const report::Report& report, std::string_view text) {
 }
 
 boost::json::array PiecesOf(const RichText& parts) {
-  RichText drawn;  // Numbers are shown as text.
+  RichText drawn;  // Shows numbers as text.
   for (const TextPart& part : parts) {
     const bool is_code = part.kind == TextPart::Kind::kCode;
     AddPart(drawn, is_code ? part.kind : TextPart::Kind::kText, part.text);
@@ -122,7 +122,7 @@ boost::json::array PiecesOf(const RichText& parts) {
 boost::json::array PiecesOf(std::string_view text) { return PiecesOf(PartsOf(text)); }
 
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent) {
-  std::vector<std::pair<std::string, std::string>> by_reason;  // reason, titles
+  std::vector<std::pair<std::string, std::string>> by_reason;  // A reason and its titles.
   for (const auto& [title, reason] : absent) {
     const auto known =
         std::find_if(by_reason.begin(), by_reason.end(),
@@ -148,7 +148,7 @@ std::string DateText(std::string_view iso) {
 
 Folded Fold(std::string_view text, std::size_t most) {
   if (text.size() <= most) return {text, "", ""};
-  // If little fits, the end of a name is as useful as its start.
+  // If little fits, the end of a name helps as much as its start.
   const bool is_narrow = most < kFold;
   const std::size_t first = is_narrow ? most / 2 : 60, last = is_narrow ? most / 2 - 1 : 20;
   const auto continues = [&](std::size_t at) {
@@ -167,7 +167,7 @@ std::string WithoutCommon(std::string_view text) {
   std::string name(text);
   for (const std::string_view common : {"void ", "at::native::", "(anonymous namespace)::"}) {
     for (std::size_t at = name.find(common); at != name.npos; at = name.find(common, at)) {
-      // "avoid " is another word.
+      // "avoid " is another word than "void ".
       const bool is_part = at > 0 && (std::isalnum(static_cast<unsigned char>(name[at - 1])) != 0 ||
                                       name[at - 1] == '_');
       if (is_part) {
@@ -180,7 +180,7 @@ std::string WithoutCommon(std::string_view text) {
   return name;
 }
 
-// `count` bytes from `from` on, aligned to characters.
+// Up to `count` bytes from `from` on, cut between characters.
 std::string CharactersOf(std::string_view text, std::size_t from, std::size_t count) {
   const auto continues = [&](std::size_t at) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
@@ -191,7 +191,7 @@ std::string CharactersOf(std::string_view text, std::size_t from, std::size_t co
   return std::string(text.substr(from, end - from));
 }
 
-// Makes equal short forms of names differ: each shows where its name differs from its neighbors.
+// Makes equal short forms differ: each shows where its name differs from its neighbors.
 void ShowDifference(std::vector<std::pair<std::string, std::string>> names, std::size_t most,
                     std::map<std::string, std::string>& out) {
   constexpr std::size_t kHead = 8, kBefore = 6;
@@ -251,8 +251,8 @@ const Table* FindTable(const report::Report& report, std::string_view id) {
   return nullptr;
 }
 
-// All parts of the page, also empty ones. IterationsView() precedes TablesView(), because both add
-// to the payload in the order of the calls.
+// Makes all parts of the page, also empty ones. IterationsView() must precede TablesView(), because
+// both add to the payload in the order of the calls.
 boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits) {
   TablePacker payload(report.profile.accelerator);
   payload.NameIterations(report::IterationLabels(report));
@@ -286,7 +286,7 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
   view["timeline_note"] = TimelineNote(report);
   view["has_ops"] = FindTable(report, "ops") != nullptr;
   view["has_kernels"] = FindTable(report, "kernels") != nullptr;
-  view["recorded"] = report.profile.format != "times";  // Else there is no data about a device.
+  view["recorded"] = report.profile.format != "times";  // Else the report has no device.
   return view;
 }
 

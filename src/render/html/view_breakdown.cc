@@ -27,7 +27,7 @@ namespace {
 
 namespace json = boost::json;
 using report::Report;
-using Parts = std::array<double, kBreakdownCategories>;  // ns, by category
+using Parts = std::array<double, kBreakdownCategories>;  // In ns, by category.
 
 double SumOf(const Parts& parts) {
   double sum = 0;
@@ -37,7 +37,7 @@ double SumOf(const Parts& parts) {
 
 std::string DurationText(double ns) { return FormatDuration(ns); }
 
-// The parts of the run, from metrics, which cover the selected iterations.
+// Reads the parts of the run from metrics, which cover the selected iterations.
 bool PartsOfRun(const Report& report, Parts& parts) {
   bool any = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -74,7 +74,7 @@ const Table* RanksWithBars(const Report& report) {
   return has_bars ? ranks : nullptr;
 }
 
-// The legend: parts that any rank has.
+// The legend: the parts that at least one rank has.
 json::array RankLegend(const Report& report) {
   json::array out;
   const Table* ranks = RanksWithBars(report);
@@ -90,10 +90,10 @@ json::array RankLegend(const Report& report) {
   return out;
 }
 
-// With more bars, the largest shares are shown only on hover.
+// If there are more bars than this, the largest shares are shown only on hover.
 constexpr std::size_t kLabelledBars = 8;
 
-// A bar for each rank, whose length shows the time of its iterations.
+// A bar for each rank. Its length is the time of the rank's iterations.
 json::array RankBars(const Report& report) {
   json::array out;
   const Table* ranks = RanksWithBars(report);
@@ -117,7 +117,7 @@ json::array RankBars(const Report& report) {
       bar.push_back({kRankParts[i].paint, parts[row][i] / longest,
                      is_labelled ? FormatShare(share) : "", said.back().second});
     }
-    // With many ranks, only the largest parts are listed; the table of ranks has all.
+    // If there are many ranks, only the largest parts are listed. The table of ranks has all.
     if (!is_labelled) {
       std::stable_sort(said.begin(), said.end(),
                        [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -141,8 +141,8 @@ struct IterationRow {
   bool outlier = false;
 };
 
-// Rows in the table's order. Outliers exceed a limit, so they are the longest ones, as many as the
-// metric counts.
+// Rows in the table's order. The longest ones are marked as outliers, as many as the metric counts,
+// because outliers exceed a limit.
 std::vector<IterationRow> IterationRows(const Report& report, const Table& table) {
   std::vector<IterationRow> rows(table.rows());
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -162,7 +162,7 @@ std::vector<IterationRow> IterationRows(const Report& report, const Table& table
 
 using IterationLabels = std::map<std::int64_t, std::string>;
 
-// "ProfilerStep#5 (0)", or the position if the profile has no other name.
+// "ProfilerStep#5 (0)", or the position if the iteration has no other name.
 std::string NameOf(const Table& table, std::size_t row, const IterationLabels& labels) {
   const Value index = table.At(row, "index");
   if (IsAbsent(index)) return fmt::to_string(row);
@@ -170,7 +170,7 @@ std::string NameOf(const Table& table, std::size_t row, const IterationLabels& l
   return label == labels.end() ? FormatValue(index, Unit::kCount) : label->second;
 }
 
-// There is no space for the marker's name below a column, so only "#5 (0)".
+// The name without the marker, "#5 (0)", because a column has little space below.
 std::string ShortName(std::string_view name) {
   const auto number = name.find('#');
   return std::string(number == name.npos ? name : name.substr(number));
@@ -199,7 +199,7 @@ ChartColumn MakeChartColumn(const Report& report, const Table& table, const Iter
   return column;
 }
 
-// More columns than this are averaged with their neighbors.
+// Most columns; if there are more, neighbors are averaged.
 constexpr std::size_t kMaxColumns = 320;
 
 std::vector<ChartColumn> Thin(std::vector<ChartColumn> columns) {
@@ -238,7 +238,7 @@ ColumnChart IterationChart(const Report& report, const Table& table,
   return chart;
 }
 
-// Adds iterations that were not selected, pale and gray, in the order of the profile.
+// Adds iterations that were not selected as pale, gray columns, in the order of the profile.
 void AddOthers(const Report& report, const Table& table, const std::vector<IterationRow>& rows,
                ColumnChart& chart) {
   const Table* others = FindTable(report, "other_iterations");
@@ -256,7 +256,7 @@ void AddOthers(const Report& report, const Table& table, const std::vector<Itera
     column.name = ShortName(name);
     column.title = fmt::format("Iteration {}, not selected: {}", name, DurationText(duration));
     column.values.assign(chart.series.size(), 0);
-    column.values.back() = duration;  // "Unattributed", since its parts are unknown.
+    column.values.back() = duration;  // "Unattributed": the parts are unknown.
     column.shaded = true;
     by_index.try_emplace(AsWhole(others->At(row, "index"), -1), std::move(column));
   }
@@ -271,7 +271,7 @@ std::string WholeIterationChart(const Report& report, const Table& table,
                                 const std::vector<IterationRow>& rows, Range range) {
   ColumnChart chart = IterationChart(report, table, rows);
   if (range == Range::kAll) AddOthers(report, table, rows, chart);
-  // Few iterations make a narrow chart instead of wide columns.
+  // If there are few iterations, the chart is narrow, so that columns are not wide.
   chart.width =
       std::min(chart.width, 180 + 80 * std::max(2, static_cast<int>(chart.columns.size())));
   const auto line = [&](MetricId id, std::string_view name) {
@@ -298,7 +298,7 @@ std::string IterationSketch(const Report& report) {
   AddOthers(report, *table, rows, chart);
   chart.width = 340;
   chart.height = 120;
-  for (ChartColumn& column : chart.columns) column.title.clear();  // The large chart has them.
+  for (ChartColumn& column : chart.columns) column.title.clear();  // Only the large chart has them.
   return SvgColumns(chart);
 }
 
@@ -364,7 +364,7 @@ constexpr Fact kFactsOfSteps[] = {
     {metric::kStepTimeP95, "95th percentile"}, {metric::kStepTimeRobustCv, "Variation (robust)"},
     {metric::kStepOutliers, "Outliers"},       {metric::kStepDrift, "Drift per iteration"}};
 
-/// The chart for a file of times, which has no parts of an iteration.
+/// The chart for a file of times, whose iterations have no parts.
 std::string StepsChart(const Report& report, const Table& steps) {
   ColumnChart chart;
   chart.series.push_back(PaintOf(Category::kOtherKernel));
@@ -431,7 +431,7 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
   }
   if (table == nullptr || table->rows() == 0) return view;
   const std::vector<IterationRow> rows = IterationRows(report, *table);
-  // A single iteration is the bar of the breakdown.
+  // A single iteration would repeat the bar of the breakdown.
   if (rows.size() > 1)
     view["chart"] = MakeMarkup(WholeIterationChart(report, *table, rows, Range::kSelected));
   if (FindTable(report, "other_iterations") != nullptr) {

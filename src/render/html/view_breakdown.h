@@ -18,14 +18,14 @@
 
 namespace profgauge::render::html {
 
-/// The parts of an iteration: a row for each part, and a bar for each rank if there are few. Parts
-/// that cannot be measured have no row, but a reason in `absent`. `known` is false if nothing was
-/// measured.
+/// The parts of an iteration: a row for each part, and a bar for each rank if there are few ranks.
+/// A part that cannot be measured has a reason in `absent` instead of a row. `known` is false if
+/// nothing was measured.
 boost::json::object BreakdownView(const report::Report& report);
-/// Chart, facts and table of iterations. The second chart includes iterations that were not
-/// selected. No chart for a single iteration, since it equals the breakdown's bar.
+/// The chart, facts and table of iterations. A second chart includes iterations that were not
+/// selected. A single iteration has no chart, because it would equal the breakdown's bar.
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
-/// The chart of iterations in the size of a panel.
+/// The chart of iterations, as small as a panel.
 std::string IterationSketch(const report::Report& report);
 
 }  // namespace profgauge::render::html

@@ -25,7 +25,7 @@ constexpr std::size_t kNameCharacters = 56;
 
 json::object TimeView(std::int64_t ns) { return NumberView(Value{ns}, Unit::kTime); }
 
-// A change: "+12.3 ms", with the exact number as its title.
+// A change as text, "+12.3 ms", with the exact number as its title.
 json::object DeltaView(std::int64_t ns) {
   return {{"text", ns == 0 ? "0" : DeltaText(ns)},
           {"exact", ns == 0 ? "" : fmt::format("{:+} ns", ns)},
@@ -45,7 +45,7 @@ json::array DifferencesView(const Comparison& comparison) {
   return rows;
 }
 
-// Properties that both runs share, on one line; unrecorded ones are omitted.
+// The properties that are equal in both runs, on one line. Unrecorded ones are omitted.
 std::string AlikeText(const Comparison& comparison) {
   std::string text;
   for (const auto& [property, value] : comparison.alike) {
@@ -78,7 +78,7 @@ json::array MetricsView(const Comparison& comparison) {
 json::array ValuesView(const Comparison& comparison) {
   json::array rows;
   for (const report::PairedValue& value : comparison.values) {
-    // A number is marked better or worse only if its change is certain.
+    // Only a certain change is marked as better or worse.
     const int change = CertainChange(comparison, value.metric);
     const bool is_worse = value.better == report::Better::kHigher ? change < 0 : change > 0;
     const bool is_open = value.better == report::Better::kNeutral || change == 0;
@@ -97,7 +97,7 @@ json::array ValuesView(const Comparison& comparison) {
   return rows;
 }
 
-// Splits a name into its head, which is shown, and its rest, which is shown on demand.
+// Splits a name into its head, which is always shown, and its rest, which a click shows.
 void SetName(json::object& row, const std::string& name) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < kNameCharacters && bytes < name.size(); ++i) {
@@ -108,10 +108,10 @@ void SetName(json::object& row, const std::string& name) {
   row["tail"] = name.substr(bytes);
 }
 
-// The largest changes at the top level: "Data loader −58.1 ms · Host +8.99 ms".
+// The largest changes of the top level: "Data loader −58.1 ms · Host +8.99 ms".
 std::string LargestChanges(const Comparison& comparison) {
   constexpr std::size_t kLargestShown = 3;
-  const std::vector<ChangeBar> bars = WaterfallBars(comparison);  // Sorted, between the two runs.
+  const std::vector<ChangeBar> bars = WaterfallBars(comparison);  // Its inner bars are sorted.
   std::string text;
   for (std::size_t i = 1; i + 1 < bars.size() && i <= kLargestShown; ++i) {
     text += fmt::format("{}{} {}", text.empty() ? "" : " · ", bars[i].title,
@@ -122,7 +122,7 @@ std::string LargestChanges(const Comparison& comparison) {
 
 std::string Significance(bool significant) { return significant ? "★ significant" : ""; }
 
-// The rows of ChangeTree(); a sum of smaller parts has only a name and a change.
+// The rows of ChangeTree(). The sum of smaller parts has only a name and a change.
 json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tree) {
   json::array rows;
   for (const ChangeRow& row : ChangeTree(comparison, tree)) {
@@ -163,7 +163,7 @@ json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tre
   return rows;
 }
 
-// At most `most_rows` rows whose time or calls changed; the note counts the others.
+// Up to `most_rows` rows whose time or calls changed. The note has the number of others.
 json::object PairedView(std::string_view id, std::string_view title, std::string_view about,
                         const report::PairedTable& table, const std::string& accelerator,
                         bool has_host, std::size_t most_rows) {

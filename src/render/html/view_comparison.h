@@ -19,7 +19,7 @@
 
 namespace profgauge::render::html {
 
-/// The change against the baseline. Without a comparison, `known` is false and the lists are empty.
+/// The change against the baseline. If there is none, `known` is false and the lists are empty.
 boost::json::object ComparisonView(const report::Report& report,
                                    const ComparisonLimits& limits = {});
 

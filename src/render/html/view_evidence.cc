@@ -18,14 +18,14 @@ namespace {
 
 namespace json = boost::json;
 
-// "start,end,rank" in ns, for a link into the timeline; empty if the row has no time.
+// The interval "start,end,rank" in ns, for a link to the timeline; empty if the row has no time.
 std::string IntervalOf(const report::Finding& finding, const std::vector<Value>& row) {
   const auto when = report::FindInterval(finding, row);
   return when ? fmt::format("{},{},{}", when->start, when->end, when->rank) : "";
 }
 
-// A long name is whole where it first appears. Later, or if a table of the page has it, only its
-// distinctive part is shown.
+// Sets a name. It is whole where it first appears; later, or if a table of the page has it, only a
+// part that distinguishes it is shown.
 void FoldInto(json::object& cell, std::string_view text, SeenNames& seen) {
   constexpr std::size_t kCharactersShown = 110;
   const Folded folded = Fold(text);
@@ -62,7 +62,7 @@ std::vector<std::size_t> EvidenceColumns(const report::Finding& finding) {
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows, SeenNames& seen) {
   const report::Labels labels = report::IterationLabels(report);
-  // There is space in a page with a timeline, to which its rows link, and in one with few ranks.
+  // Evidence may be longer if the page has a timeline, to which rows link, or few ranks.
   constexpr std::size_t kRoom = 6'000, kLittleRoom = 600, kCell = 12, kLeast = 5;
   constexpr std::int64_t kRanksWithRoom = 8;
   const bool has_room = !report.timeline.empty() || report.profile.ranks <= kRanksWithRoom;

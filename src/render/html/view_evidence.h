@@ -18,16 +18,15 @@
 
 namespace profgauge::render::html {
 
-/// Long names that the page shows whole elsewhere: in its findings or its table of kernels.
+/// Long names that are whole elsewhere in the page: in its findings or its table of kernels.
 using SeenNames = std::set<std::string_view>;
-/// Long names that are whole in the table of kernels; none if the page may not have all of its
-/// rows.
+/// Long names that the table of kernels shows whole. Empty if that table may be incomplete.
 SeenNames NamesOfKernels(const report::Report& report);
-/// Columns of the evidence with a value in some row.
+/// The columns of the evidence that have a value in at least one row.
 std::vector<std::size_t> EvidenceColumns(const report::Finding& finding);
-/// Rows of evidence, at most `max_rows`, fewer if they need too many bytes. Texts refer to
-/// `finding`. Long names shown whole are added to `seen`, so that later ones are cut. Each row has
-/// its interval, "start,end,rank" in ns, for links into the timeline.
+/// Rows of evidence, at most `max_rows`; fewer if they would need too many bytes. Texts refer to
+/// `finding`. Long names that are shown whole are added to `seen`, so that later ones are cut. For
+/// links to the timeline, each row has its interval: "start,end,rank" in ns.
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows, SeenNames& seen);
 

@@ -1,5 +1,5 @@
-// The first screen: the bottleneck of the run, a present iteration, and the plan as a waterfall to
-// the iteration after it.
+// The first screen: the run's bottleneck, an iteration now, and the plan as a waterfall to the
+// iteration after it.
 #include "render/html/view_first.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ constexpr std::size_t kRowsFirst = kFirstSteps;
 constexpr double kLeastInLegend = 0.01;
 constexpr int kPictureWidth = 520, kPictureHeight = 24;
 constexpr Paint kLeftPaint = {"left", "#16191D", "#fff"};
-constexpr Paint kFirstCallsPaint = {"ink", "#444", "#fff"};  // It belongs to no category.
+constexpr Paint kFirstCallsPaint = {"ink", "#444", "#fff"};  // First calls have no category.
 
 // Rules about kernels that do not use matrix units.
 constexpr std::array<std::string_view, 6> kOfOtherKernels = {
@@ -46,7 +46,7 @@ struct FirstRow {
   std::optional<State> status;
 };
 
-// "48.2 to 59.0 ms (−33.2 %)" from "saves 48.2 to …", since the head already says "saves".
+// "48.2 to 59.0 ms (−33.2 %)" from "saves 48.2 to …", because the column's head says "saves".
 std::string UnderSaves(const std::string& text) {
   constexpr std::string_view kVerb = "saves ";
   return text.starts_with(kVerb) ? text.substr(kVerb.size()) : text;
@@ -90,7 +90,7 @@ void AddMissed(const Report& report, State level, std::vector<FirstRow>& rows) {
   }
 }
 
-// Whether a finding says why the run fails.
+// True if a finding explains why the run fails.
 bool HasErrorFinding(const Report& report) {
   return std::any_of(report.findings.begin(), report.findings.end(),
                      [&report](const report::Finding& finding) {
@@ -99,8 +99,8 @@ bool HasErrorFinding(const Report& report) {
                      });
 }
 
-// Without a plan: missed limits that no finding explains, then findings. If no finding fired:
-// missed limits, then the largest possible savings.
+// The rows if there is no plan: missed limits that no finding explains, then findings. If no
+// finding fired: missed limits, then the largest possible savings.
 //
 //   a flaw of the profile leaves no verdict     only that
 //   fail, and no finding is an error            limits missed, findings with weight
@@ -124,7 +124,7 @@ bool HasPlan(const Report& report) { return report.plan && !report.plan->steps.e
 
 double TimeOf(const report::Quantity& quantity) { return AsNumber(quantity.value, 0); }
 
-// End of the axis of all pictures: the present iteration with its first calls.
+// The end of the axis of all pictures: the time of an iteration now, with its first calls.
 double NowOf(const Report& report) {
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   const double recorded = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
@@ -136,8 +136,8 @@ std::string Picture(const WaterfallBar& bar) {
   return SvgWaterfallBar(bar, kPictureWidth, kPictureHeight);
 }
 
-// A bar from the time before the step to the time after it, at the low end of its saving; a line
-// continues to the other end.
+// A bar from the time before the step to the time after it, by the least saving. A line extends to
+// the time by the largest saving.
 std::string PictureOf(const report::PlanStep& step, double before, double now) {
   WaterfallBar bar;
   bar.paint = kSavedColours.paint;
@@ -167,7 +167,7 @@ std::vector<FirstRow> RowsOfPlan(const Report& report) {
     row.href = step.fired ? "#" + AnchorOf(step.rules.front()) : "";
     row.saves = UnderSaves(PlanSavingText(plan, step));
     row.after = step.time_text;
-    // Only simulated savings are drawn.
+    // A picture shows only a simulated saving.
     if (step.saves.basis == rules::Basis::kSimulated && now > 0) {
       row.picture = PictureOf(step, before, now);
     }
@@ -181,15 +181,15 @@ std::vector<FirstRow> FirstRows(const Report& report) {
   return HasPlan(report) ? RowsOfPlan(report) : RowsOfFindings(report);
 }
 
-// The parts of an iteration that the headline names. For slow kernels: those of its finding, else
-// the larger part.
+// The parts of an iteration that the headline names. For slow kernels, these are the parts of its
+// finding, or else the larger part of kernel time.
 std::vector<Category> CausesIn(const Report& report) {
   const report::Diagnosis diagnosis = report::Diagnose(report);
   const std::string& bottleneck = diagnosis.bottleneck;
   if (bottleneck == "input-bound") return {Category::kDataLoader};
   if (bottleneck == "launch-bound" || bottleneck == "host-bound") {
     std::vector<Category> causes = {Category::kRuntime, Category::kCpu};
-    // A device that waits for a host of which little was recorded.
+    // The device waits for a host of which little was recorded, so other time is a cause, too.
     const double of_host =
         MetricOr(report, metric::kBreakdownRuntime, 0) + MetricOr(report, metric::kBreakdownCpu, 0);
     if (MetricOr(report, metric::kBreakdownOther, 0) > of_host) causes.push_back(Category::kOther);
@@ -222,7 +222,7 @@ json::object NowView(const Report& report) {
   std::vector<BarPart> parts;
   json::array legend;
   std::string description = "An iteration now:";
-  // The bar has the same axis as the rows below.
+  // The bar has the same axis as the rows below it.
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   const double recorded = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
   const double scale = recorded > 0 && NowOf(report) > 0 ? recorded / NowOf(report) : 1;
@@ -251,7 +251,7 @@ json::object NowView(const Report& report) {
 
 bool HasFloor(const report::Plan& plan) { return AsNumber(plan.floor.time.value, 0) > 0; }
 
-// Time that no step of the plan changes.
+// The time of first calls, which no step of the plan changes.
 json::object FirstCallsView(const Report& report) {
   const bool known = HasPlan(report) && !report.plan->first_calls.text.empty();
   const double now = NowOf(report), start = known ? TimeOf(report.plan->start) : 0;
@@ -300,7 +300,7 @@ json::object HeroView(const Report& report) {
           {"more", more}};
 }
 
-// One line about the profile itself, and the number of further ones.
+// One line about the profile itself, and how many more there are.
 json::object HygieneView(const Report& report) {
   std::vector<std::string> lines;
   const std::vector<std::string> told = ReasonTexts(report::Diagnose(report), kMostReasonsOfPage);
@@ -324,7 +324,7 @@ json::object HygieneView(const Report& report) {
                                                              "more note", "more notes"))}};
 }
 
-// Why there is no plan, and what savings mean without one.
+// Why there is no plan, and the meaning of savings without one.
 std::string BoundsNote(const Report& report, bool has_saves) {
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   if (mean == nullptr || IsAbsent(mean->quantity.value)) {

@@ -18,12 +18,12 @@
 
 namespace profgauge::render::html {
 
-/// The main number, the diagnosis, a present iteration, the plan as a waterfall (else what to do),
-/// a line about the profile. All steps of a plan; at most kFirstSteps limits and findings.
+/// The main number, the diagnosis, an iteration now, the plan as a waterfall (or else what to do),
+/// a line about the profile. Has all steps of a plan, but at most kFirstSteps limits and findings.
 boost::json::object FirstView(const report::Report& report);
-/// The color of a part of an iteration: strong for the cause that the headline names.
+/// The color of a part of an iteration. It is strong for the cause that the headline names.
 Paint PaintIn(const report::Report& report, Category category);
-/// True if the first screen has something to do.
+/// True if the first screen shows something to do.
 bool HasFirstRows(const report::Report& report);
 
 }  // namespace profgauge::render::html

@@ -1,4 +1,4 @@
-// The allocator over time: a chart for each device, from the table with the memory curve.
+// Allocated memory over time: a chart for each device, from the table of the memory curve.
 
 #include <fmt/format.h>
 #include <boost/json.hpp>
@@ -44,14 +44,14 @@ struct Curve {
   std::vector<std::uint32_t> allocated, reserved;
 };
 
-// A number from a column; nothing if it is absent or the column does not exist.
+// The number in a column; nullopt if it is absent or there is no such column.
 std::optional<std::int64_t> NumberAt(const Column* column, std::size_t row) {
   if (column == nullptr || column->type() != CellType::kInteger) return std::nullopt;
   const std::int64_t cell = column->IntegerAt(row);
   return cell == Column::kAbsentInteger ? std::nullopt : std::optional(cell);
 }
 
-// A row per allocator event. For speed, columns are found once and cells are not made Values.
+// The rows of each device, one for each event. For speed, cells are not converted to Values.
 std::vector<Curve> CurvesOf(const Table& table) {
   std::vector<Curve> curves;
   const Column* const device = table.Find("device");
@@ -61,7 +61,7 @@ std::vector<Curve> CurvesOf(const Table& table) {
   const Column* const reserved = table.Find("reserved");
   using Key = std::pair<StringId, std::int64_t>;
   std::map<Key, std::size_t> places;
-  Key last_key;  // Most rows repeat it, so the map is rarely searched.
+  Key last_key;  // Avoids most searches of the map.
   std::size_t last_place = 0;
   for (std::uint32_t row = 0; row < table.rows(); ++row) {
     const Key key{device->TextAt(row), NumberAt(ranks, row).value_or(0)};
@@ -79,14 +79,14 @@ std::vector<Curve> CurvesOf(const Table& table) {
     if (NumberAt(allocated, row)) curve.allocated.push_back(row);
     if (NumberAt(reserved, row)) curve.reserved.push_back(row);
   }
-  // GPUs first: the host's memory is rarely of interest.
+  // GPUs come first, because the host's memory rarely matters.
   std::stable_partition(curves.begin(), curves.end(),
                         [](const Curve& curve) { return curve.device != "CPU"; });
   return curves;
 }
 
-// A series of the values of `column` in these rows. It refers to `table` and `rows`, which must
-// outlive it, so that millions of events are not copied.
+// The values of `column` in these rows. It refers to `table` and `rows`, which must outlive it, so
+// that millions of events need not be copied.
 StepSeries SeriesOf(const Table& table, std::string_view column,
                     const std::vector<std::uint32_t>& rows) {
   StepSeries series;
@@ -182,7 +182,7 @@ constexpr const Paint& PaintOfKind(std::size_t kind) {
 
 }  // namespace
 
-// Bus bandwidth by message size and kind; slow groups by name.
+// The bus bandwidth by message size and kind. Slow groups are named.
 boost::json::object BandwidthView(const Report& report) {
   json::object view{{"known", false},
                     {"chart", MakeMarkup("")},
@@ -232,12 +232,12 @@ boost::json::object BandwidthView(const Report& report) {
   return view;
 }
 
-// Charts of the contents of SBUF: one for each partition of each core, from the table of
+// The charts of SBUF's contents, one for each partition of each core, from the table of
 // allocations.
 
 namespace {
 
-constexpr std::size_t kMostBlocks = 400;  // In all charts, because a page must stay small.
+constexpr std::size_t kMostBlocks = 400;  // In all charts, for a small page.
 constexpr std::size_t kMostSbufCharts = 8;
 
 struct SbufUse {
@@ -256,7 +256,7 @@ std::string TextOf(const Table& table, std::size_t row, std::string_view column)
   return text == nullptr ? std::string() : *text;
 }
 
-// The kind of use, from the names in the file: a queue belongs to DMA, an opcode to an instruction.
+// The kind of use by the names in the file: a queue means DMA, an opcode means an instruction.
 std::size_t KindOf(const Table& table, std::size_t row) {
   const std::string queue = TextOf(table, row, "queue");
   if (!queue.empty()) return queue.find("Spill") == std::string::npos ? 1 : 2;
@@ -277,7 +277,7 @@ std::string TitleOf(const Table& table, std::size_t row) {
                      FormatValue(table.At(row, "duration"), Unit::kTime));
 }
 
-// Rank, core, partition: the addresses of a chart are in one memory.
+// Rank, core and partition, because addresses in one chart must be in one memory.
 using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 struct Partition {
@@ -310,8 +310,8 @@ json::object ChartView(const std::string& name, Partition& partition) {
 
 }  // namespace
 
-// Draws the largest allocations as blocks: a chart for each partition of each core, all on one time
-// scale. The note counts rows and partitions that only the table has.
+// Draws the largest allocations as blocks, in a chart for each partition of each core. All have one
+// time scale. The note counts rows and partitions that are only in the table.
 void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
   const auto number = [&](std::size_t row, std::string_view column, std::int64_t otherwise) {
     return AsWhole(table.At(row, column), otherwise);
@@ -343,7 +343,7 @@ void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
   }
   for (auto& [place, partition] : partitions) {
     if (charts.size() == kMostSbufCharts) break;
-    partition.chart.begin = begin;  // One scale for all, for comparison.
+    partition.chart.begin = begin;  // All charts have one scale.
     partition.chart.end = end;
     json::object chart = ChartView(NameOf(place, several_ranks), partition);
     if (!chart.empty()) charts.push_back(std::move(chart));

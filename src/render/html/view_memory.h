@@ -18,8 +18,8 @@
 
 namespace profgauge::render::html {
 
-/// The allocator's curve and peaks for each device, accelerators first. At most eight charts;
-/// `more` is the number of others.
+/// The curve and peaks of the allocator for each device, accelerators first. At most eight charts;
+/// `more` counts the others.
 boost::json::object MemoryView(const report::Report& report);
 
 }  // namespace profgauge::render::html

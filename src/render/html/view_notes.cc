@@ -52,7 +52,7 @@ json::array ImportView(const report::Report& report) {
   return out;
 }
 
-// The look of a check is that of a limit: lost data is an error, uncertain data a warning.
+// A check looks like a limit: lost data is an error, uncertain data is a warning.
 StatusLook LookOfCheck(CheckState state) {
   switch (state) {
     case CheckState::kLost:
@@ -67,7 +67,7 @@ StatusLook LookOfCheck(CheckState state) {
   return LookOf(report::State::kPass);
 }
 
-/// The certificate: failed checks in a table, the rest by title.
+/// The certificate: a table of failed checks, and the titles of others.
 json::object QualityView(const Certificate& recording, bool has_remarks) {
   json::array checks;
   std::string fine;
@@ -91,7 +91,7 @@ json::object QualityView(const Certificate& recording, bool has_remarks) {
           {"checks", std::move(checks)},    {"fine", fine}};
 }
 
-// A formula of several metrics is shown at the first of them.
+// A formula that several metrics share is shown only at the first of them.
 std::string FormulaOf(const report::Metric& metric,
                       std::map<std::string_view, std::string_view>& known) {
   constexpr std::size_t kLongFormula = 50;
@@ -153,7 +153,7 @@ boost::json::object NotesView(const report::Report& report) {
   for (const report::Remark& remark : report.remarks) {
     remarks.push_back(json::object{{"id", remark.id}, {"text", remark.text}});
   }
-  // Packed, because definitions were a seventh of a small page.
+  // Definitions are packed, because they were a seventh of a small page.
   std::string definitions =
       Base64(Gzip(CompactMarkup(RenderTemplate(kPages, "definitions", DefinitionsView(report)))));
   json::object view{

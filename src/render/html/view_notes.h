@@ -20,8 +20,8 @@ namespace profgauge::render::html {
 
 /// Environment, import log, definitions, provenance, absent tables, remarks.
 boost::json::object NotesView(const report::Report& report);
-/// All metrics with their definitions, and absent ones by reason: definitions.html, which
-/// NotesView() packs.
+/// All metrics with their definitions, and absent ones by reason. It is the view of
+/// definitions.html, which NotesView() packs.
 boost::json::object DefinitionsView(const report::Report& report);
 
 }  // namespace profgauge::render::html

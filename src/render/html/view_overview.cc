@@ -1,5 +1,5 @@
-// The slowest iteration with all of its tracks, for readers without scripts; otherwise the timeline
-// replaces it.
+// The slowest iteration with all of its tracks, for readers without scripts. With scripts, the
+// timeline replaces it.
 #include "render/html/view_overview.h"
 
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ using report::Report;
 using report::Timeline;
 using report::TrackType;
 
-constexpr std::size_t kMostTracks = 8;  // Tracks of a kind, e.g. streams or threads.
+constexpr std::size_t kMostTracks = 8;  // For each kind, e.g. streams.
 constexpr std::uint32_t kMostDepths = 3;
 
 struct Stretch {
   Ns begin = 0, end = 0;
   std::int64_t rank = 0;
   std::string iteration;
-  Ns unobserved = 0;  // The slowest is chosen without it, like iteration.time.max.
+  Ns unobserved = 0;  // As for iteration.time.max, subtracted.
   Ns observed() const { return end - begin - unobserved; }
 };
 
@@ -60,7 +60,7 @@ std::vector<Paint> Paints() {
   return paints;
 }
 
-// Adds the time in which something runs in a lane; waiting does not count.
+// Adds the time in which an event of the lane runs. Waiting does not count.
 void AddBusy(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch,
              std::vector<Span>& busy) {
   for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
@@ -71,17 +71,17 @@ void AddBusy(const Timeline& timeline, const Timeline::Lane& lane, const Stretch
   }
 }
 
-// The events of a track in the range, by lane.
+// A track's events in the range, by lane.
 struct Shown {
   std::uint32_t track = 0;
   std::vector<OverviewLane> lanes;
-  std::vector<Span> running;  // In all lanes, before it is merged.
+  std::vector<Span> running;  // In all lanes, not merged yet.
   Ns busy = 0;
   std::size_t events = 0;
 };
 
-// The events of a lane that overlap the range; the chart clips them. A lane is in order of time, so
-// the loop ends at the first event after the range.
+// The events of a lane that overlap the range; the chart clips them. Because a lane is in order of
+// time, the loop ends at the first event after the range.
 OverviewLane LaneIn(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch) {
   OverviewLane out;
   for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
@@ -95,7 +95,7 @@ OverviewLane LaneIn(const Timeline& timeline, const Timeline::Lane& lane, const 
   return out;
 }
 
-// The busiest of them; `all` counts the others, too.
+// The busiest tracks of a type. `all` counts the others, too.
 std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch, TrackType type,
                             std::size_t& all) {
   std::vector<Shown> shown;

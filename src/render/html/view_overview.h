@@ -18,8 +18,8 @@
 
 namespace profgauge::render::html {
 
-/// The slowest iteration as a picture with a table, from the timeline's events, for readers without
-/// scripts.
+/// The slowest iteration as a picture with a table, made from the timeline's events, for readers
+/// without scripts.
 boost::json::object OverviewView(const report::Report& report);
 
 }  // namespace profgauge::render::html

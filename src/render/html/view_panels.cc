@@ -39,14 +39,14 @@ struct Slice {
   std::string_view metric = {};
 };
 
-// With two slices, the bar shows only the first number, if it fits.
+// For a bar of two slices: shows only the first number, if it fits.
 void SayFirstAlone(std::vector<BarPart>& bar) {
   constexpr double kRoom = 0.15;
   if (bar.size() != 2) return;
   bar[1].label = bar[0].share < kRoom ? bar[0].label : "";
 }
 
-// Draws a bar over the values of the slices, and a row for each.
+// Whether a bar's label is in each slice or only in the first.
 enum class Says : bool { kEachPart, kFirstAlone };
 void Fill(json::object& panel, const std::vector<Slice>& slices, Says says = Says::kEachPart) {
   double total = 0;
@@ -76,7 +76,7 @@ report::Quantity Time(double ns) {
   return {whole, Unit::kTime, FormatValue(whole, Unit::kTime), ""};
 }
 
-// Why a metric is absent, from the analysis.
+// The analysis' reason why a metric is absent.
 std::string ReasonOf(const Report& report, std::string_view id, std::string_view otherwise) {
   for (const report::Metric& metric : report.metrics) {
     if (metric.id == id && !metric.quantity.absent_because.empty()) {
@@ -86,7 +86,7 @@ std::string ReasonOf(const Report& report, std::string_view id, std::string_view
   return std::string(otherwise);
 }
 
-// With several GPUs, adds the activity of each; many GPUs are only in their table.
+// If there are several GPUs, adds the activity of each. Many GPUs are only in their table.
 void AddEachGpu(const Report& report, json::array& rows) {
   constexpr std::size_t kMostGpusDrawn = 8;
   const Table* gpus = FindTable(report, "gpus");
@@ -113,7 +113,7 @@ std::string OverGpus(const Report& report) {
   return fmt::format("mean over {} {}", gpus->rows(), WordsOf(report, "{{ device.device }}s"));
 }
 
-// Busy and idle time as a bar, then causes of idle time, estimates of efficiency, and each device.
+// Busy and idle time as a bar, then causes of idle time, estimates of efficiency, each device.
 json::object UtilizationPanel(const Report& report) {
   json::object panel = MakePanel(report, "p-utilization", "{{ device.device }} utilization");
   const report::Metric* utilization = FindMetric(report, metric::kGpuUtilizationMean);
@@ -150,7 +150,7 @@ json::object UtilizationPanel(const Report& report) {
   return panel;
 }
 
-// The parts of an iteration with time, and I/O if the file separates it.
+// The parts of an iteration that have time, and I/O if the file separates it.
 json::object ResourcePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-resources", "Resource usage breakdown");
   std::vector<Slice> slices;
@@ -160,7 +160,7 @@ json::object ResourcePanel(const Report& report) {
     slices.push_back({PaintOf(category), WordsOf(report, InfoOf(category).title), metric->quantity,
                       "", metric->id});
   }
-  // Only the summary in a file separates I/O; events count it as host work.
+  // Only a summary in a file separates I/O; with events, it is part of host work.
   const report::Metric* io = FindMetric(report, metric::kBreakdownIo);
   if (io != nullptr && AsNumber(io->quantity.value, 0) > 0) {
     slices.push_back({PaintOf(Category::kPython), "I/O", io->quantity, "", io->id});
@@ -172,7 +172,7 @@ json::object ResourcePanel(const Report& report) {
   return panel;
 }
 
-// Why a table is absent, from the analysis.
+// The analysis' reason why a table is absent.
 std::string AbsentTable(const Report& report, std::string_view id, std::string_view otherwise) {
   for (const auto& [table, reason] : report.absent_tables) {
     if (table == id) return reason;
@@ -180,8 +180,8 @@ std::string AbsentTable(const Report& report, std::string_view id, std::string_v
   return std::string(otherwise);
 }
 
-// Kernel time by use of matrix units. If that is unknown, all are just kernels, because "without
-// matrix units" would be a claim.
+// Kernel time by use of matrix units. If the use is unknown, all kernels are one part, because
+// "without matrix units" would be a claim.
 json::object KernelTimePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-kernel-time", "Total kernel {{ device.device }} time");
   std::vector<Slice> slices;
@@ -214,7 +214,7 @@ json::object KernelTimePanel(const Report& report) {
   return panel;
 }
 
-// The bar shows only eligible time; the rows below show shares of kernel time.
+// The bar shows only eligible time. The rows below show shares of all kernel time.
 json::object TensorCorePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-tensor-cores", "{{ device.matrix_unit }} efficiency");
   const report::Metric* efficiency = FindMetric(report, metric::kTensorCoreEfficiency);
@@ -272,7 +272,7 @@ json::object SummaryPanel(const Report& report) {
   return panel;
 }
 
-// Counts, first and last, lengths; for files without events, the range in the file.
+// Number, first, last and length of iterations; for a file without events, its recorded range.
 json::object IterationPanel(const Report& report) {
   json::object panel = MakePanel(report, "p-iterations", "Iteration summary");
   json::array& rows = panel["rows"].as_array();
@@ -298,7 +298,7 @@ json::object IterationPanel(const Report& report) {
       rows.push_back(PanelRow("", label, std::move(number), ""));
     }
   } else {
-    // A file without events may name the recorded iterations that its numbers cover.
+    // A file without events may name the iterations that its numbers cover.
     for (const auto& [key, label] :
          {std::pair("iteration_start", "First used"), std::pair("iteration_stop", "Last used")}) {
       for (const auto& [name, text] : report.environment) {
@@ -360,7 +360,7 @@ bool IsEmptyPanel(const boost::json::object& panel) {
   return !panel.at("empty").as_string().empty();
 }
 
-// The dashboard. Panels of similar height are beside each other.
+// The dashboard. Panels of similar height are neighbors.
 Panels PanelsView(const Report& report) {
   std::vector<json::object> all = {UtilizationPanel(report), SummaryPanel(report)};
   for (json::object& panel : NeuronPanels(report)) all.push_back(std::move(panel));

@@ -17,17 +17,17 @@
 
 namespace profgauge::render::html {
 
-/// A panel without content: all names of the template, empty. Its title uses the terms for the
-/// report's devices. Call LeaveEmpty() if there is nothing to show.
+/// A panel without content: all names of the template are empty. Its title uses the words for the
+/// report's devices. If there is nothing to show, call LeaveEmpty().
 boost::json::object MakePanel(const report::Report& report, std::string_view id,
                               std::string_view title);
 
-/// A line of a panel: a color swatch, a label, a number and a remark; each may be empty. The label
-/// shows the definition of `metric`, if given, on hover.
+/// A line of a panel: a color swatch, a label, a number and a remark, of which each may be empty.
+/// If `metric` is given, its definition appears when a pointer is on the label.
 boost::json::object PanelRow(std::string swatch, std::string_view label, boost::json::object number,
                              std::string_view about, std::string_view metric = {});
 
-/// Gives an empty panel its reason.
+/// Sets the reason why the panel is empty.
 void LeaveEmpty(boost::json::object& panel, std::string_view reason);
 bool IsEmptyPanel(const boost::json::object& panel);
 

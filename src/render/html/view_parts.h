@@ -17,15 +17,15 @@
 
 namespace profgauge::render::html {
 
-// The parts of a rank's iterations, with the columns of the tables of ranks and their colors.
+// The parts of a rank's iterations: the columns of the tables of ranks, and their colors.
 
 struct RankPart {
   std::string_view column, label;
   Paint paint;
 };
-/// Computation and communication at the same time, which is no category.
+/// The color of simultaneous computation and communication, which is no category.
 inline constexpr Paint kBothPaint = {"k-both", "#7E6BB5", "#fff"};
-/// Columns of the table of ranks that add up to a rank's iterations.
+/// The columns of the table of ranks that add up to a rank's iterations.
 inline constexpr std::array<RankPart, 8> kRankParts = {
     {{"compute_only", "computing", PaintOf(Category::kOtherKernel)},
      {"overlapped", "computing and communicating", kBothPaint},

@@ -1,5 +1,5 @@
-// The critical path of iterations as one bar, and a bar for each scenario of the policy, as long as
-// its predicted iteration.
+// The critical path of iterations as one bar. For each scenario of the policy, a bar as long as its
+// predicted iteration.
 #include "render/html/view_path.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-// Ordered by frequency: the device, then ranks, then the host.
+// The kinds of the path, most frequent first: the device, then ranks, then the host.
 struct KindAndPaint {
   PathKind kind;
   const Paint& paint;
@@ -40,7 +40,7 @@ constexpr std::array<KindAndPaint, kPathKinds> kKinds = {{
 }};
 constexpr int kWidth = 1190, kHeight = 30, kScenarioWidth = 620, kScenarioHeight = 22;
 
-// Kinds without time have neither a row nor a part of the bar.
+// A kind without time has no row and no part of the bar.
 json::array PathRows(const Report& report, std::string& bar) {
   json::array rows;
   std::vector<BarPart> parts;
@@ -67,8 +67,8 @@ json::array PathRows(const Report& report, std::string& bar) {
   return rows;
 }
 
-// The predicted iteration and its saved or added part, relative to the longest of all scenarios, so
-// that bars can be compared by length:
+// The predicted iteration, and the time that the scenario saves or adds. All are relative to the
+// longest scenario, so bars can be compared by length:
 //
 //   saves   |==== 80 ms ====|.. saves 20 ms ..|
 //   adds    |====== 100 ms ======|## adds 10 ms ##|

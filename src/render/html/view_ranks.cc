@@ -1,4 +1,4 @@
-// Many ranks: which ranks wait and which are late in which iteration, and how ranks spread.
+// Many ranks: which ranks wait, which are late in which iteration, and how much ranks differ.
 #include "render/html/view_ranks.h"
 
 #include <fmt/format.h>
@@ -31,8 +31,8 @@ using report::Report;
 
 constexpr std::size_t kHeatRows = 128, kHeatColumns = 160;
 
-/// The most bars in all charts of single iterations; the slowest iterations have them. 64 keep the
-/// page of 32 ranks below 300 kB.
+/// Most bars in all charts of single iterations, which show the slowest iterations. With 64, the
+/// page of 32 ranks stays below 300 kB.
 constexpr std::size_t kStepBars = 64;
 
 constexpr const Paint& kWaitingPaint = PaintOf(Category::kCommunication);
@@ -63,8 +63,8 @@ bool Knows(const Table& table, std::string_view id) {
   return column != nullptr && column->absent_because().empty();
 }
 
-// Number of neighbors that share a row or column, so that at most `most` rows are left. A power of
-// two, so that GPUs of one machine stay together.
+// How many neighbors share a row or column, so that at most `most` remain. It is a power of two, so
+// that GPUs of one machine stay together.
 std::size_t Together(std::size_t count, std::size_t most) {
   std::size_t each = 1;
   while ((count + each - 1) / each > most) each *= 2;
@@ -100,7 +100,7 @@ Axis AxisOf(const Table& table, std::string_view column, std::size_t most) {
   return axis;
 }
 
-// Names the largest cells as text, for readers without pictures.
+// The largest cells as text, for readers without pictures.
 std::string MostIn(const Table& table, std::string_view column) {
   std::size_t most = 0;
   for (std::size_t row = 1; row < table.rows(); ++row) {
@@ -148,7 +148,7 @@ void AddHeat(const Table& table, std::string_view column, const Paint& paint,
 json::array Heats(const Report& report) {
   json::array out;
   const Table* steps = FindTable(report, "rank_steps");
-  // With few ranks in one iteration, bars are clearer than cells.
+  // If few ranks share one iteration, bars are clearer than cells.
   if (steps == nullptr || report.profile.ranks < 2) return out;
   if (!HasMany(report) && report.profile.iterations_selected < 2) return out;
   for (const auto& [column, paint, title] :
@@ -251,7 +251,7 @@ json::array StepsOf(const Report& report) {
   return out;
 }
 
-// Counts the iterations without bars.
+// How many iterations have no bars.
 std::string StepsNote(const Report& report, std::size_t shown) {
   const auto all =
       static_cast<std::size_t>(std::max<std::int64_t>(0, report.profile.iterations_selected));
@@ -264,7 +264,7 @@ struct Extreme {
   enum class Which { kMost, kMedian, kLeast } which;
 };
 
-// The slowest, median and fastest of many ranks, by name.
+// The names of the slowest, median and fastest of many ranks.
 json::array Extremes(const Report& report) {
   using enum Extreme::Which;
   json::array out;
@@ -303,11 +303,11 @@ json::array Extremes(const Report& report) {
   return out;
 }
 
-// Waiting and transfer of each rank in all matched collectives.
+// How long each rank waits and transfers in all matched collectives.
 json::array Synchronizing(const Report& report) {
   json::array out;
   const Table* ranks = FindTable(report, "ranks");
-  // With more ranks, "By rank" draws the same parts, and the table has the numbers.
+  // If there are more ranks, this chart is omitted: "By rank" draws the same parts.
   constexpr std::size_t kMostBars = 16;
   if (ranks == nullptr || ranks->rows() < 2 || ranks->rows() > kMostBars) return out;
   double longest = 0;

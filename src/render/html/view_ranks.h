@@ -18,7 +18,7 @@
 
 namespace profgauge::render::html {
 
-/// Ranks side by side: lateness and waiting by iteration, percentiles beyond kRankBars, extremes.
+/// Ranks side by side: lateness and waiting by iteration, extremes, and percentiles if many.
 boost::json::object RanksView(const report::Report& report);
 
 }  // namespace profgauge::render::html

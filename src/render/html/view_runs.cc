@@ -1,4 +1,4 @@
-// The common views of a page of several runs: table of pairs, bars on one scale, metrics.
+// The parts that the runs of a page share: the table of pairs, bars on one scale, metrics.
 #include "render/html/view_runs.h"
 
 #include "render/html/view_parts.h"
@@ -33,7 +33,7 @@ json::object IterationView(const Report& run) {
   return time == nullptr ? NumberView(Value{}, Unit::kTime) : NumberView(time->quantity);
 }
 
-// The cell of two runs; empty if they were not compared.
+// The cell for two runs; empty if they were not compared.
 json::object CellView(const Runs& runs, std::size_t base, std::size_t current) {
   json::object view{{"id", ""}, {"text", ""}, {"relative", ""}, {"name", ""}, {"title", ""}};
   for (std::size_t i = 0; i < runs.pairs.size(); ++i) {
@@ -58,7 +58,7 @@ double PartOf(const Report& run, std::size_t category) {
   return MetricOr(run, kBreakdownMetrics[category].time, 0);
 }
 
-// The mean iteration of a run as a bar, relative to the longest of all runs.
+// The mean iteration of a run as a bar, relative to that of the run with the longest one.
 std::string BarOf(const Report& run, double longest) {
   double sum = 0;
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) sum += PartOf(run, i);
@@ -68,7 +68,7 @@ std::string BarOf(const Report& run, double longest) {
     const double share = sum > 0 ? PartOf(run, i) / sum : 0;
     if (!(share > 0) || !(longest > 0)) continue;
     const auto category = static_cast<Category>(i);
-    // The bars have one scale, so parts can be compared by time.
+    // All bars have one scale, so parts can be compared by time.
     const std::string text = FormatDuration(share * MeanOf(run));
     const std::string title =
         fmt::format("{} {} ({})", WordsOf(run, InfoOf(category).title), text, FormatShare(share));
@@ -126,7 +126,7 @@ json::array BarsView(const Runs& runs) {
   return bars;
 }
 
-// All metrics of any run, in catalog order.
+// All metrics that at least one run has, in catalog order.
 std::vector<const report::Metric*> MetricsOfAny(const Runs& runs) {
   std::vector<const report::Metric*> metrics;
   for (const Report& run : runs.runs) {
@@ -139,7 +139,7 @@ std::vector<const report::Metric*> MetricsOfAny(const Runs& runs) {
   return metrics;
 }
 
-// Metrics whose shown values differ come first.
+// Rows of metrics. Those whose shown values differ come first.
 json::array MetricRows(const Runs& runs) {
   json::array rows, alike;
   for (const report::Metric* metric : MetricsOfAny(runs)) {

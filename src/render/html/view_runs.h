@@ -1,4 +1,4 @@
-// The common views of a page of several runs.
+// The parts that the runs of a page share.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@
 namespace profgauge::render::html {
 
 /// A row for each run: its verdict, its mean iteration time, and the change against each earlier
-/// run with the id of the comparison ("p1" for the first pair).
+/// run, with the id of the comparison ("p1" for the first pair).
 boost::json::array RunRowsView(const report::Runs& runs);
 
-/// The breakdown of each run on one scale, and all metrics with a column per run: those that differ
-/// come first.
+/// The breakdown of each run on one scale, and all metrics with a column for each run. Those that
+/// differ come first.
 boost::json::object TogetherView(const report::Runs& runs);
 
 }  // namespace profgauge::render::html

@@ -30,16 +30,16 @@ namespace json = boost::json;
 using report::Report;
 using report::Strip;
 
-// Categories from the bottom up. The idle ones start with waiting for other ranks.
+// Categories from the bottom up. Among idle ones, waiting for other ranks comes first.
 constexpr Category kWorking[] = {Category::kTensorCoreKernel, Category::kOtherKernel,
                                  Category::kCommunication, Category::kMemcpy, Category::kMemset};
 constexpr Category kIdling[] = {Category::kWait, Category::kRuntime, Category::kDataLoader,
                                 Category::kCpu, Category::kOther};
 
-// Size of the picture in a page without a timeline, which must stay small.
+// The size of the picture in a page without a timeline, which must stay small.
 constexpr std::size_t kBytesForMail = 8'000;
 
-// The most lines between two ranks; more would hide each other.
+// Most lines between two ranks, because more would hide each other.
 constexpr std::size_t kMostJoins = 60;
 
 std::string ShareText(double share) { return FormatValue(Value(share), Unit::kShare); }
@@ -93,8 +93,8 @@ std::string NameOf(const Report& report, const Strip& strip, const Strip::Window
   return fmt::format("{}: {}{}", window.role, window.iteration, rank);
 }
 
-// The term for the device; for a rank with several devices, the lane shows the time in which any
-// works. The placeholder is not replaced yet, because a sentence may need a capital.
+// The word for the device. For a rank with several devices, the lane shows the time in which any of
+// them works. Keeps the placeholder, because a sentence may need a capital letter.
 std::string DeviceOf(const Report& report, const Strip& strip) {
   const std::string device = "{{ device.device }}";
   const bool has_several = std::ranges::any_of(strip.windows, [&](const Strip::Window& window) {
@@ -130,10 +130,10 @@ CoverageRow RowOf(const Report& report, const Strip& strip, const Strip::Window&
   return row;
 }
 
-// Lines between the starts of a collective on neighboring rows, by the table's common clock. In
-// each part of the axis only those furthest apart; `left_out` is set if there are more.
+// Lines between the starts of a collective on neighboring rows, by the table's common clock. Each
+// part of the axis keeps only its line with the longest delay. `left_out`: lines are missing.
 std::vector<CoverageJoin> JoinsOf(const Table& calls, const Strip& strip, bool& left_out) {
-  using Place = std::pair<std::size_t, Ns>;  // Row, part of the axis.
+  using Place = std::pair<std::size_t, Ns>;  // The row, and the part of the axis.
   std::map<Place, CoverageJoin> joins;
   std::map<std::int64_t, Ns> above, here;
   std::size_t row_of = 0, seen = 0;
@@ -207,7 +207,7 @@ boost::json::object StripView(const Report& report) {
   chart.length = strip.length;
   chart.columns = static_cast<int>(Strip::kColumns);
   if (report.timeline.empty()) chart.most_bytes = kBytesForMail;
-  std::string numbers;  // Below the picture where it is too narrow for texts.
+  std::string numbers;  // Texts below a narrow picture.
   const std::string title = TitleOf(strip);
   chart.description = title + ":";
   for (const Strip::Window& window : strip.windows) {

@@ -19,7 +19,7 @@
 namespace profgauge::render::html {
 
 /// A picture for the first screen: the slowest and a typical iteration on one axis, with the events
-/// that the plan's findings cite. Empty without a timeline.
+/// that the plan's findings cite. Empty if there is no timeline.
 boost::json::object StripView(const report::Report& report);
 
 }  // namespace profgauge::render::html

@@ -1,4 +1,4 @@
-// Tables of the page. One function renders every table by its columns' units.
+// Tables of the page. One function renders every table, by the units of its columns.
 #include "render/html/view_tables.h"
 
 #include <fmt/format.h>
@@ -32,9 +32,9 @@ namespace json = boost::json;
 using report::TableLook;
 
 constexpr std::size_t kShortLetters = 64;
-constexpr std::size_t kOpenTables = 3;  // The most important ones; the menu opens others.
+constexpr std::size_t kOpenTables = 3;  // The first ones; a menu opens others.
 
-// The order of rows: the heaviest up to `most`; all in the table's order if `by` is nullptr.
+// The order of rows: the heaviest ones, up to `most`. If `by` is nullptr, all in the table's order.
 std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::size_t most) {
   std::vector<std::size_t> order(table.rows());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -53,8 +53,8 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::siz
   return order;
 }
 
-// The order of rows with equally many of the heaviest of each rank, so that a search finds rows of
-// every rank. Tables without ranks use RowOrder().
+// The order of rows with equally many rows of each rank, its heaviest ones, so that a search finds
+// rows of every rank. For tables without ranks, the same as RowOrder().
 std::vector<std::size_t> RowOrderByRank(const Table& table, const Column* by, std::size_t most) {
   const Column* rank = table.Find("rank");
   const bool has_ranks = rank != nullptr && rank->absent_because().empty();
@@ -67,8 +67,8 @@ std::vector<std::size_t> RowOrderByRank(const Table& table, const Column* by, st
   return order;
 }
 
-// The heaviest rows of the first tree, in tree order. A row's time is part of its parent's, so
-// ancestors are at least as heavy.
+// The heaviest rows of the first tree, in tree order. Their ancestors are among them, because a
+// row's time is part of its parent's.
 std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   const Column* iteration = table.Find("iteration");
   const Column* rank = table.Find("rank");
@@ -95,7 +95,7 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   return rows;
 }
 
-// How many of the last columns (at most three) are aligned left; a class of the table says so.
+// How many of the last columns, at most three, are aligned left. The table has a class for it.
 std::size_t LeftAtEnd(const std::vector<const Column*>& columns) {
   std::size_t count = 0;
   while (count + 1 < columns.size() && count < 3 &&
@@ -110,7 +110,7 @@ enum class Exact : bool { kNo, kOnHover };
 void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, std::size_t fold,
                 std::string& out) {
   const std::string_view tag = head ? "th scope=row" : "td";
-  // Head and folded part are the whole text, for copying, sorting and searching.
+  // The head and the folded part are the whole text, so that it can be copied, sorted and searched.
   if (const auto* text = std::get_if<std::string>(&value)) {
     const Folded folded = Fold(*text, fold);
     if (!folded.rest.empty()) {
@@ -138,11 +138,11 @@ void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, st
                  EscapeHtml(text));
 }
 
-// A cell of a table with many rows: long names are cut in their middle, numbers have no exact
-// value. `by_class`: the table's class aligns the cell left.
+// A cell of a table with many rows: a long name is cut in its middle, and a number has no exact
+// value. `by_class`: a class of the table aligns the cell left.
 void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class,
                      const std::map<std::string, std::string>& names, std::string& out) {
-  // The table's class also aligns row heads left, to keep the page small.
+  // The table's class also aligns heads of rows, because that makes the page smaller.
   const std::string_view tag = head ? "th" : IsLeft(unit) && !by_class ? "td align=left" : "td";
   const std::string text = FormatValue(value, unit);
   const auto name = names.find(text);
@@ -150,7 +150,7 @@ void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class,
                  EscapeHtml(name == names.end() ? CutName(text, kShortLetters) : name->second));
 }
 
-// Short forms of a column's names in these rows.
+// The short forms of a column's names in these rows.
 std::map<std::string, std::string> ShortNames(const Table& table, const Column& column,
                                               std::span<const std::size_t> rows) {
   std::set<std::string> names;
@@ -161,8 +161,8 @@ std::map<std::string, std::string> ShortNames(const Table& table, const Column& 
   return CutNames(names, kShortLetters);
 }
 
-// kBare is for rows that scripts render again from the payload with exact values: whole names, and
-// numbers as shown.
+// How cells are written. kBare: whole names and shown numbers, because scripts render these rows
+// again from the payload, with exact values.
 enum class Cells : std::uint8_t { kWhole, kBare, kShort };
 
 struct StaticRows {
@@ -171,7 +171,7 @@ struct StaticRows {
   bool is_short = false;
 };
 
-// The recorded name of an iteration if it differs from its number; else nullptr.
+// The recorded name of an iteration if it differs from its number; nullptr otherwise.
 const std::string* IterationLabel(const Table& table, const Column& column, const Value& cell,
                                   const TableLimits& limits) {
   const bool is_iteration =
@@ -241,7 +241,7 @@ json::array ColumnViews(const std::vector<const Column*>& columns, const Column*
   return heads;
 }
 
-// Rows in the page itself: whole if there is space, else short, and at least a few.
+// The rows in the page itself: whole if they fit, else short. At least a few.
 StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& columns,
                       const std::vector<std::size_t>& order, const TableLimits& limits,
                       bool may_be_short) {
@@ -258,7 +258,7 @@ StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& colu
   return rows;
 }
 
-// A table with one row as text: its columns one after the other, with cut names.
+// A table of one row as text: one column after the other, with cut names.
 std::string LineOf(const Table& table, const std::vector<const Column*>& columns,
                    const TableLimits& limits) {
   constexpr std::size_t kMostLetters = 64;
@@ -274,13 +274,13 @@ std::string LineOf(const Table& table, const std::vector<const Column*>& columns
   return line;
 }
 
-// The file with more of the table; empty for the common note on all tables of the page.
+// The file that has more of the table; empty if the note for all tables of the page names it.
 std::string RestOf(const Table& table, bool is_whole) {
   std::string rest = is_whole ? std::string() : report::WhereRowsAre(table);
   return rest == "report.json has all of them" ? std::string() : rest;
 }
 
-// The number of rows that are not in the page, and where they are.
+// How many rows are not in the page, and where they are.
 std::string NoteOf(const Table& table, const StaticRows& rows, const Column* by) {
   const std::string sorted = by == nullptr ? "" : fmt::format(", by {}", by->title());
   if (rows.count == table.rows()) return "long names are cut; " + report::WhereRowsAre(table);
@@ -296,12 +296,12 @@ std::string IdsOf(const std::vector<const Column*>& columns) {
   return ids;
 }
 
-// Number of rows in the payload.
+// The number of rows in the payload.
 std::size_t PayloadRows(const report::Report& report, const Table& table, const TableLook& look) {
   const std::size_t all = look.page_rows == 0 ? kPayloadRows : look.page_rows;
   if (!report.timeline.empty()) return all;
   if (look.needs_timeline) return 0;
-  // Rows that scripts sum for a chosen rank or range must be complete.
+  // A table must be complete if scripts sum its rows for a chosen rank or range.
   if (look.is_summed_again) return kSummedRows;
   const auto ranks = static_cast<std::size_t>(std::max<std::int64_t>(report.profile.ranks, 1));
   if (look.has_rows_of_each_rank && ranks > kManyRanks) return ranks * kRowsOfEachRank;
@@ -312,18 +312,18 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   return std::min(all, most);
 }
 
-// Rows of each table in the payload. In a page without a timeline, remaining space goes to tables
-// that then fit completely, smallest first: a search of such a table misses nothing.
+// How many rows of each table are in the payload. In a page without a timeline, unused space goes
+// to tables that then fit completely, smallest first: a search of such a table misses nothing.
 std::vector<std::size_t> PayloadRowsOf(
     const report::Report& report, const std::vector<std::pair<const Table*, TableLook>>& tables) {
   std::vector<std::size_t> rows;
   std::vector<std::pair<std::size_t, std::size_t>>
-      lacking;  // Omitted cells, and index of the table.
+      lacking;  // The cells left out, and the table's index.
   std::size_t cells = 0;
   for (const auto& [table, look] : tables) {
     const std::size_t some = std::min(table->rows(), PayloadRows(report, *table, look));
     const std::size_t columns = table->columns().size();
-    // Rows that a choice needs are not part of that limit.
+    // Rows that a choice needs do not count for that limit.
     if (!look.is_summed_again && !look.has_rows_of_each_rank) cells += some * columns;
     if (some < table->rows()) lacking.emplace_back((table->rows() - some) * columns, rows.size());
     rows.push_back(some);
@@ -349,7 +349,7 @@ TableLimits LimitsOf(const report::Report& report, const Table& table, const Tab
                                         : kStaticRowsOfOthers;
   limits.payload_rows = payload_rows;
   limits.always_packs = look.opens_rows;
-  // A page with a timeline has space.
+  // Only a page with a timeline has space for all.
   if (report::IsTree(table) && report.timeline.empty()) limits.bytes = kStaticBytesOfTrees * 2 / 3;
   const std::size_t of_main =
       report.timeline.empty() ? kStaticBytesOfMain * 3 / 4 : kStaticBytesOfMain;
@@ -363,7 +363,7 @@ TableLimits LimitsOf(const report::Report& report, const Table& table, const Tab
 
 namespace {
 
-// CSS classes of a table.
+// The CSS classes of a table.
 std::string LookOfRows(const StaticRows& rows, const std::vector<const Column*>& columns) {
   if (!rows.is_short || columns.empty()) return {};
   std::string look = IsLeft(columns.front()->unit()) ? " short" : "";
@@ -371,7 +371,7 @@ std::string LookOfRows(const StaticRows& rows, const std::vector<const Column*>&
   return look;
 }
 
-// Names the iteration of an operator tree; other tables cover all selected iterations.
+// The constants of a table. An operator tree names its iteration; other tables cover all.
 std::string ConstantsOf(const Table& table, const TableLimits& limits, std::string constants) {
   const Column* iteration = table.Find("iteration");
   if (table.id() != "op_tree" || iteration == nullptr || table.rows() == 0) return constants;
@@ -382,7 +382,7 @@ std::string ConstantsOf(const Table& table, const TableLimits& limits, std::stri
     const auto known = limits.iterations->find(AsWhole(first, 0));
     if (known != limits.iterations->end()) label = known->second;
   }
-  // A choice above the table may show others.
+  // By the choice above the table, users may see other iterations.
   const std::string whose = fmt::format("of one iteration, first {}", label);
   return constants.empty() ? whose : constants + " · " + whose;
 }
@@ -394,10 +394,10 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   const ColumnChoice choice = ChooseColumns(table, by);
   const bool is_tree = report::IsTree(table);
   const bool packs = payload != nullptr && limits.payload_rows > 0;
-  // A small table is complete without scripts, which hide the columns that do not fit.
+  // If a table is small, it has all columns, because readers without scripts cannot open them.
   std::vector<const Column*> columns = choice.shown;
   const std::size_t cells = table.rows() * (choice.shown.size() + choice.extra.size());
-  // A table with one row is a line of text, which scripts turn into a table.
+  // A table with one row becomes a line of text, which scripts turn into a table.
   const bool is_line = packs && table.rows() == 1 && !is_tree;
   const bool has_all =
       payload == nullptr || (cells <= kSmallCells && !limits.always_packs && !is_line);
@@ -417,7 +417,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   }
   const std::string_view docs_of = limits.docs_of.empty() ? table.id() : limits.docs_of;
   json::array heads = ColumnViews(columns, by, limits, docs_of);
-  // If scripts read the payload, they get units and definitions from it.
+  // If scripts read the payload, it has the units and definitions.
   if (payload != nullptr) {
     if (!packed) {
       payload->AddDocs(table, docs_of);

@@ -19,25 +19,25 @@
 
 namespace profgauge::render::html {
 
-/// The tables except `iterations` and those of other sections, important ones first. Rows that do
+/// All tables except `iterations` and those of other sections, important ones first. Rows that do
 /// not fit into the page are added to `payload`.
 boost::json::array TablesView(const report::Report& report, TablePacker& payload);
 
-/// How much of a table is in the page. Rows are limited by number, then by bytes. The others are in
-/// the payload, if there is one.
+/// How much of a table is in the page. Rows are limited by number, then by bytes. If there is a
+/// payload, it has the others.
 struct TableLimits {
   std::size_t rows = 0;               ///< Rows in the page; fewer if names are long.
-  std::size_t payload_rows = 0;       ///< Rows in the payload if the page does not have all.
-  bool always_packs = false;          ///< With scripts, its rows open to other rows.
-  std::size_t bytes = 0;              ///< Bytes of the rows in the page; 0: by their number.
-  std::string_view docs_of = {};      ///< Table that defines its columns; empty: itself.
-  std::string_view accelerator = {};  ///< For the terms in definitions.
+  std::size_t payload_rows = 0;       ///< Most, if the page does not have all.
+  bool always_packs = false;          ///< Scripts open more rows in its rows.
+  std::size_t bytes = 0;              ///< Most in the page; 0: no limit.
+  std::string_view docs_of = {};      ///< Whose columns it has; empty: its own.
+  std::string_view accelerator = {};  ///< Whose words definitions use.
   std::size_t fold = kFold;           ///< Texts with more characters are folded.
-  /// Names of iterations that differ from their position; may be nullptr.
+  /// The names of iterations by position, if they differ from it. May be nullptr.
   const std::map<std::int64_t, std::string>* iterations = nullptr;
 };
-/// The view of one table. A rank or GPU that is equal in all rows becomes its note. Rows that are
-/// not in the page go to `payload`; without one, every column is in the page.
+/// The view of one table. If a rank or GPU is equal in all rows, the table's note has it. Rows that
+/// are not in the page go to `payload`; without a payload, the page has every column.
 ///
 ///   rows of the table     0 ......... limits.rows ......... limits.payload_rows ......... all
 ///   in the page           |-- markup --|

@@ -29,7 +29,7 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-// Omits counts of 0, except for the errors of a judged run: "0 errors" is a result.
+// Omits counts of 0, but not the errors of a judged run, because "0 errors" is a result.
 json::array CountsView(const report::VerdictInfo& verdict) {
   const std::tuple<std::int64_t, std::string_view, std::string_view, State> counts[] = {
       {verdict.errors, "error", "errors", State::kError},
@@ -57,8 +57,8 @@ void AddFact(json::array& facts, std::string_view label, std::string text) {
   if (!text.empty()) facts.push_back(json::object{{"label", label}, {"text", std::move(text)}});
 }
 
-// True if work ran on a device that the file does not name, as in DLProf's reports and sums over a
-// cluster.
+// True if work ran on a device that the file does not name. DLProf's reports and sums over a
+// cluster are such files.
 bool HasDeviceTime(const Report& report) {
   if (FindMetric(report, metric::kGpuIdleMean) != nullptr) return true;
   for (const auto& [table, column] : std::initializer_list<std::pair<const char*, const char*>>{
@@ -86,7 +86,7 @@ std::string DeviceText(const Report& report) {
                                                : "no {{ device.device }} recorded");
 }
 
-// The limit that is nearer to the measured value.
+// The limit that is nearest to the measured value.
 double LimitOf(const report::GateRow& row) {
   const double measured = AsNumber(row.measured.value, 0);
   if (IsAbsent(row.min)) return AsNumber(row.max, measured);
@@ -94,7 +94,7 @@ double LimitOf(const report::GateRow& row) {
   return !IsAbsent(row.max) && most - measured < measured - least ? most : least;
 }
 
-// Both limits of a metric with two levels, for one row. `other`: the less severe one, or nullptr.
+// The limits of a metric in one row. `other`: the limit at the less severe level, or nullptr.
 std::string LimitsText(const report::GateRow& row, const report::GateRow* other) {
   if (other == nullptr) return row.limit;
   const auto text = [](const report::GateRow& of) {
@@ -104,15 +104,15 @@ std::string LimitsText(const report::GateRow& row, const report::GateRow* other)
   return fmt::format("{}, {}", text(row_first ? row : *other), text(row_first ? *other : row));
 }
 
-// True for two limits on one metric at two levels, with the same value and no other difference.
+// True for limits on one metric at two levels, if nothing else differs.
 bool AreOneRow(const report::GateRow& a, const report::GateRow& b) {
   return a.metric == b.metric && a.level != b.level && a.measured.text == b.measured.text &&
          a.reason.empty() && b.reason.empty() && a.baseline.text.empty() &&
          b.baseline.text.empty() && a.title == b.title;
 }
 
-// The scale ends at 100 % for large shares, else a quarter above the largest of value and limits.
-// Empty without a value or a margin.
+// A meter. Its scale ends at 100 % for large shares, else a quarter above the largest of value and
+// limits. Empty if there is no value or margin.
 json::string MeterOf(const report::GateRow& row, const report::GateRow* other, Tone tone) {
   if (IsAbsent(row.measured.value) || IsAbsent(row.margin.value)) return "";
   const double measured = AsNumber(row.measured.value, 0);
@@ -220,7 +220,7 @@ std::string HeadOfReasons(std::string_view label) {
   return label == "fails" ? "Fails for" : label == "warns" ? "Warns about" : "Undecided";
 }
 
-// The reasons up to kMostReasonsOfPage, then the number of others.
+// The first kMostReasonsOfPage reasons, then the number of others.
 json::array ReasonsView(const Report& report, const report::Diagnosis& diagnosis) {
   const bool has_plan = report.plan && !report.plan->steps.empty();
   const std::vector<std::string> texts = ReasonTexts(diagnosis, kMostReasonsOfPage);
@@ -270,7 +270,7 @@ boost::json::object VerdictView(const Report& report) {
 
 namespace {
 
-// The run's files as arguments of a command; several files of one folder are given as the folder.
+// The files of the run as arguments of a command. Several files in one folder become the folder.
 std::string InputsOf(const report::ProfileInfo& profile) {
   const auto folder = [](std::string_view path) {
     return path.substr(0, path.find_last_of('/') + 1);
@@ -392,7 +392,7 @@ boost::json::object FindingsView(const Report& report) {
     json::array* list = &fired;
     if (finding.status == State::kWaived) list = &waived;
     if (finding.status == State::kNotApplicable || finding.status == State::kCovered) {
-      list = &not_applicable;  // Counted there, with its reason.
+      list = &not_applicable;  // There, with the reason.
     }
     if (finding.status == State::kGood) list = &good;
     if (finding.status == State::kNotFound) list = &not_found;

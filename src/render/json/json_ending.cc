@@ -1,4 +1,4 @@
-// verdict.json, and the file that replaces report.json if a run ended without a report.
+// verdict.json, and the file in place of report.json if a run ended without a report.
 #include "base/json_writer.h"
 #include "profgauge/version.h"
 #include "render/shared/ending.h"
@@ -31,8 +31,8 @@ void WriteJobs(JsonWriter& out, const std::vector<VerdictFacts::Job>& jobs) {
 
 }  // namespace
 
-// Schema 2 has no `profile` and no `metrics`, so that programs that read only schema 1 do not take
-// this file for a report without findings.
+// Schema 2 has neither `profile` nor `metrics`, so that programs that only know schema 1 do not
+// read this file as a report without findings.
 std::string RenderJson(const Ending& ending) {
   JsonWriter out;
   out.BeginObject();
@@ -60,7 +60,7 @@ std::string RenderJson(const Ending& ending) {
 }
 
 std::string RenderVerdict(const VerdictFacts& facts) {
-  VerdictFacts own = facts;  // Descriptions also read, so they need a mutable object.
+  VerdictFacts own = facts;  // Descriptions also read, so it is mutable.
   JsonWriter out;
   report::Io io(out);
   out.BeginObject();

@@ -7,8 +7,8 @@
 
 namespace profgauge::render {
 
-/// The row as an object on one line with a newline, in the order of report::RowColumns(); at most
-/// 16 kB.
+/// The row as an object on one line, in the order of report::RowColumns(). It ends with a newline
+/// and has at most 16 kB.
 std::string RenderRow(const report::RunRow& row);
 
 }  // namespace profgauge::render

@@ -1,5 +1,5 @@
-// The Markdown document: sections from templates, most important first, so that a size limit drops
-// whole sections from the end.
+// The Markdown document: sections made by templates, most important first, so that a size limit
+// drops whole sections from the end.
 
 #include "render/markdown/markdown.h"
 
@@ -37,7 +37,7 @@ namespace json = boost::json;
 
 constexpr TemplateFolder kDocuments{"templates/markdown/", ".md", EscapeMarkdown};
 
-/// Exactly one empty line between paragraphs, none at the ends, and a final line end.
+/// The text with exactly one empty line between paragraphs, none at its ends, and a final line end.
 std::string Tidy(std::string_view text) {
   std::string out;
   int line_ends = 2;
@@ -89,7 +89,7 @@ class Document {
     Add("Iteration time breakdown", "breakdown", MarkdownBreakdownView(report_));
   }
 
-  // Adds the table of findings, then a section for each of the first ones, so that a size limit
+  // Adds the table of findings, then a section for each of the first findings, so that a size limit
   // drops single findings from the end.
   void DrawFindings() {
     const auto fired = FiredFindings(report_);
@@ -126,12 +126,12 @@ std::string RenderMarkdown(const report::Report& report, std::size_t max_bytes) 
   Document document(report);
   document.Draw();
   std::string text = document.Assembled(max_bytes);
-  // The head with a verdict has the marker; a comparison by itself does not.
+  // A head with a verdict has the marker. A comparison without a verdict gets it here.
   if (text.find("<!-- profgauge") == text.npos) text += "\n<!-- profgauge -->\n";
   return text;
 }
 
-// The head has the marker by which a CI job finds its earlier comment.
+// The head has the marker, by which a CI job finds its earlier comment.
 std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes) {
   const report::State state = StateOf(ending);
   const std::string_view sign = state == State::kNotJudged ? "!" : LookOf(state).sign;
@@ -163,7 +163,7 @@ namespace {
 using report::Report;
 using report::Runs;
 
-/// Rows of a document for reading; the workbook has all.
+/// Most rows of a document that people read. The workbook has all.
 constexpr std::size_t kMostMetrics = 40;
 
 std::string NameOf(const Report& run) { return EscapeMarkdown(run.profile.name); }
@@ -244,7 +244,7 @@ namespace {
 
 // A document shows the most important parts; others open on a click.
 
-/// The most names in the sentence about omitted sections, and its largest size in bytes.
+/// Most names in the sentence about dropped sections, and its largest size in bytes.
 constexpr std::size_t kNamed = 4, kReserve = 400;
 
 }  // namespace
@@ -272,12 +272,12 @@ std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t 
   return out + fmt::format(". See {}.\n", page);
 }
 
-// The summary for a comment: the verdict in a line, the change of the time, and what to do; at most
-// 200 words.
+// The summary for a comment: the verdict on a line, the change of the time, and what to do, in at
+// most 200 words.
 
 namespace {
 
-constexpr std::size_t kMostWords = 190;  // The others are for the sources.
+constexpr std::size_t kMostWords = 190;  // The rest is for the sources.
 constexpr std::size_t kMostSteps = 3;
 
 std::size_t WordsIn(std::string_view text) {
@@ -299,8 +299,8 @@ std::string NameOfBase(const report::Report& report) {
   return source.substr(kHistory.size(), source.rfind('~') - kHistory.size());
 }
 
-/// The change that the headline is about: of the limit that decides the verdict, times first; else
-/// of the typical iteration, else of the first limit.
+/// The compared metric of the headline. If the verdict has missed limits, one of them, times first.
+/// Otherwise the typical iteration or, without it, the first limit.
 const report::ComparedMetric* HeadlineMetric(const report::Report& report) {
   if (!report.comparison) return nullptr;
   const auto weight = [&report](const report::ComparedMetric& metric) {
@@ -317,8 +317,8 @@ const report::ComparedMetric* HeadlineMetric(const report::Report& report) {
   return chosen;
 }
 
-/// Whether the metric is missed by the total of all iterations, and the typical one keeps its
-/// limit. A total over the limit by chance is not.
+/// True if the total of all iterations misses the limit although the typical iteration keeps it. A
+/// total that is over the limit by chance is no miss.
 bool MissesInTotal(const report::ComparedMetric& metric) {
   const bool is_missed = metric.result == State::kFail || metric.result == State::kOpen ||
                          metric.result == State::kAccepted;
@@ -329,8 +329,8 @@ bool MissesInTotal(const report::ComparedMetric& metric) {
   return AsNumber(metric.change.value, 0) <= limit && AsNumber(metric.total.value, 0) > limit;
 }
 
-/// "9.2 % slower", "12 % faster", "9.2 % slower in total"; of another metric than a time its name
-/// and change.
+/// A change in words: "9.2 % slower", "12 % faster", "9.2 % slower in total". If the metric is no
+/// time, its name and change.
 std::string ChangeWords(const report::ComparedMetric& metric) {
   if (MissesInTotal(metric)) {
     const std::string& total = metric.total.text;
@@ -415,7 +415,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     const auto one =
         std::ranges::find(report.verdict.accepted, metric.metric, &report::Accepted::what);
     words.headline = ChangeWords(metric) + ", accepted";
-    // Starts with "accepted ", as in "accepted by anna up to +10 %: …".
+    // Removes "accepted " from texts such as "accepted by anna up to +10 %: …".
     if (one != report.verdict.accepted.end()) {
       words.rest = one->text.substr(std::min(one->text.size(), std::string("accepted ").size()));
     }
@@ -437,7 +437,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
   if (status == State::kNoVerdict && metric.result == State::kOpen) {
     words.headline =
         fmt::format("{} than {}, no verdict yet", ChangeWords(metric), NameOfBase(report));
-    // Stalls, slow starts etc. are no slow machine; their advice says what to look for.
+    // Stalls, slow starts etc. do not mean a slow machine, so they keep their own advice.
     const std::vector<report::NoVerdict>& reasons = report.verdict.no_verdict;
     const bool is_chance = reasons.empty() || reasons.front().code == "gate/again" ||
                            reasons.front().code == "gate/learning" ||
@@ -456,7 +456,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     return words;
   }
   if (status == State::kPass) {
-    // An interval above 0 is a slowdown, though the limit allows it.
+    // An interval above 0 is a slowdown, even if the limit allows it.
     const bool is_slower = metric.change.unit == Unit::kShare && AsNumber(metric.low.value, 0) > 0;
     words.headline = metric.result == State::kImproved ? ChangeWords(metric)
                      : is_slower                       ? ChangeWords(metric) + ", within the limit"
@@ -505,7 +505,7 @@ SummaryWords WordsOfComparison(const report::Comparison& comparison) {
   return words;
 }
 
-/// The missed limits of a comparison without a verdict: "GPU idle time +4.2 points (…)".
+/// The limits that a comparison without a verdict misses: "GPU idle time +4.2 points (…)".
 std::vector<std::string> BeyondLimits(const report::Comparison& comparison) {
   std::vector<std::string> texts;
   for (const report::ComparedMetric& metric : comparison.metrics) {
@@ -535,8 +535,8 @@ json::array ChangeRows(const report::ComparedMetric* metric) {
                               {"change", std::move(change)},
                               {"limit", metric->limit}});
   if (!is_time) return rows;
-  // The judged sums leave starts out and take each run in turn: two means side by side would give
-  // another change.
+  // Means of both sides would show another change, because the judged sums exclude starts and take
+  // one run after the other.
   rows.push_back(json::object{{"title", "Iterations in total"},
                               {"base", "–"},
                               {"current", "–"},
@@ -545,7 +545,7 @@ json::array ChangeRows(const report::ComparedMetric* metric) {
   return rows;
 }
 
-/// Lines that fit into the words that are left, in their order. Others are counted.
+/// Adds lines while words are left, in their order, and counts the lines that do not fit.
 class Budget {
  public:
   explicit Budget(std::size_t used) : used_(used) {}

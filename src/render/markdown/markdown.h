@@ -1,5 +1,5 @@
-// A Markdown document of sections, most important first. A size limit drops whole sections from the
-// end, and a line names them.
+// A Markdown document of sections, most important first. If its size is limited, whole sections are
+// dropped from the end, and a line names them.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 namespace profgauge::render {
 
 struct MarkdownSection {
-  std::string name;  ///< Its name if it is dropped.
+  std::string name;  ///< Named if it is dropped.
   std::string text;  ///< Ends with a line end.
 };
 
-/// Joins the sections that fit into `max_bytes` (0: all), always the first, with an empty line
-/// between two. A sentence at the end names up to four of the others, and `page`, where they are:
-/// "report.html". Space for that sentence is reserved until the last section.
+/// Joins the sections that fit into `max_bytes` (0: all), but always the first, with empty lines
+/// between them. A last sentence names up to four of the others, and `page` ("report.html"), which
+/// has them. Before every section but the last, space for that sentence is reserved.
 std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t max_bytes,
                          std::string_view page);
 

@@ -15,12 +15,12 @@
 namespace profgauge::render {
 namespace {
 
-constexpr std::string_view kNoBreak = "&#8203;";  // Zero-width: ends a mention or an issue number.
+constexpr std::string_view kNoBreak = "&#8203;";  // Zero-width: ends mentions and numbers.
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// One line without characters that drive a terminal or reverse text. A line end would leave the
-// table cell.
+// The text on one line, without characters that control a terminal or reverse text. A line end
+// would leave the table cell.
 std::string OneLine(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -29,8 +29,8 @@ std::string OneLine(std::string_view text) {
   return Printable(line);
 }
 
-// Length of a start that would make the line a list item ("12.", "-") or a rule ("---"); 0: none.
-// Its last character is escaped: "12\.".
+// The length of the start that would make the line a list item ("12.", "-") or a rule ("---"); 0 if
+// there is none. The last character of the start is escaped: "12\.".
 std::size_t ListMark(std::string_view text) {
   std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   if (end > 0) {
@@ -42,8 +42,8 @@ std::size_t ListMark(std::string_view text) {
   return end == text.size() || text[end] == ' ' ? end : 0;
 }
 
-// A code span (CommonMark, 6.1) ends at the next sequence of as many backticks, so its fence is
-// longer than any in the text. A space separates backticks at its ends.
+// A code span. By CommonMark 6.1, it ends at the next sequence of as many backticks, so its fence
+// is longer than any in the text. If the text has backticks at its ends, spaces separate them.
 std::string CodeSpan(const std::string& line, bool in_table) {
   if (line.find_first_not_of(' ') == std::string::npos) return "–";
   std::size_t longest = 0, run = 0;
@@ -128,7 +128,7 @@ std::string MarkdownAdvice(const std::vector<RichText>& points) {
         out += CodeSpan(OneLine(part.text), false);
         continue;
       }
-      // A backslash before `<` prevents a tag.
+      // A backslash before `<` prevents that it begins a tag.
       for (const char c : Printable(part.text))
         out += c == '<' ? std::string("\\<") : std::string(1, c);
     }

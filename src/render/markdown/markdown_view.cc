@@ -33,7 +33,7 @@ namespace json = boost::json;
 std::string Time(std::int64_t ns) { return FormatDuration(static_cast<double>(ns)); }
 std::string Delta(std::int64_t ns) { return ns == 0 ? "0" : DeltaText(ns); }
 
-// The tree of changes. Indents are em spaces, because Markdown removes others.
+// The tree of changes. Indents are em spaces, because Markdown removes other spaces.
 json::array StepsView(const report::Comparison& comparison) {
   std::int64_t largest = 1;
   for (const report::ComparisonStep& step : comparison.waterfall) {
@@ -103,7 +103,7 @@ json::array MetricsView(const report::Comparison& comparison) {
   return rows;
 }
 
-/// Rows of a document for reading; the page, the workbook and the JSON have all.
+/// Most rows of a document that people read. The page, the workbook and the JSON have all.
 constexpr std::size_t kMostValues = 40;
 
 json::array ValuesView(const std::vector<const report::PairedValue*>& changed) {
@@ -167,7 +167,7 @@ boost::json::object MarkdownChangeView(const report::Report& report) {
           {"of_rank", OfRank(comparison)},
           {"has_significant", HasSignificant(comparison)},
           {"differences", std::move(differences)},
-          // In the full report of a check, the table of limits has the metrics.
+          // The full report of a check has the metrics in its table of limits.
           {"has_metrics", has_metrics && alone},
           {"metrics", std::move(metrics)},
           {"has_values", has_values},
@@ -185,7 +185,7 @@ std::string StatusText(State state) {
   return fmt::format("{} {}", LookOf(state).sign, LookOf(state).word);
 }
 
-// True for names of things that run; other texts are sentences or words.
+// True for columns with names of things that run. Other texts are sentences or words.
 bool IsCode(const Table& table, std::string_view column) {
   constexpr std::array<std::string_view, 11> kCode = {"name",  "op",    "call",  "before",
                                                       "after", "grid",  "block", "input_shapes",
@@ -207,14 +207,14 @@ std::string MoreText(std::size_t shown, std::size_t all, std::string_view what) 
                      FormatCount(static_cast<std::int64_t>(all)), what);
 }
 
-// The reason of a limit's result if its numbers do not show it.
+// The reason of a limit's result; empty if its numbers show the reason.
 std::string ReasonText(const report::GateRow& row) {
   const bool is_plain = std::find(report::kLevels.begin(), report::kLevels.end(), row.status) !=
                         report::kLevels.end();
   return is_plain && row.change.text.empty() ? std::string() : row.reason;
 }
 
-// A web address as a link; other text unchanged.
+// Makes a web address a link. Other texts stay.
 std::string LinkText(const std::string& address) {
   const bool is_web = address.starts_with("https://");
   if (!is_web || address.find_first_of(" <>\n\r\t") != std::string::npos) {
@@ -231,7 +231,7 @@ json::array PairList(const Pairs& pairs) {
   return list;
 }
 
-// The look's columns in its order; for other tables, the first eight. Absent columns are omitted.
+// The columns of the table's look in its order; without a look, the first eight. Omits absent ones.
 std::vector<const Column*> ChosenColumns(const Table& table) {
   std::vector<const Column*> columns;
   const auto add = [&](const Column* column) {
@@ -355,7 +355,7 @@ json::object MarkdownBreakdownView(const report::Report& report) {
       {"sum", FormatDuration(sum)}};
 }
 
-/// The rule as code; a symptom is indented below its cause.
+/// The rule as code. A symptom is indented, because it is below its cause.
 json::value FindingName(const report::Report& report, const report::Finding& finding) {
   const int depth = DepthOf(report, finding);
   if (depth == 0) return MarkdownCell(finding.rule);
@@ -406,7 +406,7 @@ json::object MarkdownFindingsView(const report::Report& report) {
   return {{"rows", std::move(rows)}, {"more", std::move(more)}};
 }
 
-/// A whole command as code, without the "- " that MarkdownAdvice() adds before a point.
+/// A whole command as code, without the "- " that MarkdownAdvice() adds to each point.
 std::string CommandText(const std::string& command) {
   if (command.empty()) return {};
   return MarkdownAdvice({{{TextPart::Kind::kCode, command, {}, Unit::kText, {}}}}).substr(2);
@@ -514,7 +514,7 @@ json::object MarkdownNotesView(const report::Report& report) {
   }
   for (const report::ImportCounter& counter : report.import) {
     std::string text = counter.text;
-    // The example is the name of unused hardware counters, not a place in a file.
+    // The example names unused hardware counters; for other counters, it is a place in a file.
     const bool is_named = counter.name == "hardware_counters_unread" && !counter.examples.empty();
     if (is_named) text += ": " + Printable(counter.examples.front());
     counters.push_back(

@@ -1,7 +1,7 @@
-// The views for templates/markdown, one per section of the document.
+// The views for templates/markdown, one for each section of the document.
 //
-// All names are always present. The template engine escapes text; code spans, bars and headings are
-// markup made here.
+// All names always exist. The template engine escapes text; code spans, bars and headings are
+// markup that these functions make.
 //
 //   document                               summary, for a comment
 //   Verdict                                the verdict in a line, the change, what to do
@@ -24,17 +24,17 @@
 
 namespace profgauge::render {
 
-/// The most rows that a reader can take in; page and workbook have all. Each part shows the number
-/// of omitted rows.
+/// Most rows of each part that a reader can take in. The page and the workbook have all. Each part
+/// shows the number of its omitted rows.
 inline constexpr std::size_t kMarkdownLimits = 200, kMarkdownFindings = 100, kMarkdownEvidence = 15,
                              kMarkdownRows = 20;
 
-/// Verdict, run, policy, diagnosis, reasons and losses of data.
+/// The verdict, the run, the policy, the diagnosis, its reasons, and losses of data.
 boost::json::object MarkdownHeadView(const report::Report& report);
-/// The summary, at most 200 words. `link`: location of the report; may be empty.
+/// The summary, at most 200 words. `link`: the address of the report; may be empty.
 boost::json::object MarkdownSummaryView(const report::Report& report, std::string_view link);
 boost::json::object MarkdownPlanView(const report::Report& report);
-/// Limits by weight. `has_baseline` and `has_reason`: true if these columns are needed.
+/// The limits, most severe first. `has_baseline` and `has_reason`: these columns are needed.
 boost::json::object MarkdownGateView(const report::Report& report);
 boost::json::object MarkdownBreakdownView(const report::Report& report);
 /// The change against the baseline. REQUIRES: there is a comparison.
@@ -42,8 +42,8 @@ boost::json::object MarkdownChangeView(const report::Report& report);
 boost::json::object MarkdownFindingsView(const report::Report& report);
 boost::json::object MarkdownFindingView(const report::Finding& finding,
                                         const report::Labels& labels);
-/// The rows of report::TellingRows(), with the columns of the table's look, else the first eight
-/// with values.
+/// The rows of report::TellingRows(). Columns are those of the table's look or, if it has none, the
+/// first eight that have values.
 boost::json::object MarkdownTableView(const Table& table, const report::Labels& labels);
 boost::json::object MarkdownRulesView(const report::Report& report);
 boost::json::object MarkdownMetricsView(const report::Report& report);

@@ -41,7 +41,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kPropert
     {"shape_signature", "{{ device.device }} work: operators, input shapes and launches"},
 }};
 
-// Builds the tree of changes; children follow their parent in `steps`.
+// Builds the tree of changes. In `steps`, children come after their parent.
 class TreeBuilder {
  public:
   TreeBuilder(const std::vector<report::ComparisonStep>& steps, const ChangeTreeOptions& options)
@@ -59,8 +59,8 @@ class TreeBuilder {
   }
 
  private:
-  // Adds one level, and the next below each of its rows. `all`: also small rows, for categories. A
-  // sum of smaller parts without a row above it is omitted.
+  // Adds the rows of one level, and below each row its children. `all` keeps small rows, which is
+  // for categories. If all rows of a level are small, their sum is omitted.
   void AddLevel(const std::vector<std::size_t>& level, std::size_t depth, bool all) {
     ChangeRow rest;
     rest.depth = depth;
@@ -83,7 +83,7 @@ class TreeBuilder {
     if (rest.smaller > 0 && shown > 0) rows_.push_back(rest);
   }
 
-  // True if a child repeats its parent: names of operators contain their type, "aten::mm" and "mm".
+  // True if a child repeats its parent, because names contain the type: "aten::mm" and "mm".
   bool Repeats(std::size_t child, std::size_t index) const {
     return steps_[child].name.find(steps_[index].name) != std::string::npos ||
            steps_[child].name.starts_with("(not in an operator)");
@@ -96,8 +96,8 @@ class TreeBuilder {
     return is_only && Repeats(below[0], index) ? below[0] : index;
   }
 
-  // The parts below one. A child that only repeats it ("mm", then "aten::mm [[2, 3]]" with nearly
-  // all of its change) is replaced by its own children.
+  // The parts below a part. If a child only repeats it ("mm", then "aten::mm [[2, 3]]" with nearly
+  // all of its change), the child's own children replace the child.
   std::vector<std::size_t> Below(std::size_t index) const {
     constexpr double kNearlyAll = 0.9;
     const report::ComparisonStep& step = steps_[index];
@@ -132,14 +132,14 @@ bool HasInterval(const report::ComparedMetric& metric) {
   return !IsAbsent(metric.low.value) && !IsAbsent(metric.high.value);
 }
 
-// The side of 0 on which the interval is: -1, 1, or 0 if it contains 0 or does not exist.
+// On which side of 0 the interval is: -1 or 1; 0 if it contains 0 or does not exist.
 int SideOfZero(const report::ComparedMetric& metric) {
   if (!HasInterval(metric)) return 0;
   if (AsNumber(metric.low.value, 0) > 0) return 1;
   return AsNumber(metric.high.value, 0) < 0 ? -1 : 0;
 }
 
-// The compared iteration time: the median, else the mean; nullptr if the policy limits neither.
+// The compared iteration time: the median, else the mean. nullptr if the policy limits neither.
 const report::ComparedMetric* TestedTime(const report::Comparison& comparison) {
   for (const MetricId id : {metric::kIterationTimeMedian, metric::kIterationTimeMean}) {
     for (const report::ComparedMetric& metric : comparison.metrics) {
@@ -147,25 +147,25 @@ const report::ComparedMetric* TestedTime(const report::Comparison& comparison) {
     }
   }
   if (HasTimes(comparison)) return nullptr;
-  // Times without a profile: uses their steps.
+  // For times without a profile, the time of a step.
   for (const report::ComparedMetric& metric : comparison.metrics) {
     if (metric.metric == metric::kStepTimeMedian) return &metric;
   }
   return nullptr;
 }
 
-// True if iterations do other or less work, so their times do not show speed.
+// True if iterations do other or less work. Their times then do not show speed.
 bool IsOtherWork(const report::Comparison& comparison) {
   return !comparison.work.empty() && comparison.work != "same" && comparison.work != "changed";
 }
 
-// "; rank 3 takes 4.97 ms more …"
+// A clause about the slow rank: "; rank 3 takes 4.97 ms more …"
 std::string SlowRankText(const report::Comparison& comparison) {
   return comparison.slow_rank.empty() ? std::string() : "; " + comparison.slow_rank;
 }
 
-// "; mean 9.99 ms → 32.4 ms, +225 %", if the mean of all iterations differs from the typical one
-// because of a start or some slow iterations.
+// "; mean 9.99 ms → 32.4 ms, +225 %", if the mean of all iterations is outside of the typical one's
+// interval, because of a start or of slow iterations.
 std::string MeanText(const report::Comparison& comparison, const report::ComparedMetric& tested) {
   if (tested.metric == metric::kIterationTimeMean || comparison.rank >= 0 || comparison.base <= 0 ||
       !HasInterval(tested) || tested.change.unit != Unit::kShare) {
@@ -213,8 +213,8 @@ std::string StepTitle(const report::ComparisonStep& step, const report::Comparis
   return category ? report::TextFor(comparison.accelerator, InfoOf(*category).title) : step.name;
 }
 
-// The look of a limit's result on a change: "within the limit" and "beyond the limit" instead of
-// "pass" and "fail".
+// The look of the result of a limit on a change. The words are "within the limit" and "beyond the
+// limit", not "pass" and "fail".
 ResultLook LookOfResult(const report::ComparedMetric& metric) {
   const State result = metric.result;
   // A limit that only warns does not fail.
@@ -233,7 +233,7 @@ std::string_view ChangeWord(gate::PartChange change) {
 
 std::string RelativeText(const report::Comparison& comparison) {
   if (comparison.base == 0) return {};
-  // The digits of a change from nearly zero are meaningless.
+  // From this change on, digits mean nothing, because the base is nearly zero.
   constexpr double kBeyondDigits = knowledge::kGateShownChange.value();
   const double share = static_cast<double>(comparison.delta) / static_cast<double>(comparison.base);
   if (share > kBeyondDigits) return "over +" + FormatLimit(kBeyondDigits, Unit::kShare);
@@ -249,13 +249,13 @@ bool HasTimes(const report::Comparison& comparison) {
 
 namespace {
 
-/// True for times without a profile: they have no iterations, so their steps are compared.
+/// True for times without a profile. They have no iterations, so their steps are compared.
 bool IsBySteps(const report::Comparison& comparison) {
   const report::ComparedMetric* tested = TestedTime(comparison);
   return !HasTimes(comparison) && tested != nullptr && tested->metric.starts_with("step.");
 }
 
-/// "2 of 5 benchmarks are slower by 1 % or more, 0 are faster"; empty if both have none in common.
+/// "Of 5 benchmarks, 2 are slower and 0 are faster by 1 % or more"; empty if none is in both runs.
 std::string BenchmarksSentence(const report::Comparison& comparison) {
   std::size_t all = 0, slower = 0, faster = 0;
   for (const report::PairedValue& value : comparison.values) {
@@ -304,7 +304,7 @@ std::string_view SpeedWord(const report::Comparison& comparison) {
     case Speed::kSame:
       return "no change";
     case Speed::kUndecided: {
-      // Some iterations may be much slower even if the typical one is not.
+      // The typical iteration may be equal although some iterations are much slower.
       const State result = TestedTime(comparison)->result;
       return result == State::kOpen   ? "undecided"
              : result == State::kFail ? "slower in total"
@@ -416,7 +416,7 @@ std::string BaselineText(const report::Comparison& comparison) {
   return fmt::format("{}, the median of {} runs", comparison.baseline, comparison.baseline_runs);
 }
 
-// The largest change comes first, and each change starts where the last bar ends.
+// The largest change comes first. Each change starts where the bar before it ends.
 std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison) {
   std::vector<const report::ComparisonStep*> steps;
   for (const report::ComparisonStep& step : comparison.waterfall) {

@@ -1,5 +1,5 @@
-// Texts, tree and waterfall bars for all renderings of a comparison. Renderers only lay them out,
-// so that page, terminal and workbook agree on every word.
+// Texts, tree and waterfall bars for all renderings of a comparison. Renderers only do the layout,
+// so that page, terminal and workbook have the same words.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace profgauge::render {
 
-/// True if the report has only a comparison, as from `compare`.
+/// True if the report has only a comparison. `compare` makes such reports.
 bool IsComparisonAlone(const report::Report& report);
 
-/// The title of a property, "GPU model" for "gpu"; the property itself without a title.
+/// The title of a property: "GPU model" for "gpu". If it has none, the property itself.
 std::string PropertyTitle(std::string_view property, const report::Comparison& comparison);
 /// A property's value for people; "not recorded" if empty.
 std::string PropertyText(std::string_view value);
 
-/// The name of a part: a category's title, or the name of an operator or kernel.
+/// The name of a part: the title of a category, or the name of an operator or kernel.
 std::string StepTitle(const report::ComparisonStep& step, const report::Comparison& comparison);
 
-/// The look of a metric's result; `name` is a CSS class.
+/// The look of a metric's result. `name` is a CSS class.
 struct ResultLook {
   std::string_view sign, word, name;
 };
@@ -32,9 +32,9 @@ ResultLook LookOfResult(const report::ComparedMetric& metric);
 /// "added", "removed", "renamed"; empty for parts in both runs.
 std::string_view ChangeWord(gate::PartChange change);
 
-/// Change of the mean iteration time, "+60.1 %"; empty if the base is 0.
+/// The change of the mean iteration time, "+60.1 %". Empty if the base is 0.
 std::string RelativeText(const report::Comparison& comparison);
-/// True if both runs have iteration times; otherwise speed cannot be compared.
+/// True if both runs have iteration times. Otherwise, speed cannot be compared.
 bool HasTimes(const report::Comparison& comparison);
 /// The comparison's statement about speed. "Faster" and "slower" need an interval that excludes 0,
 /// because they claim something about the program, not only about two runs.
@@ -49,50 +49,50 @@ enum class Speed : std::uint8_t {
   kSlower,
 };
 Speed SpeedOf(const report::Comparison& comparison);
-/// The word for each Speed: "slower", "no significant change", "not comparable", …
+/// The word for each value of Speed: "slower", "no significant change", "not comparable", …
 std::string_view SpeedWord(const report::Comparison& comparison);
-/// One named change with its word: "Median iteration time: 177 ms → 127 ms, −27.6 % (98 % CI −37.9
-/// % to −15.4 %): faster". Without a limit on the iteration time: the means of both runs, without
+/// The change of one metric, with its word: "Median iteration time: 177 ms → 127 ms, −27.6 % (98 %
+/// CI −37.9 % to −15.4 %): faster". If iteration time has no limit, the means of both runs, without
 /// an interval.
 std::string ChangeSentence(const report::Comparison& comparison);
-/// The kind of movement that explains a missed limit, with its evidence: "all_alike: every kernel
+/// The kind of change that explains a missed limit, with its evidence: "all_alike: every kernel
 /// takes 8.4 % longer: …; driver 550.54 → 560.28". Empty if no limit is missed.
 std::string MovementText(const report::Report& report);
-/// " of rank 3" if the waterfall describes one rank.
+/// " of rank 3" if the waterfall describes only one rank; else empty.
 std::string OfRank(const report::Comparison& comparison);
-/// The percentage of that sentence, "−27.6 %"; empty without one.
+/// The percentage in ChangeSentence(), "−27.6 %"; empty if it has none.
 std::string TestedChange(const report::Comparison& comparison);
-/// The sign and CSS class for the word.
+/// The sign and CSS class that belong to SpeedWord().
 struct SpeedLook {
   std::string_view sign, name;
 };
 SpeedLook LookOfSpeed(const report::Comparison& comparison);
-/// -1 if a metric certainly fell, 1 if it certainly rose, else 0. Certain changes have an interval
-/// that excludes 0. 0 for metrics that are not in Comparison::metrics.
+/// -1 if a metric certainly fell, 1 if it certainly rose, else 0. A change is certain if its
+/// interval excludes 0. The result is 0 for a metric that is not in Comparison::metrics.
 int CertainChange(const report::Comparison& comparison, std::string_view metric);
-/// True if any part is significant, so that its mark needs a legend.
+/// True if at least one part is significant, so that the mark needs a legend.
 bool HasSignificant(const report::Comparison& comparison);
-/// "+350 µs", "±0"; "–" without times.
+/// The change of the mean: "+350 µs", "±0"; "–" if there are no times.
 std::string TotalChange(const report::Comparison& comparison);
 /// A count per iteration: "1 462", "2.5"; "–" for 0.
 std::string PerIteration(double count);
-/// "[+46.6 %, +57.3 %]"; empty without an interval.
+/// The interval: "[+46.6 %, +57.3 %]"; empty if there is none.
 std::string IntervalText(const report::ComparedMetric& metric);
-/// "−37.9 % to −15.4 %"; one text if both ends look equal, e.g. beyond the shown digits.
+/// The interval in words: "−37.9 % to −15.4 %". One text if both ends look equal in these digits.
 std::string RangeOfChange(const report::ComparedMetric& metric);
-/// "main, the median of 3 runs"; only the name for a single run.
+/// The baseline: "main, the median of 3 runs"; for a single run, only its name.
 std::string BaselineText(const report::Comparison& comparison);
 
-/// One bar of the waterfall; both ends are times from 0.
+/// One bar of the waterfall. Its ends are times on an axis from 0.
 struct ChangeBar {
   std::string title;
   std::int64_t from = 0, to = 0;
   bool is_total = false;
-  /// The length of a change, or the total.
+  /// The length of a change or of a total.
   std::int64_t Length() const { return is_total ? to : to - from; }
 };
-/// The base, then changed categories, largest first, then the current run. Each bar starts where
-/// the last one ends; bars may go down.
+/// The bars: the base, the changed categories, largest change first, the current run. Each bar
+/// starts where the bar before it ends. A bar may go down.
 ///
 ///   base       |==================|  177 ms    from 0
 ///   GPU idle   |              ====|  -40 ms    from 177 to 137
@@ -100,8 +100,8 @@ struct ChangeBar {
 ///   current    |===============   |  147 ms    from 0
 std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison);
 
-/// A row of the tree of changes; `depth` 0 is a category. `step` points into the comparison.
-/// Unimportant rows are omitted.
+/// A row of the tree of changes; `depth` 0 is a category. `step` points into the comparison. Rows
+/// that do not matter are omitted.
 struct ChangeRow {
   const report::ComparisonStep* step = nullptr;  ///< nullptr: a sum of smaller parts.
   std::int64_t delta = 0;
@@ -109,10 +109,10 @@ struct ChangeRow {
   std::size_t smaller = 0;  ///< Number of summed parts.
 };
 struct ChangeTreeOptions {
-  double least_share = 0.03;      ///< Parts below this share of the largest category are summed.
-  std::size_t most_children = 5;  ///< Most parts shown below one.
+  double least_share = 0.03;      ///< Below this share of the largest category, summed.
+  std::size_t most_children = 5;  ///< Most rows below one part.
 };
-/// The tree from categories down, largest change first. The parts below one, including their sum of
+/// The tree from categories down, largest change first. The rows below a part, with the sum of
 /// smaller ones, add up to it.
 ///
 ///   GPU kernels            +30 ms     depth 0
@@ -121,7 +121,7 @@ struct ChangeTreeOptions {
 std::vector<ChangeRow> ChangeTree(const report::Comparison& comparison,
                                   const ChangeTreeOptions& options);
 
-/// The waterfall as SVG with text and numbers beside each bar. Empty if nothing changed.
+/// The waterfall as SVG, with text and numbers beside each bar. Empty if nothing changed.
 std::string SvgWaterfall(const report::Comparison& comparison);
 
 }  // namespace profgauge::render

@@ -32,7 +32,7 @@ std::vector<const report::PairedValue*> ChangedValues(const report::Comparison& 
         [&](const report::ComparedMetric& metric) { return metric.metric == value.metric; });
     if (!is_compared && IsChanged(value)) changed.push_back(&value);
   }
-  // Changes from 0 are in the metric's unit and not comparable with shares, so they are last.
+  // Changes from 0 come last, because they are in the metric's unit and not comparable with shares.
   const auto is_share = [](const report::PairedValue* value) {
     return value->change.unit == Unit::kShare;
   };

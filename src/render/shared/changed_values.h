@@ -8,13 +8,13 @@
 
 namespace profgauge::render {
 
-/// Smaller changes are noise in nearly all runs, and differences of shares below half a point are
-/// meaningless. `compare` lists larger ones without warning.
+/// Smaller changes are noise in nearly all runs, and a share's difference of less than half a point
+/// means nothing. `compare` lists larger ones, but does not warn.
 inline constexpr double kLeastShownChange = 0.01, kLeastShownPoints = 0.005;
 
-/// Metrics without a limit that changed by at least 1 % (shares by half a point), largest change
-/// first; then those that rose from 0, which have no relative change. Metrics with a limit are in
-/// Comparison::metrics. Points into `comparison`.
+/// The metrics without a limit that changed by at least 1 % (shares by half a point), largest
+/// change first, then those that rose from 0 and so have no relative change. Metrics with a limit
+/// are in Comparison::metrics. Points into `comparison`.
 std::vector<const report::PairedValue*> ChangedValues(const report::Comparison& comparison);
 
 }  // namespace profgauge::render

@@ -20,20 +20,20 @@ namespace {
 
 namespace json = boost::json;
 
+// Small numbers of either sign need few bytes; in two's complement, -1 would need eight.
 //   value   0  -1  1  -2  2 …        becomes   0  1  2  3  4 …
-// Small numbers of either sign need few bytes; in two's complement -1 would need eight.
 std::uint64_t ZigZag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
 
-// Number of bytes that the largest value needs, at least one; gzip removes a column of zeros.
+// The number of bytes that the largest value needs, at least 1. gzip removes a column of zeros.
 unsigned PlanesOf(std::span<const std::uint64_t> values) {
   std::uint64_t all = 0;
   for (const std::uint64_t value : values) all |= value;
   return std::max(1u, (static_cast<unsigned>(std::bit_width(all)) + 7) / 8);
 }
 
-// Keeps eight digits, more than any text of the page has; the other bits become 0 and compress
+// Keeps eight digits, which are more than the page shows. The other bits become 0 and compress
 // well. Integers, e.g. counts of FLOPs, stay exact, because readers sum and copy them.
 std::vector<std::uint64_t> Bits(std::span<const double> values) {
   constexpr std::uint64_t kLost = (std::uint64_t{1} << 24) - 1;
@@ -97,7 +97,7 @@ bool IsNothing(const report::Timeline::Amount& amount) {
                      [](std::int64_t value) { return value == 0; });
 }
 
-// Assigns indices into head.texts, plus 1; 0 is the empty text.
+// Gives each text its index in head.texts plus 1. 0 is the empty text.
 class TextIndex {
  public:
   std::uint64_t Of(const std::string& text) {
@@ -127,7 +127,7 @@ json::array TracksOf(const report::Timeline& timeline) {
   return tracks;
 }
 
-// Kinds as [name, category, detail, facet, facet, …] without empty ones at the end.
+// Kinds as [name, category, detail, facet, facet, …], without empty facets at the end.
 json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   json::array kinds;
   for (const auto& kind : timeline.kinds) {
@@ -139,7 +139,7 @@ json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   return kinds;
 }
 
-// Blocks by kind; empty if no counter needs them.
+// Blocks by kind. Empty if no counter needs them.
 json::array BlocksOf(const report::Timeline& timeline) {
   json::array blocks;
   const bool is_needed = std::ranges::any_of(timeline.counters, [](const auto& counter) {
@@ -194,7 +194,7 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
   return head;
 }
 
-// Adds column by column, so that only one unpacked column is in memory.
+// Adds one column after the other, so that only one unpacked column is in memory.
 void AddEvents(const report::Timeline& timeline, Ns unit, ColumnPacker& packer) {
   const std::size_t count = timeline.start.size();
   std::vector<std::int64_t> differences(count);
@@ -217,7 +217,7 @@ void AddEvents(const report::Timeline& timeline, Ns unit, ColumnPacker& packer) 
   packer.AddDifferences("link", differences);
 }
 
-// Earlier and later event of each dependency, sorted by the latter, so that differences are small.
+// The earlier and later event of each dependency, sorted by the later, so differences are small.
 void AddDependencies(const report::Timeline& timeline, ColumnPacker& packer) {
   auto edges = timeline.dependencies;
   std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
@@ -285,9 +285,9 @@ std::uint64_t TablePacker::IndexOf(std::string_view text) {
   return slot->second;
 }
 
-// Adds column by column, like the packed form. Indices of texts are cached by the pool's ids, so
-// that a common name is hashed only once per table. 0 means absent for texts and integers, so other
-// integers are increased by one.
+// Adds column by column, because the packed form has them. The indices of texts are cached by their
+// ids, so that a common name is hashed only once for a table. For texts and integers, 0 means
+// absent, so other integers are increased by one.
 void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
   json::array fields;
   boost::unordered_flat_map<std::uint32_t, std::uint64_t> known;
@@ -376,7 +376,7 @@ std::string TablePacker::Finish() {
                          {"texts", std::move(texts_)}});
 }
 
-// Above kExactEvents, times are in units of 100 ns, which saves almost one byte per event.
+// If there are more than kExactEvents events, times are in 100 ns, which saves almost a byte each.
 std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator) {
   const Ns unit = timeline.start.size() > kExactEvents ? 100 : 1;
   ColumnPacker packer;

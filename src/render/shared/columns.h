@@ -1,4 +1,4 @@
-// Packs columns for a page: the input of templates/js/payload.js.
+// Packs columns for a page. templates/js/payload.js reads them.
 //
 // A payload is base64 of gzip of:
 //   4 bytes  length of the head, little endian
@@ -6,7 +6,7 @@
 //            have the rest, [kind, planes]
 //   planes   for each column its bytes: all lowest bytes, then all next ones, …
 // Kinds: "u" unsigned; "d" difference to the previous value as zigzag (0, -1, 1, -2, …); "f" 64-bit
-// reals, rounded to 28 bits, i.e. 8 digits. Byte planes compress 1.5 times as well as whole
+// reals, rounded to 28 bits, which is 8 digits. Planes of bytes compress 1.5 times as well as whole
 // numbers, and need no variable-length decoding.
 #pragma once
 
@@ -33,17 +33,17 @@ namespace profgauge::render {
 ///   plane 0     01 00 03                 the lowest bytes
 ///   plane 1     00 01 00                 the next ones
 ///
-/// A column has the planes that its largest number needs. Cost: O(values); the packed bytes of all
-/// columns are in memory at the same time.
+/// A column has as many planes as its largest number needs. Cost: O(values). The packed bytes of
+/// all columns are in memory at the same time.
 class ColumnPacker {
  public:
   void AddUnsigned(std::string_view id, std::span<const std::uint64_t> values);
   void AddDifferences(std::string_view id, std::span<const std::int64_t> values);
   void AddReals(std::string_view id, std::span<const double> values);
-  /// Omits ids and counts from the list of columns, if the rest of the head has them. Called once,
-  /// after the last column.
+  /// Omits ids and counts from the list of columns, because the rest of the head has them. Called
+  /// once, after the last column.
   void NameNothing();
-  /// Returns the payload; called once. `head` gets the key "columns". Equal input gives equal
+  /// Returns the payload. Called once. `head` gets the key "columns". Equal input gives equal
   /// bytes.
   std::string Finish(boost::json::object head);
 
@@ -52,27 +52,28 @@ class ColumnPacker {
   std::string planes_;
 };
 
-/// Rows of several tables in one payload, in which shared texts (names of kernels) are stored once.
-/// Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit, doc}]}]}; `doc` is the
-/// column's definition, stored like a text cell. Columns are named "table.column". Text cells are
-/// indices into texts plus 1, integers are zigzag plus 1, both 0 if absent; absent reals are NaN.
+/// Packs rows of several tables into one payload, which stores shared texts (names of kernels)
+/// once. Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit, doc}]}]}; `doc` is
+/// the column's definition, stored like a text. Columns are named "table.column". Text cells are
+/// indices into texts plus 1, and integers are zigzag plus 1; 0 is an absent cell. Absent reals are
+/// NaN.
 class TablePacker {
  public:
-  /// Definitions use the terms for these devices: report/labels.h.
+  /// Definitions use the words for these devices: see report/labels.h.
   explicit TablePacker(std::string_view accelerator = {}) : accelerator_(accelerator) {}
-  /// Adds `rows` of `table` in that order. Columns that are completely absent are omitted; the head
+  /// Adds `rows` of `table` in that order. Columns without any value are omitted, and the head
   /// names the others.
   void Add(const Table& table, std::span<const std::size_t> rows);
-  /// Adds the column definitions of a table whose rows are all in the page: head.docs, by table and
+  /// Adds column definitions for a table whose rows are all in the page: head.docs, by table and
   /// column.
   void AddDocs(const Table& table, std::string_view docs_of);
-  /// Adds the order of rows in the page for a table that is not packed.
+  /// Sets the order of rows that the page has, for a table that is not packed.
   void NoteOrder(const Table& table, std::span<const std::size_t> rows);
-  /// Adds the rows of a table that belong to a finding, if the page has them: head.rows, by rule
-  /// [table, total number, positions as differences]. False if the page has no such table.
+  /// Adds which rows of a table belong to a finding: head.rows, by rule [table, total number,
+  /// positions as differences]. False if the page has no such table.
   bool AddRowsOf(const std::string& rule, const std::string& table,
                  std::span<const std::uint32_t> rows, std::int64_t all);
-  /// Adds names of iterations that differ from their position: head.iterations, [[position, name]].
+  /// Adds the names of iterations that are not their position: head.iterations, [[position, name]].
   void NameIterations(const std::map<std::int64_t, std::string>& names);
   /// Returns the payload; empty if no table was added.
   std::string Finish();
@@ -89,12 +90,11 @@ class TablePacker {
 };
 
 /// The events of a timeline. Head: {unit, texts, facets, categories, parts, kinds, tracks, lanes,
-/// amounts, counters, marks, unobserved, peaks, left_out}; times are in `unit` nanoseconds, 1 up to
-/// kExactEvents events and 100 above. A kind is [name, category, detail, facet…], facets being
-/// indices into texts plus 1. Amounts are columns called "amount.ID"; those that are all 0 are left
-/// out.
+/// amounts, counters, marks, unobserved, peaks, left_out}. Times are in `unit` nanoseconds: 1 up to
+/// kExactEvents events, 100 above. A kind is [name, category, detail, facet…], in which facets are
+/// indices into texts plus 1. Amounts are columns called "amount.ID"; if all are 0, there is none.
 inline constexpr std::size_t kExactEvents = 100'000;
-/// Words for categories use the terms for the report's devices.
+/// Names of categories use the words for the report's devices.
 std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator = {});
 
 // gzip for the data of a page or a trace.

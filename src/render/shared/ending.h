@@ -1,7 +1,7 @@
-// All outputs of a run that ended without a report: why, and what to do next.
+// All outputs of a run that ended without a report: the reasons, and what to do next.
 //
-// Each replaces an earlier run's report, so that readers see that nothing was judged. All have the
-// same codes and sentences. Also here: verdict.json of reports and endings, for programs.
+// Each output replaces the report of an earlier run, so that readers see that nothing was judged.
+// All have the same codes and sentences. verdict.json, for programs, is also here.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace profgauge::render {
 
-/// Names and values that a user gave a run: "team", "vision".
+/// The names and values that a user gave a run: "team", "vision".
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// A line in a file of the repository.
@@ -27,11 +27,11 @@ struct AlertPlace {
 
 /// One reason why there is no report.
 struct EndingError {
-  std::string code;                ///< "policy/unknown-metric"; its name in the outputs.
+  std::string code;                ///< "policy/unknown-metric", in all outputs.
   std::string message;             ///< One sentence.
   std::string where;               ///< "policy.yaml:3:5"; empty: none.
   AlertPlace place;                ///< Its place in CI systems.
-  std::vector<std::string> notes;  ///< Each starts "help: " or "note: ".
+  std::vector<std::string> notes;  ///< Each begins with "help: " or "note: ".
 };
 
 struct Ending {
@@ -41,28 +41,28 @@ struct Ending {
   std::vector<EndingError> errors;  ///< REQUIRES: at least one.
 };
 
-/// kNotJudged for a configuration error, else kNoVerdict.
+/// kNotJudged for an error of the configuration, else kNoVerdict.
 report::State StateOf(const Ending& ending);
 
-/// report.json, schema 2: `verdict` and `errors` without `profile`.
+/// The file report.json in schema 2: `verdict` and `errors`, without `profile`.
 std::string RenderJson(const Ending& ending);
 /// A page with the errors.
 std::string RenderHtml(const Ending& ending);
 std::vector<File> RenderHtmlFiles(const Ending& ending);
-/// The errors as Markdown, for the document and for comments. Sections beyond `max_bytes` (0: no
-/// limit) are omitted whole, from the last.
+/// The errors as Markdown, for the document and for comments. If it would exceed `max_bytes` (0: no
+/// limit), whole sections are omitted from the end.
 std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes = 0);
 /// The errors as plain text of at most twelve lines.
 std::string RenderText(const Ending& ending);
 /// A workbook with one sheet, which lists the errors.
 Result<std::string> RenderXlsx(const Ending& ending);
-/// JUnit: one suite with one case, which is an error.
+/// JUnit with one suite and one case, which is an error.
 std::string RenderJunit(const Ending& ending);
-/// SARIF: no results, and a failed invocation with a notification for each error.
+/// SARIF without results, but with a failed invocation that has a notification for each error.
 std::string RenderSarif(const Ending& ending);
 std::string RenderGithub(const Ending& ending);
 std::string RenderGitlab(const Ending& ending);
-/// The exit code and the verdict; no metric of a run.
+/// OpenMetrics with the exit code and the verdict, but no metric of a run.
 std::string RenderOpenMetrics(const Ending& ending, const Labels& labels = {});
 
 /// The contents of verdict.json.
@@ -80,11 +80,11 @@ struct VerdictFacts {
   } baseline;
   std::vector<std::string> reasons;
   std::vector<report::NoVerdict> no_verdict;  ///< Reasons, if there is no verdict.
-  bool again = false;                         ///< A new profile by itself can resolve them.
-  std::int64_t needed = 0;                    ///< Profiles that would decide; 0: unknown.
-  std::int64_t recordings = 0;                ///< Profiles compared with a baseline; 0: none.
+  bool again = false;                         ///< Can be resolved by one more profile.
+  std::int64_t needed = 0;                    ///< Profiles that decide; 0: unknown.
+  std::int64_t recordings = 0;                ///< Compared with a baseline; 0: none.
   std::vector<report::Accepted> accepted;
-  std::vector<std::string> errors;  ///< Codes of reasons why there is no report.
+  std::vector<std::string> errors;  ///< Their codes, if there is no report.
   std::string report;               ///< Page, relative to verdict.json; empty: none.
   std::string link;                 ///< Address in the CI; empty: unknown.
   struct Job {
@@ -92,19 +92,19 @@ struct VerdictFacts {
     int exit_code = 0;
     std::string report;
   };
-  std::vector<Job> jobs;  ///< If several jobs are combined.
+  std::vector<Job> jobs;  ///< The jobs that are combined, if several.
 };
 
-/// The verdict of a report; `exit_code` may differ from it (--exit-zero). The caller sets model and
-/// page.
+/// The facts of a report. `exit_code` may differ from its verdict (--exit-zero). The caller sets
+/// the model and the page.
 VerdictFacts FactsOf(const report::Report& report, int exit_code);
-/// The verdict of a run that was not judged: reasons are the messages, errors the codes.
+/// The facts of a run that was not judged: reasons are messages, and errors are codes.
 VerdictFacts FactsOf(const Ending& ending);
 
 /// verdict.json, schema 1.
 std::string RenderVerdict(const VerdictFacts& facts);
-/// Lines `verdict=…`, `exit-code=…` and `report=…` for GitHub's $GITHUB_OUTPUT. Values have no line
-/// end, which would let a profile set another variable.
+/// The lines `verdict=…`, `exit-code=…` and `report=…` for GitHub's $GITHUB_OUTPUT. Values have no
+/// line end, because a profile could set another variable by it.
 std::string RenderGithubOutput(const VerdictFacts& facts);
 /// Lines `PROFGAUGE_VERDICT=…`, `PROFGAUGE_EXIT=…` etc.: a dotenv report for GitLab.
 std::string RenderDotenv(const VerdictFacts& facts);

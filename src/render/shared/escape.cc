@@ -17,8 +17,8 @@ bool IsForbiddenInHtml(char c) {
 
 }  // namespace
 
-// Invalid UTF-8 and control characters become U+FFFD: a kernel's name may have any bytes, and one
-// bad byte must not spoil the page.
+// Replaces invalid UTF-8 and control characters by U+FFFD, because a kernel's name may have any
+// bytes, and one bad byte must not make the page invalid.
 std::string EscapeHtml(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);

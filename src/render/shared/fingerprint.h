@@ -6,7 +6,7 @@
 
 namespace profgauge::render {
 
-/// 16 lower-case hex digits of XXH64 with seed 0. It must never change, because CI systems
+/// 16 lower-case hex digits of XXH64 with seed 0. This must never change, because CI systems
 /// recognize alerts of earlier runs by it.
 std::string Fingerprint(std::string_view id);
 

@@ -61,7 +61,7 @@ std::string Variables(bool dark) {
   return out;
 }
 
-// Only colors that differ in dark mode need a rule; others are attributes of their shapes.
+// Rules for colors that differ in dark mode. Other colors are attributes of their shapes.
 std::string Classes() {
   std::string out;
   for (const CategoryColours& colours : AllColours()) {
@@ -83,7 +83,7 @@ std::string StateVariables(bool dark) {
   return inks + washes;
 }
 
-// Replaces only the first match; a user's style sheet without it stays unchanged.
+// Replaces the first match. A user's style sheet that has none stays unchanged.
 void Replace(std::string& text, std::string_view what, const std::string& with) {
   const std::size_t at = text.find(what);
   if (at != std::string::npos) text.replace(at, what.size(), with);

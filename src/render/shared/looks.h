@@ -21,8 +21,8 @@ struct Paint {
   std::string_view ink;   ///< Text on top of it: "#000" or "#fff".
 };
 
-/// Colors for series without a meaning; shapes and words also distinguish these. None is the color
-/// of a category; all are visible on light and dark background.
+/// Colors for series without a meaning, which shapes and words distinguish as well. No category has
+/// one of these colors, and all are visible on light and dark background.
 inline constexpr std::array<Paint, 8> kNeutralPaints = {{
     {"s-1", "#4477AA", "#fff"},
     {"s-2", "#EE6677", "#000"},
@@ -34,11 +34,11 @@ inline constexpr std::array<Paint, 8> kNeutralPaints = {{
     {"s-8", "#EE7733", "#000"},
 }};
 
-// Colors of the categories in all outputs, muted so that only the cause in the headline has a
-// strong color. Parts of the breakdown have a contrast of 3 : 1 on light and dark background. Ids,
-// words and order are those of model/category.h. The timeline's script uses these colors, too.
+// The colors of categories in all outputs. They are pale, so that only the cause in the headline
+// has a strong color. Parts of the breakdown have a contrast of 3 : 1 on light and dark background.
+// Ids, words and order are those of model/category.h. The timeline's script uses these colors, too.
 
-/// `paint.name` is the CSS class; with "--" in front, the variable of the style sheet.
+/// `paint.name` is the CSS class. With "--" before it, it is the variable of the style sheet.
 struct CategoryColours {
   Paint paint;
   std::string_view dark_fill;
@@ -64,21 +64,21 @@ constexpr const Paint& PaintOf(Category category) {
   return kCategoryColours[static_cast<std::size_t>(category)].paint;
 }
 
-/// The cause that the headline names, whatever its category, and the time that a change saves.
+/// The color of the cause that the headline names, whatever its category, and of saved time.
 inline constexpr CategoryColours kCauseColours = {{"cause", "#D9480F", "#000"}, "#FF7A3D"};
 inline constexpr CategoryColours kSavedColours = {{"saved", "#1F8A58", "#000"}, "#47B383"};
-/// The color of the cause for this category; it keeps the category's class for legends.
+/// The color of the cause, with the class of this category for legends.
 Paint CausePaintOf(Category category);
 
-/// Idle time, which is no category.
+/// The color of idle time, which is no category.
 inline constexpr CategoryColours kIdleColours = {{"k-id", "#E3E3E3", "#000"}, "#3A3F46"};
 inline constexpr const Paint& kIdlePaint = kIdleColours.paint;
 
 /// The categories for the timeline's script, in order: [id, title, [fill, ink], name of the
-/// variable]. Titles use the terms for `accelerator`.
+/// variable]. Titles use the words for `accelerator`.
 boost::json::array CategoriesForScript(std::string_view accelerator);
 
-// The look of states in all outputs: a sign and a word for each, so that color is never the only
+// The look of states in all outputs. Each has a sign and a word, so that color is never the only
 // distinction.
 
 using report::State;
@@ -86,8 +86,8 @@ using report::State;
 /// What a state means to the reader.
 enum class Tone : std::uint8_t { kMute, kGood, kBad, kWarn };
 
-/// Colors of text and its background, light and dark. `name` is the CSS class; with "--" in front,
-/// the variable of the style sheet.
+/// The colors of text and its background, light and dark. `name` is the CSS class. With "--" before
+/// it, it is the variable of the style sheet.
 struct ToneColours {
   std::string_view name, ink, wash, dark_ink, dark_wash;
 };
@@ -103,14 +103,14 @@ constexpr const ToneColours& ColoursOf(Tone tone) {
   return kToneColours[static_cast<std::size_t>(tone)];
 }
 
-/// The color of a tone for shapes, e.g. in meters.
+/// The color of a tone for shapes, e.g. of meters.
 constexpr Paint PaintOf(Tone tone) { return {ColoursOf(tone).name, ColoursOf(tone).ink, "#fff"}; }
 
 struct StatusLook {
   std::string_view sign, word;
   Tone tone = Tone::kMute;
 
-  /// The CSS class.
+  /// The CSS class of the state's tone.
   constexpr std::string_view name() const { return ColoursOf(tone).name; }
 };
 /// The look of each state, in the order of report::State.
@@ -142,7 +142,7 @@ constexpr const StatusLook& LookOf(State state) {
   return kStatusLooks[static_cast<std::size_t>(state)];
 }
 
-/// The look of a problem that a reader found or repaired.
+/// The look of a problem that a reader of profiles found or repaired.
 constexpr StatusLook LookOf(Severity severity) {
   switch (severity) {
     case Severity::kDataLoss:
@@ -157,15 +157,15 @@ constexpr StatusLook LookOf(Severity severity) {
   return LookOf(State::kInfo);
 }
 
-/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED". Only for the head of an output; tables use the words
-/// of kStatusLooks.
+/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED". Only for the head of an output, because tables use
+/// the words of kStatusLooks.
 std::string VerdictWord(State verdict);
 
-// The colors of a style sheet that come from the lists above.
+// Inserts the colors of the lists above into a style sheet.
 
-/// Replaces comments of a style sheet by colors: "/* categories */", "/* states */" and the same
-/// with "dark" by variables, "/* classes of categories */" by rules for different dark colors. A
-/// sheet without such comments stays unchanged.
+/// Replaces comments of a style sheet by colors. "/* categories */", "/* states */" and both with
+/// "dark" become variables; "/* classes of categories */" becomes rules for colors that differ in
+/// dark mode. A sheet without such comments stays unchanged.
 std::string WithColours(std::string css);
 
 }  // namespace profgauge::render

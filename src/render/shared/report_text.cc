@@ -13,7 +13,7 @@
 
 namespace profgauge::render {
 
-// Symptoms are omitted: they disappear with their cause, and two rows would promise one saving
+// Omits symptoms, because they disappear with their cause, and two rows would promise one saving
 // twice.
 std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight) {
   const auto gain = [](const report::Finding* finding) {
@@ -28,7 +28,7 @@ std::vector<const report::Finding*> FixFirst(const report::Report& report, bool 
     if (of_weight || gain(&finding) > 0) causes.push_back(&finding);
   }
   if (of_weight) {
-    // Findings about the profile only show how far the others can be trusted.
+    // Findings about the profile come last, because they only show how far others can be trusted.
     std::stable_partition(causes.begin(), causes.end(),
                           [](const auto* one) { return !report::IsAboutProfile(*one); });
   } else {
@@ -99,7 +99,7 @@ std::string RowsShown(const report::Finding& finding, std::size_t shown) {
 
 namespace {
 
-// The order of checks. Below 2, a check shows that the profile is incomplete.
+// The order of checks. A value below 2 means that the profile is incomplete.
 int WeightOfState(CheckState state) {
   switch (state) {
     case CheckState::kLost:

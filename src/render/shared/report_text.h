@@ -11,36 +11,35 @@
 
 namespace profgauge::render {
 
-// The plan on the first screen of every output, and the findings shown without a plan.
+// The plan on the first screen of every output, or the findings shown without a plan.
 
-/// Number of findings shown without a plan; a plan shows all of its steps.
+/// Most findings shown if there is no plan. A plan shows all of its steps.
 inline constexpr std::size_t kFirstSteps = 4;
 
-/// Fired findings that are no symptoms, for reports without a plan. `of_weight`: errors and
-/// warnings, those about the profile last. Otherwise: informational ones with a possible saving,
-/// largest first.
+/// The fired findings that are no symptoms, for reports without a plan. `of_weight`: errors and
+/// warnings, with those about the profile last. Otherwise, informational ones with a possible
+/// saving, largest saving first.
 std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight);
-/// The finding because of which nothing can be judged; other findings are its symptoms. nullptr if
-/// there is none, and for runs with a verdict.
+/// The finding because of which nothing can be judged. Other findings are its symptoms. nullptr if
+/// there is none, or if the run has a verdict.
 const report::Finding* FlawOfProfile(const report::Report& report);
 
 /// The first point of a finding's advice with code in backticks; empty without advice.
 std::string FirstAdvice(const report::Finding& finding);
 
-/// The saving of a step and its share of the start: "saves 59.0 ms (−33.2 %)".
+/// A step's saving and its share of the plan's start: "saves 59.0 ms (−33.2 %)".
 std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step);
 
-/// The level of a step's findings; none if they pass so far.
+/// The highest level of a step's fired findings; none if they pass so far.
 report::State LevelOf(const report::Report& report, const report::PlanStep& step);
-/// "12.7 ms to 18.7 ms without the profiler", for an iteration; empty if unknown.
+/// An iteration's time: "12.7 ms to 18.7 ms without the profiler"; empty if unknown.
 std::string WithoutProfilerText(const report::Plan& plan);
 
-/// Explains a start of the plan that differs from the recorded time: first calls, and the range
-/// without the profiler. Empty if it does not differ.
+/// Why the plan's start differs from the recorded time: first calls, and the range without the
+/// profiler. Empty if it does not differ.
 std::string PlanStartNote(const report::Plan& plan);
 
-/// "10 of 8 286 rows": the shown rows of a finding's evidence and their total number; "3 rows" if
-/// all are shown.
+/// How many rows of a finding's evidence are shown: "10 of 8 286 rows"; "3 rows" if all are.
 std::string RowsShown(const report::Finding& finding, std::size_t shown);
 
 // The quality of the profile: the certificate of the report.
@@ -50,15 +49,15 @@ std::string_view TrustText(Trust trust);
 /// "fine", "uncertain", "lost", "unknown".
 std::string_view StateText(CheckState state);
 
-/// "limited: 70 of 516 launches have no kernel (and 1 more)": the most severe check, and the number
-/// of other uncertain or lost ones. Empty for a complete profile. Checks whose text is in `told`
-/// are omitted, because the screen shows them as reasons.
+/// The most severe check, and how many others are uncertain or lost: "limited: 70 of 516 launches
+/// have no kernel (and 1 more)". Empty for a complete profile. Omits checks whose text is in
+/// `told`, because the screen shows them as reasons.
 std::string QualityText(const Certificate& recording, std::span<const std::string> told = {});
 
-/// Checks by weight: data loss, uncertain, unknown, fine; otherwise in their order.
+/// Checks by severity: lost, uncertain, unknown, fine. Equal ones keep their order.
 std::vector<const CertificateCheck*> ChecksByWeight(const Certificate& recording);
 
-/// The result and effect of a check: "70 of 516 launches have no kernel; affects idle, kernels".
+/// A check's result and effect: "70 of 516 launches have no kernel; affects idle, kernels".
 std::string FoundText(const CertificateCheck& check);
 
 }  // namespace profgauge::render

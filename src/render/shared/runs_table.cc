@@ -17,7 +17,7 @@ using report::Metric;
 using report::Report;
 using report::Runs;
 
-// A finite number; nothing if absent. A run without a value cannot be the best.
+// The number if it is finite; else nullopt. A run without a value cannot be the best.
 std::optional<double> ValueOf(const report::Quantity* quantity) {
   if (quantity == nullptr || IsAbsent(quantity->value)) return std::nullopt;
   const double value = AsNumber(quantity->value, std::nan(""));
@@ -42,8 +42,8 @@ double ChangeIn(const RunsRow& row) {
   return most;
 }
 
-// Marks no run if no direction is better or all runs are equal, since marking every cell would be
-// useless.
+// Marks the best runs. If no direction is better or all runs are equal, marks none, because a mark
+// on every cell would be useless.
 void MarkBest(RunsRow& row) {
   row.is_best.assign(row.cells.size(), false);
   if (row.metric->better == report::Better::kNeutral || ChangeIn(row) == 0) return;
@@ -80,7 +80,7 @@ bool HasValue(const RunsRow& row) {
                      [](const report::Quantity* cell) { return ValueOf(cell).has_value(); });
 }
 
-/// Adds the most important row first, limited or not.
+/// Adds iteration time, the most important row, first, even if no policy limits it.
 void AddIterationTime(const Runs& runs, std::vector<RunsRow>& rows) {
   for (const Report& run : runs.runs) {
     const Metric* metric = report::FindMetricById(run, metric::kIterationTimeMedian);
@@ -93,7 +93,7 @@ void AddIterationTime(const Runs& runs, std::vector<RunsRow>& rows) {
   }
 }
 
-/// Adds metrics that a policy limits, in its order.
+/// Adds the metrics that a policy limits, in the policy's order.
 void AddLimited(const Runs& runs, std::vector<RunsRow>& rows) {
   for (const Report& run : runs.runs) {
     for (const report::GateRow& limit : run.gate) {

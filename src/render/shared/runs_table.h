@@ -11,8 +11,8 @@
 
 namespace profgauge::render {
 
-/// One page with every run's own page and the comparison of each pair. With scripts it shows one of
-/// them, which the address selects; otherwise all of them in sequence.
+/// One page that contains each run's page and the comparison of each pair. With scripts, it shows
+/// the one that the address selects; otherwise, all of them in sequence.
 std::string RenderRunsHtml(const report::Runs& runs);
 /// The page of several runs as three files: index.html, report.css and report.js.
 std::vector<File> RenderRunsHtmlFiles(const report::Runs& runs);
@@ -26,12 +26,12 @@ std::string RenderRunsMarkdown(const report::Runs& runs, std::size_t max_bytes =
 /// The text of a comment: verdicts and changes.
 std::string RenderRunsSummary(const report::Runs& runs, std::size_t max_bytes);
 
-/// Sheets Runs, Metrics (with a column per run) and Comparisons. Errors: as RenderXlsx().
+/// Sheets Runs, Metrics (a column for each run) and Comparisons. Errors: those of RenderXlsx().
 Result<std::string> RenderRunsXlsx(const report::Runs& runs);
 
-/// A line per run with its verdict, a line per pair with the change of an iteration, then limited
-/// or changed metrics with a column per run. `options.verbosity` 1: each run whole, -1: only the
-/// verdicts.
+/// A line for each run with its verdict, a line for each pair with the change of an iteration, then
+/// metrics that are limited or changed, with a column for each run. If `options.verbosity` is 1,
+/// each run is shown whole; if -1, only the verdicts.
 std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& options);
 
 // Metrics × runs: several runs in one table.
@@ -40,8 +40,8 @@ std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& 
 struct RunsRow {
   const report::Metric* metric = nullptr;      ///< From the first run that has it.
   bool is_limited = false;                     ///< The policy of a run limits it.
-  std::vector<const report::Quantity*> cells;  ///< By run; nullptr: the run has no value.
-  std::vector<bool> is_best;                   ///< By run; several if equal.
+  std::vector<const report::Quantity*> cells;  ///< By run; nullptr: it has no value.
+  std::vector<bool> is_best;                   ///< By run; several may be equally good.
 };
 
 /// The rows in this order, each metric once:
@@ -51,7 +51,7 @@ struct RunsRow {
 ///   3  those that changed by at least 1 % (shares also by half a point), largest change first
 ///   4  with `all`: the others that some run has, in catalog order
 ///
-/// Only the first `most` rows; 0: no limit. Changes are relative to the first run with the metric.
+/// Returns the first `most` rows; 0: all. Changes are relative to the first run with the metric.
 /// Cost: O(metrics^2), some thousand comparisons of ids.
 std::vector<RunsRow> RowsOfRuns(const report::Runs& runs, bool all, std::size_t most = 0);
 

@@ -32,7 +32,7 @@ const json::value* FindIn(const json::value& frame, std::string_view name) {
   }
 }
 
-// Searches from the innermost frame outwards, as Mustache requires.
+// Finds a name in the innermost frame that has it, as Mustache requires.
 const json::value* FindName(const Frames& frames, std::string_view name) {
   if (name == ".") return frames.back();
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
@@ -41,8 +41,8 @@ const json::value* FindName(const Frames& frames, std::string_view name) {
   return nullptr;
 }
 
-// Feeds Mustache from the view, one name at a time, without copying it first. The result of get()
-// lives until its section ends.
+// Gives Mustache the values of the view, one name at a time, without copying the view first. The
+// result of get() lives until its section ends.
 //
 //   {{#rows}}        get("rows")     a list of markers; values_ has the row of each
 //                    push(marker)    frames_ = [view, row 0]
@@ -55,7 +55,7 @@ class ViewContext final : public mustache::basic_context<std::string> {
 
   void push(const mustache::data* data) override {
     const auto found = values_.find(data);
-    // An inverted section pushes the requested value, which may not exist.
+    // For an inverted section, Mustache pushes the requested value even if it does not exist.
     frames_.push_back(found == values_.end() ? frames_.back() : found->second);
     owned_before_.push_back(owned_.size());
   }
@@ -87,7 +87,7 @@ class ViewContext final : public mustache::basic_context<std::string> {
   }
 
  private:
-  // Empty text counts as absent, so that {{#x}} tests whether there is something to show.
+  // Empty text counts as absent, so that {{#x}} tests if there is something to show.
   static mustache::data Wrap(const json::value& value) {
     if (const auto* list = value.if_array()) {
       return mustache::data(mustache::list(list->size(), mustache::data(true)));
@@ -134,8 +134,8 @@ bool IsMarkup(const boost::json::value& value) {
 
 namespace {
 
-// Mustache's output. A stream of the standard library would hide an out-of-memory error and
-// truncate the page.
+// Collects Mustache's output. A stream of the standard library would hide that memory ran out, and
+// would truncate the page.
 struct Rendered {
   std::string text;
   Rendered& operator<<(const std::string& part) {

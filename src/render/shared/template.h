@@ -1,4 +1,4 @@
-// Templates: Mustache files fed from a JSON view of the report.
+// Templates: Mustache files filled from a JSON view of the report.
 //
 //   {{name}}            text, escaped for the kind of file
 //   {{{name}}}          markup made by C++ (MakeMarkup)
@@ -7,8 +7,8 @@
 //   {{> name}}          another file of the same folder
 //   {{! … }}            a comment
 //
-// Templates are compiled in. A test checks each against a view in which every list has an element.
-// It fails for names that the view does not have, and for text from a profile in {{{name}}}
+// Templates are compiled in. A test renders each with a view in which every list has an element. It
+// fails for names that the view does not have, and for text from a profile in {{{name}}}
 // (tests/unit/render/template_check.h).
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace profgauge::render {
 
-/// A file under templates/ by path ("templates/html/page.html"). Empty if there is no such file.
+/// The text of a file under templates/, e.g. "templates/html/page.html". Empty if none exists.
 std::string_view EmbeddedTemplate(std::string_view path);
 std::span<const std::string_view> EmbeddedTemplatePaths();
 
@@ -27,7 +27,7 @@ std::span<const std::string_view> EmbeddedTemplatePaths();
 
 namespace profgauge::render {
 
-/// A value that {{{name}}} may insert unchanged. REQUIRES: all text from a profile in it is
+/// A value that {{{name}}} may insert unchanged. REQUIRES: all of its text from a profile is
 /// escaped.
 boost::json::value MakeMarkup(std::string markup);
 bool IsMarkup(const boost::json::value& value);
@@ -43,7 +43,7 @@ struct TemplateFolder {
 };
 
 /// Renders the template `name` with the values of `view`. REQUIRES: `view` has all names that the
-/// template uses; missing ones are rendered as nothing.
+/// template uses, because a missing one is rendered as nothing.
 std::string RenderTemplate(const TemplateFolder& folder, std::string_view name,
                            const boost::json::value& view);
 

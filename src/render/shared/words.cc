@@ -14,7 +14,7 @@
 namespace profgauge::render {
 namespace {
 
-// The order of limits: errors, warnings, undecided or missing, others.
+// The order of limits: errors, warnings, undecided or missing ones, cautions, others.
 int GateRank(const report::GateRow& row) {
   if (row.status == State::kError) return 0;
   if (row.status == State::kWarn || row.status == State::kLowConfidence) return 1;
@@ -23,7 +23,7 @@ int GateRank(const report::GateRow& row) {
   return 4;
 }
 
-// Reasons start with the id or title of the metric, or with the rule, followed by a space or colon.
+// True if the reason starts with a metric's id or title, or a rule, followed by a space or colon.
 bool IsOfLimitOrRule(const std::string& reason, const report::Report& report) {
   const auto names = [&reason](const std::string& id) {
     return reason.starts_with(id) && reason.size() > id.size() &&
@@ -150,8 +150,8 @@ std::string CountsText(const report::VerdictInfo& verdict, bool calm) {
   return text.empty() ? "nothing was judged" : text;
 }
 
-// At most eight names, because a page of a run on a thousand nodes must stay short; others are
-// counted.
+// Lists at most eight names, because the page of a run on a thousand nodes must stay short. The
+// others are counted.
 DeviceKinds KindsOfDevices(const report::ProfileInfo& profile) {
   const std::string unnamed = report::TextFor(profile, "{{ device.device }}");
   constexpr std::size_t kMostKinds = 8;
@@ -257,7 +257,7 @@ std::vector<const report::Finding*> FindingsInOrder(const report::Report& report
   return order;
 }
 
-// A cause precedes its symptoms, so this loop ends.
+// The loop ends, because a cause precedes its symptoms.
 int DepthOf(const report::Report& report, const report::Finding& finding) {
   int depth = 0;
   for (const report::Finding* at = report::CauseOf(report, finding); at != nullptr;
@@ -306,7 +306,7 @@ std::string ElideMiddle(std::string_view text, std::size_t characters) {
 
 namespace {
 
-// The conditions of a step's saving, and its source if the rule measures less.
+// Whether a step needs earlier steps, and the explanation of its saving.
 std::string TermsOf(const report::PlanStep& step) {
   std::string text;
   if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
@@ -330,7 +330,7 @@ std::string PlanActionText(const report::PlanStep& step) {
   return step.action.empty() ? PlanStepText(step) : step.action + TermsOf(step);
 }
 
-// Which steps a saving assumes, the limits of the simulation, and the floor if known.
+// Which steps a saving assumes, the limits of the simulation, and the floor if it is known.
 std::string PlanNote(const report::Plan& plan) {
   std::string note = "Each step is simulated together with the steps before it. ";
   if (!plan.limits.empty()) note += plan.limits + ".";
@@ -352,7 +352,7 @@ std::string FloorText(const report::Floor& floor) {
     text += fmt::format(", {} by the reachable peaks", floor.reachable.text);
   }
   const double unknown = 1 - AsNumber(floor.counted.value, 1);
-  if (unknown > 0.0005) {  // Smaller shares would be shown as 0.
+  if (unknown > 0.0005) {  // Less would be shown as 0.
     text += fmt::format("; {} of kernel time has unknown work and counts as recorded",
                         FormatShare(unknown));
   }

@@ -16,7 +16,7 @@
 
 namespace profgauge::render {
 
-// Processes edges from the top down, so that none is above the one that it covers.
+// Goes through the edges from the top down, so that no edge is above one that covers it.
 std::vector<std::vector<int>> StackOutlines(std::span<const std::vector<double>> heights,
                                             int steps) {
   std::vector<std::vector<int>> edges(heights.size());
@@ -52,16 +52,16 @@ std::string OutlinePath(std::span<const int> edges, double unit) {
   return fmt::format("M0 0{}h{}V0z", path, run);
 }
 
-// The waterfall chart: a bar for the base, one for each changed category, starting where the last
-// one ends, and one for the current run. Sign, arrow and position show the direction; color only
-// repeats it.
+// The waterfall chart: a bar for the base, one for each changed category, which starts where the
+// bar before it ends, and one for the current run. Sign, arrow and position show the direction;
+// color only repeats it.
 
 namespace {
 
 constexpr double kWidth = 900, kRow = 30, kBar = 18, kLeft = 210, kRight = 120, kTop = 8;
 constexpr std::size_t kNameCharacters = 26;
 
-// Position of a time. On an axis from 0, small changes of a long iteration would be invisible.
+// Converts a time to a position. Not from 0, where small changes would be invisible.
 class Scale {
  public:
   explicit Scale(const std::vector<ChangeBar>& bars) {
@@ -185,7 +185,7 @@ double SvgAxisStep(double top) {
 
 namespace {
 
-// The plot in the page: `scale_top` is at its upper edge, 0 at its lower.
+// The plot in the page: the value `scale_top` is at its upper edge, and 0 at its lower edge.
 struct Plot {
   double left = 64, right = 8, top = 22, bottom = 22;
   double width = 0, height = 0, scale_top = 1;
@@ -196,7 +196,7 @@ struct Plot {
   }
 };
 
-// The upper edge is the highest column, or the highest line if that is higher.
+// The value of the upper edge is that of the highest column or line.
 Plot MakePlot(const ColumnChart& chart) {
   double top = 0;
   for (const ChartColumn& column : chart.columns) {
@@ -227,7 +227,7 @@ void DrawAxis(const ColumnChart& chart, const Plot& plot, std::string& out) {
   }
 }
 
-// One path per series, so that a hundred columns of nine parts need only a few kilobytes.
+// Draws one path for each series, so that a hundred columns of nine parts need only a few kB.
 void DrawSeries(const ColumnChart& chart, const Plot& plot, bool shaded, std::string& out) {
   const std::size_t count = chart.columns.size();
   const double gap = plot.width / static_cast<double>(count) > 4 ? 1 : 0;
@@ -251,8 +251,8 @@ void DrawSeries(const ColumnChart& chart, const Plot& plot, bool shaded, std::st
   }
 }
 
-// Draws triangles above outliers, names if each has 56 pixels, and invisible boxes with the hover
-// texts.
+// Draws triangles above outliers, names if each has 56 pixels, and invisible boxes that have the
+// hover texts.
 void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
   const std::size_t count = chart.columns.size();
   const auto label_every = static_cast<std::size_t>(
@@ -281,7 +281,7 @@ void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
   }
 }
 
-// Draws lines with labels at the right; overlapping labels are moved apart.
+// Draws lines with labels at the right. Labels that would overlap are moved apart.
 void DrawLines(const ColumnChart& chart, const Plot& plot, std::string& out) {
   std::vector<ChartLine> lines = chart.lines;
   std::sort(lines.begin(), lines.end(),
@@ -327,7 +327,7 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
                      "<path class=\"{}\" fill=\"{}\" d=\"M{:.0f} 0H{:.0f}V{}H{:.0f}\"/>",
                      part.paint.name, part.paint.fill, x, std::max(x + w, x + 1), height, x);
     }
-    // About 7 pixels per character at 12 px.
+    // A character has about 7 pixels if the font has 12 px.
     if (!part.label.empty() && w > 10 + 6.5 * static_cast<double>(part.label.size())) {
       fmt::format_to(std::back_inserter(labels),
                      "<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
@@ -336,7 +336,7 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
     }
     x += w;
   }
-  // Stretched to the width of its container, at any height.
+  // An attribute by which a picture fills the width of its container, at any height.
   constexpr std::string_view kStretched = " preserveAspectRatio=\"none\"";
   const std::string open =
       each ? SvgOpen(width, height, description, "bar", kStretched)
@@ -387,7 +387,7 @@ std::string SvgColumns(const ColumnChart& chart) {
   return out + "</svg>";
 }
 
-// Ticks stay within the bar, since half of their width would be clipped at its ends.
+// Ticks stay within the bar, because half of their width would be clipped at its ends.
 std::string SvgMeter(const Meter& meter) {
   constexpr int kWidth = 120, kHeight = 14;
   const double scale = meter.scale > 0 ? meter.scale : 1;

@@ -22,7 +22,7 @@ struct Frame {
   double Y(double address) const { return kTop + height * (high - address) / (high - low); }
 };
 
-// Addresses from the lowest to the highest used one, not from 0. REQUIRES: blocks.
+// The frame has addresses from the lowest to the highest used one. REQUIRES: there is a block.
 Frame FrameOf(const BlockChart& chart) {
   Frame frame;
   frame.width = chart.width - kLeft - kRight;
@@ -40,7 +40,7 @@ Frame FrameOf(const BlockChart& chart) {
   return frame;
 }
 
-// Lines are at multiples of the step, because the lowest address is rarely round.
+// Lines are at multiples of the step, because the lowest address is rarely a round number.
 void DrawAxes(const BlockChart& chart, const Frame& frame, std::string& out) {
   const double step = SvgAxisStep(frame.high - frame.low);
   for (double at = std::ceil(frame.low / step) * step; at <= frame.high; at += step) {

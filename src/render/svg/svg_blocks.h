@@ -1,5 +1,5 @@
-// Ranges of addresses over time as SVG text: which data occupies which part of a memory, and when.
-// See svg.h for colors and tables.
+// Ranges of addresses over time as SVG text: which data is in which part of a memory, and when.
+// Colors and tables are described in svg.h.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct BlockChart {
   std::string description;
   int width = 1190, height = 260;
 };
-/// Draws blocks: time from left to right, addresses from the bottom up. Empty without blocks or
-/// time. The size grows with the number of blocks.
+/// Draws blocks: time goes from left to right, addresses go from the bottom up. Empty if there are
+/// no blocks or no time. The size grows with the number of blocks.
 std::string SvgBlocks(const BlockChart& chart);
 
 }  // namespace profgauge::render

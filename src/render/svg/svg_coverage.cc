@@ -73,7 +73,7 @@ class CoverageDrawing {
     text(row.lower.number, middle + 12, true, kSoft);
   }
 
-  // Draws the ground, except where nothing was observed, then the outlines of parts, top first.
+  // Draws the ground, except where nothing was observed, and then the parts' outlines, top first.
   void DrawLane(const CoverageRow& row, const CoverageLane& lane, int y, int height) {
     out_ +=
         fmt::format("<g data-lane=\"{}\" data-rank=\"{}\" data-share=\"{:.4f}\"><title>{}</title>",
@@ -116,7 +116,7 @@ class CoverageDrawing {
     if (!paths.empty()) out_ += move + paths + "</g>";
   }
 
-  // Narrow gaps over a hatched part, which distinguish it without color.
+  // Narrow gaps over a hatched part, which distinguish the part without color.
   std::string Stripes(const std::vector<int>& edges, const std::vector<int>* below) const {
     const std::size_t each = std::max<std::size_t>(2, kStripe / static_cast<std::size_t>(column_));
     std::string path;
@@ -129,7 +129,7 @@ class CoverageDrawing {
         "<path class=\"stripes\" fill=\"#eceff3\" pointer-events=\"none\" d=\"{}\"/>", path);
   }
 
-  // Averages neighbors, so that each column is `column_` wide.
+  // Averages neighboring columns, so that each new column is `column_` wide.
   std::vector<double> Wider(const std::vector<double>& values) const {
     if (column_ == 1) return values;
     const std::size_t count =
@@ -137,7 +137,7 @@ class CoverageDrawing {
     const double each = static_cast<double>(values.size()) / static_cast<double>(count);
     std::vector<double> out(count, 0);
     for (std::size_t x = 0; x < values.size(); ++x) {
-      // Column x belongs to one or two new columns.
+      // Column x of the old ones overlaps one or two new columns.
       const auto begin = static_cast<double>(x);
       const std::size_t first = std::min(count - 1, static_cast<std::size_t>(begin / each));
       const double edge = std::min(each * static_cast<double>(first + 1), begin + 1);

@@ -1,5 +1,5 @@
-// Shares of time as areas over time, as SVG text: how much of each moment belongs to each part. See
-// svg.h for colors and numbers.
+// Shares of time as areas over time, as SVG text: how much of each moment belongs to each part.
+// Colors and numbers are described in svg.h.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct CoveragePart {
   bool hatched = false;
   std::vector<double> heights;  ///< 0..1 for each column, from the left.
 };
-/// An area of a row. Its painted part is `share` of the ground, up to one step of the height.
+/// An area of a row. The painted part is `share` of the ground, with an error of at most one step.
 struct CoverageLane {
   std::string id;                   ///< For scripts and tests.
   std::string label;                ///< At the left.
@@ -32,13 +32,13 @@ struct CoverageLane {
   std::vector<CoveragePart> parts;  ///< From the bottom up; all with equally many columns.
 };
 struct CoverageRow {
-  std::string name;  ///< Above the label.
+  std::string name;  ///< The row's, above the labels.
   std::int64_t rank = 0;
   Ns begin = 0, length = 0;  ///< On the axis.
-  std::vector<Span> blank;   ///< Unobserved time on the axis, without ground.
+  std::vector<Span> blank;   ///< Unobserved times, without ground.
   CoverageLane upper, lower;
 };
-/// A line from the lower lane of row `row` to the upper lane of the next.
+/// A line from the lower lane of row `row` to the upper lane of the next row.
 struct CoverageJoin {
   std::size_t row = 0;
   Ns from = 0, to = 0;
@@ -49,10 +49,10 @@ struct CoverageChart {
   std::vector<CoverageJoin> joins;
   std::string description;
   int columns = 940;                ///< Pixels of the axis.
-  std::size_t most_bytes = 36'000;  ///< Approximate; columns become wider to meet it.
+  std::size_t most_bytes = 36'000;  ///< Approximate; wider columns meet it.
 };
-/// Draws the rows; empty without rows or time. No part has a minimum size: tiny parts are added to
-/// their neighbors until they are one step high. Columns are one to five pixels wide.
+/// Draws the rows; empty if there are no rows or no time. Parts have no minimum size: small parts
+/// are added to their neighbors until they are one step high. Columns are one to five pixels wide.
 ///
 ///                0          5 ms         10 ms
 ///   slowest: 5   |  #######_###_  #####|            53.5 %

@@ -14,7 +14,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr std::size_t kLevels = 8;
-constexpr std::size_t kTitles = 24;  // Only for the largest values: each needs a hundred bytes.
+constexpr std::size_t kTitles = 24;  // For the largest: 100 bytes each.
 constexpr double kLeft = 112, kRight = 96, kTop = 4, kBottom = 20;
 
 std::string Label(double x, double y, std::string_view anchor, std::string_view text) {
@@ -23,7 +23,7 @@ std::string Label(double x, double y, std::string_view anchor, std::string_view 
       anchor.empty() ? "" : fmt::format(" text-anchor=\"{}\"", anchor), EscapeHtml(text));
 }
 
-// The step at which names are written, so that each has `room` pixels.
+// Names are written only at each multiple of this number, so that each has `room` pixels.
 std::size_t Every(double pixels_each, double room) {
   return static_cast<std::size_t>(std::max(1.0, std::ceil(room / std::max(pixels_each, 0.01))));
 }
@@ -35,7 +35,7 @@ struct Grid {
 };
 
 std::string CellPath(const Grid& grid, std::size_t at, std::size_t columns) {
-  // Neighbors share edges, so that rounding leaves no gaps.
+  // Neighboring cells share edges, so that rounding leaves no gaps.
   const std::size_t row = at / columns, column = at % columns;
   const double gap = grid.cell > 6 ? 1 : 0, below = grid.row > 6 ? 1 : 0;
   return fmt::format("M{} {}H{}V{}H{}z", SvgNumber(grid.X(column)), SvgNumber(grid.Y(row)),
@@ -47,7 +47,7 @@ double OpacityOf(std::size_t level) {
   return static_cast<double>(level + 1) / static_cast<double>(kLevels);
 }
 
-// One path per strength: eight elements instead of tens of thousands of cells.
+// Draws one path for each strength: eight elements instead of tens of thousands of cells.
 void DrawCells(const HeatChart& chart, const Grid& grid, double most, std::string& out) {
   std::array<std::string, kLevels> paths;
   for (std::size_t i = 0; i < chart.values.size(); ++i) {
@@ -64,7 +64,7 @@ void DrawCells(const HeatChart& chart, const Grid& grid, double most, std::strin
   }
 }
 
-// Hover texts of the largest cells.
+// Adds hover texts to the largest cells.
 void DrawTitles(const HeatChart& chart, const Grid& grid, std::string& out) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < chart.values.size(); ++i) {
@@ -87,7 +87,7 @@ void DrawTitles(const HeatChart& chart, const Grid& grid, std::string& out) {
   }
 }
 
-// A scale beside the cells, from 0 to the largest value.
+// Draws a scale beside the cells, from 0 to the largest value.
 void DrawScale(const HeatChart& chart, double x, double height, double most, std::string& out) {
   const double each = std::min(16.0, height / static_cast<double>(kLevels));
   for (std::size_t level = 0; level < kLevels; ++level) {
@@ -101,7 +101,7 @@ void DrawScale(const HeatChart& chart, double x, double height, double most, std
   if (each >= 3) out += Label(x + 16, kTop + each * kLevels, "", "0");
 }
 
-// Merges neighbors, so that each band is at least three pixels wide.
+// Merges neighboring bands, so that each is at least three pixels wide.
 std::vector<Band> Thin(std::vector<Band> bands, double width) {
   const auto most = static_cast<std::size_t>(std::max(1.0, width / 3));
   if (bands.size() <= most) return bands;
@@ -155,8 +155,7 @@ std::string SvgHeat(const HeatChart& chart) {
   return out + "</svg>";
 }
 
-// Boxes of one kind share a path, so that hundreds of bands need three:
-//
+// Boxes of one kind share a path, so that hundreds of bands need only three paths:
 //      .---.   p95
 //      |   |
 //      |###|   p75

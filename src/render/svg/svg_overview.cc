@@ -25,8 +25,8 @@ struct Scale {
   double X(Ns at) const { return kLeft + static_cast<double>(at - begin) * pixels_per_ns; }
 };
 
-// By paint, the covered part of each bin of kBin pixels. Without bins, a lane of a million kernels
-// would be a million rectangles, mostly on the same pixels.
+// For each paint, the share of each bin (kBin pixels) that it covers. Without bins, a lane of a
+// million kernels would be a million rectangles, mostly on the same pixels.
 //
 //   events   |aaaaaaa|bb|aaa|       |c|
 //   bins     [  1  ][ .3 ][ 1 ][ 0 ][.4]     of `a`, `a`, `a`, nothing and `c`
@@ -45,7 +45,7 @@ std::vector<std::vector<double>> Bins(const OverviewLane& lane, const OverviewCh
   return cover;
 }
 
-// One outline per color of the lane, upper ones first.
+// Draws one outline for each color of the lane, upper ones first.
 void DrawLane(const OverviewChart& chart, const std::vector<std::vector<double>>& bins, int y,
               std::string& out) {
   constexpr int kHeight = kLane - kGap;

@@ -1,5 +1,5 @@
-// Events on lanes over a range of time as SVG text: replaces the timeline for readers without
-// scripts. See svg.h for colors and tables.
+// Events on lanes over a range of time as SVG text. It replaces the timeline for readers without
+// scripts. Colors and tables are described in svg.h.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,9 @@ struct OverviewChart {
   std::string description;
   int width = 1190;
 };
-/// Draws the lanes; empty without lanes or time. Its size is bounded for any number of events: in
-/// each column of three pixels, a color's height is its share of that time. REQUIRES: `paint` of
-/// every event is an index into `paints`.
+/// Draws the lanes; empty if there are no lanes or no time. The size is bounded for any number of
+/// events: in each column of three pixels, the height of a color is its share of the time.
+/// REQUIRES: `paint` of every event is an index into `paints`.
 std::string SvgOverview(const OverviewChart& chart);
 
 }  // namespace profgauge::render

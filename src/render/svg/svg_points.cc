@@ -16,19 +16,19 @@ namespace profgauge::render {
 namespace {
 
 constexpr double kLeft = 84, kRight = 150, kTop = 10, kBottom = 24;
-constexpr double kPixelsApart = 5;        // In pixels; closer points of a series are drawn once.
+constexpr double kPixelsApart = 5;        // Closer points of a series are drawn once.
 constexpr std::size_t kMostPoints = 400;  // Per series.
 
-// x in powers of ten, because message sizes span many of them.
+// Positions in the plot. x is in powers of ten, because message sizes span many of them.
 struct Frame {
-  double low = 0, high = 1, top = 1;  // Decades of x; value of y.
+  double low = 0, high = 1, top = 1;  // Decades of x, and the value of y.
   double width = 0, height = 0;
   double X(double x) const { return kLeft + width * (std::log10(x) - low) / (high - low); }
   double Y(double y) const { return kTop + height * (1 - y / top); }
 };
 
-// A shape around the point; shapes differ because not everyone can distinguish colors. Six shapes,
-// which repeat with other colors.
+// A shape around the point. Series have six shapes, because not everyone can distinguish colors.
+// After these, the shapes repeat with other colors.
 std::string ShapeOf(std::size_t series, double x, double y) {
   switch (series % 6) {
     case 0:
@@ -66,8 +66,8 @@ void DrawAxes(const PointChart& chart, const Frame& frame, std::string& out) {
   }
 }
 
-// Marked points are placed first, so that the limit on points never hides an outlier.
-// Returns how many points are not drawn, beside those that are near others.
+// Draws marked points first, so that the limit on points never hides an outlier. Returns how many
+// points the limit hides; points near drawn ones do not count.
 std::size_t DrawSeries(const PointSeries& series, std::size_t index, const Frame& frame,
                        std::string& out) {
   std::vector<const ChartPoint*> order;

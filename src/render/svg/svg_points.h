@@ -1,5 +1,5 @@
-// Points by size as SVG text; each kind of point has its color and shape. See svg.h for colors and
-// tables.
+// Points by size as SVG text. Each kind of point has its color and shape. Colors and tables are
+// described in svg.h.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,9 @@ struct PointChart {
   std::string description;
   int width = 900, height = 300;
 };
-/// Draws the points; empty without any. x is logarithmic in whole decades; y starts at 0.
-/// Overlapping points of a series are drawn once, marked ones first, and at most 400 per series.
-/// REQUIRES: every x is above 0; x_text and y_text are set.
+/// Draws the points; empty if there are none. x is logarithmic in whole decades; y starts at 0.
+/// Points of a series that overlap are drawn once, marked ones first, and at most 400 of each
+/// series. REQUIRES: every x is above 0; x_text and y_text are set.
 std::string SvgPoints(const PointChart& chart);
 
 }  // namespace profgauge::render

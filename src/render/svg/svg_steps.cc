@@ -23,14 +23,14 @@ struct Frame {
 
 double LastValue(const StepSeries& series) { return series.point(series.size - 1).second; }
 
-// For each pixel column with points: its largest value, so that no peak is lost, and its last one,
-// which lasts until the next column with a point:
+// For each pixel column with points: its largest value, so that no peak is lost, and its last
+// value, which lasts until the next column with a point:
 //
 //   points (0, 1) (100, 5) (100.001, 1) (1000, 1)       5 |    |          a spike, no plateau
 //   out    (0, 1) (100, 5) (100, 1) (1000, 1)           1 |----|------
 //
-// The last value continues to the end of the axis. At most two points per column. O(points), in one
-// pass.
+// The last value continues to the end of the axis. A column gives at most two points. O(points), in
+// one pass.
 std::vector<std::pair<double, double>> Thin(const StepSeries& series, const Frame& frame) {
   std::vector<std::pair<double, double>> out;
   double pixel = -1, most = 0, last = 0;
@@ -56,11 +56,11 @@ std::vector<std::pair<double, double>> Thin(const StepSeries& series, const Fram
   return out;
 }
 
+// A path of level and upright lines, because a value lasts until the next one. Differences below a
+// tenth of a pixel are omitted. REQUIRES: the series has a point.
 //   value   |      +--+           M x0 y0  H x1 V y1  H x2 V y2 …
-//           |   +--+  |           a value lasts until the next one, so lines are level or upright
+//           |   +--+  |
 //           |---+     +---
-//
-// Differences below a tenth of a pixel are omitted. REQUIRES: the series has a point.
 std::string PathOf(const StepSeries& series, const Frame& frame) {
   const auto points = Thin(series, frame);
   std::string path;
@@ -92,7 +92,7 @@ void DrawAxes(const StepChart& chart, const Frame& frame, std::string& out) {
         SvgNumber(frame.Y(value) + 4), EscapeHtml(chart.value_text(value)));
   }
   const double span = frame.last - frame.first, time_step = SvgAxisStep(span);
-  // Round times, wherever the curve starts.
+  // Labels are at round times, wherever the curve starts.
   const double before = std::ceil(frame.first / time_step) * time_step;
   for (double time = before - frame.first; time <= span * 1.0001; time += time_step) {
     out += fmt::format(
@@ -102,7 +102,7 @@ void DrawAxes(const StepChart& chart, const Frame& frame, std::string& out) {
   }
 }
 
-// Labels at the right; overlapping ones are moved apart.
+// Draws labels at the right. Labels that would overlap are moved apart.
 void DrawLabels(const StepChart& chart, const Frame& frame, std::string& out) {
   std::vector<std::pair<double, std::string>> labels;
   for (const ChartLine& line : chart.lines) {
@@ -157,7 +157,7 @@ std::string SvgSteps(const StepChart& chart) {
                        PathOf(series, frame), EscapeHtml(series.name));
   }
   DrawLabels(chart, frame, out);
-  // A hidden rectangle with the axes, for scripts that show values and select ranges.
+  // A hidden rectangle has the axes, so that scripts can show values and select ranges.
   out += fmt::format(
       "<rect class=\"plot\" fill=\"none\" pointer-events=\"none\" x=\"{}\" y=\"{}\" width=\"{}\" "
       "height=\"{}\" data-from=\"{:.0f}\" data-to=\"{:.0f}\" data-top=\"{:.0f}\"/>",

@@ -1,5 +1,5 @@
-// Values that last until they change, as SVG text, e.g. allocated memory over time. See svg.h for
-// colors and tables.
+// Values that stay until they change, as SVG text, e.g. allocated memory over time. Colors and
+// tables are described in svg.h.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct StepSeries {
   std::string name;
   bool filled = false;   ///< Drawn as an area; else as a line.
   std::size_t size = 0;  ///< Number of points.
-  /// Returns time and value of a point; points are in order of time. It is called several times,
+  /// Returns the time and value of a point; points are in order of time. Called several times,
   /// because copying millions of points takes longer than drawing them.
   std::function<std::pair<std::int64_t, double>(std::size_t)> point;
 };
@@ -34,9 +34,9 @@ struct StepChart {
   std::string description;
   int width = 1190, height = 240;
 };
-/// Draws the series in order, thinned to pixels with every peak kept; empty if all points have one
-/// time. A hidden rectangle has the ranges of both axes, from which scripts read values.
-/// REQUIRES: value_text and time_text are set. O(points).
+/// Draws the series in order, thinned to pixels, but with every peak. Empty if all points have one
+/// time. A hidden rectangle has the ranges of both axes, from which scripts read values. REQUIRES:
+/// value_text and time_text are set. O(points).
 std::string SvgSteps(const StepChart& chart);
 
 }  // namespace profgauge::render

@@ -21,7 +21,7 @@ std::string Number(double value) {
   return text;
 }
 
-// Positions of runs and values. The axis spans the values, not 0: levels must be visible.
+// Positions of runs and values. The axis spans the values, so that levels are visible.
 struct Plane {
   double low = 0, high = 1, step = 1;
   std::size_t runs = 1;
@@ -33,7 +33,7 @@ struct Plane {
   }
 };
 
-// The least range of an axis: two of its labels must differ, and noise must not look like a step.
+// The least range of an axis: two labels must differ, and noise must not look like a step.
 double LeastSpan(Unit unit, double median) {
   constexpr double kLeastSpan = 0.05;
   if (unit == Unit::kShare) return kLeastSpan;
@@ -41,8 +41,8 @@ double LeastSpan(Unit unit, double median) {
   return CellTypeOf(unit) == CellType::kInteger ? std::max(span, 4.0) : std::max(span, 1e-9);
 }
 
-// `count` is set to the number of values. Margins of 15 % above and below keep dots off the edge,
-// but the axis never goes below 0 or above 100 %.
+// Makes the plane, and sets `count` to the number of values. Margins of 15 % above and below keep
+// dots off the edge, but the axis never goes below 0 or above 100 %.
 Plane PlaneOf(const report::TrendSeries& series, std::size_t& count) {
   Plane plane;
   std::vector<double> values;
@@ -81,8 +81,7 @@ void DrawAxis(const report::TrendSeries& series, const Plane& plane, std::string
   }
 }
 
-// The mean of each level, from half a run before its first value to half a run after its last, with
-// an upright line at each change.
+// Draws each level's mean from half a run before its first value to half a run after its last one.
 void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::string& out) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= series.changes.size(); ++i) {
@@ -116,6 +115,7 @@ void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::stri
 
 }  // namespace
 
+// Draws the chart of a metric:
 //              +8.3 % worse
 //   |              :  o_o_o_o     a dot for each run, a line at each level's mean
 //   |   o_o_o_o_o  :

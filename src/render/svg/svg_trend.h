@@ -16,9 +16,9 @@
 
 namespace profgauge::render {
 
-/// The chart of one metric as SVG: a dot per run, a line per level, and labeled changes. The
-/// vertical axis spans the values instead of starting at 0, because a change of 3 % must be
-/// visible. Empty for fewer than two values.
+/// The chart of one metric as SVG: a dot for each run, a line for each level, and labeled changes.
+/// The vertical axis spans the values and does not start at 0, because a change of 3 % must be
+/// visible. Empty if there are fewer than two values.
 std::string SvgTrend(const report::TrendSeries& series, std::span<const report::TrendRun> runs);
 
 }  // namespace profgauge::render

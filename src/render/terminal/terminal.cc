@@ -1,5 +1,5 @@
-// The answer on a terminal: the measured run, the breakdown of its time, the findings, and the
-// verdict last:
+// The report on a terminal: the measured run, the parts of its time, the findings, and the verdict
+// last:
 //
 //   resnet50_ddp   kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration
 //
@@ -38,7 +38,7 @@
 namespace profgauge::render {
 namespace {
 
-/// The sentence about the bottleneck, and the reasons of the verdict.
+/// The sentence about the bottleneck, and the reasons for the verdict.
 std::string DiagnosisText(const report::Report& report, std::size_t width, bool color) {
   std::string out;
   const report::Diagnosis diagnosis = report::Diagnose(report);
@@ -56,7 +56,7 @@ std::string DiagnosisText(const report::Report& report, std::size_t width, bool 
 }
 
 std::string BreakdownText(const report::Report& report, std::size_t width) {
-  constexpr double kLeastShown = 1e-4;  // Smaller parts are only in the reports.
+  constexpr double kLeastShown = 1e-4;  // Smaller parts are in reports only.
   std::vector<std::string> parts;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
     if (AsNumber(part.share->quantity.value, 0) < kLeastShown) continue;
@@ -84,7 +84,7 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   return Flowed("  change      ", parts, width) + "\n";
 }
 
-/// The quality of an incomplete profile: the most severe check that is not yet a reason above.
+/// The line on an incomplete profile: the most severe check that is not a reason above.
 std::string QualityLine(const report::Report& report, std::size_t width) {
   const std::string lead = "  quality     ";
   const std::string text =
@@ -110,7 +110,7 @@ Ink InkOf(State state) {
   return Ink::kDim;
 }
 
-/// "error below 30 %", "warning above 15 %"; for two limits "limit 10 % to 60 %".
+/// The limit as text: "error below 30 %", "warning above 15 %"; for two, "limit 10 % to 60 %".
 std::string LimitText(const report::GateRow& gate) {
   constexpr std::string_view kAtLeast = "≥ ", kAtMost = "≤ ";
   const std::string_view limit = gate.limit;
@@ -133,7 +133,7 @@ Row RowOf(const report::GateRow& gate) {
   row.value = gate.measured.text;
   row.limit = gate.limit.empty() ? "" : fmt::format("({})", LimitText(gate));
   const bool has_change = !gate.change.text.empty() && !gate.baseline.text.empty();
-  if (has_change) row.value = gate.change.text;  // The limit is on the change.
+  if (has_change) row.value = gate.change.text;  // The limit is on a change.
   const bool is_sentence = has_change && !gate.reason.empty();
   if (has_change && !is_sentence) {
     row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
@@ -146,8 +146,8 @@ Row RowOf(const report::GateRow& gate) {
   return row;
 }
 
-/// The missed limit under which the finding is listed: the one that counts it or its cause; empty:
-/// none.
+/// The missed limit below which the finding is listed, because the limit counts the finding or its
+/// cause. Empty if there is none.
 std::string_view LimitAbove(const report::Report& report, const report::Finding& finding) {
   for (const report::Finding* at = &finding; at != nullptr; at = report::CauseOf(report, *at)) {
     if (!at->counted_with.empty()) return at->counted_with;
@@ -155,7 +155,7 @@ std::string_view LimitAbove(const report::Report& report, const report::Finding&
   return {};
 }
 
-/// The indent of a finding under a limit: one step for the counted finding, more for its symptoms.
+/// The indent of a finding below a limit: one step for the counted finding, more for its symptoms.
 int StepsIn(const report::Report& report, const report::Finding& finding) {
   int steps = 0;
   const report::Finding* at = &finding;
@@ -168,8 +168,8 @@ int StepsIn(const report::Report& report, const report::Finding& finding) {
   return steps + 1;
 }
 
-/// A finding that a missed limit counts is listed under it without a verb, so that there are as
-/// many "error" lines as counted errors.
+/// The row of a finding. If a missed limit counts it, it has no verb, so that there are as many
+/// "error" lines as counted errors.
 Row RowOf(const report::Report& report, const report::Finding& finding) {
   Row row;
   const bool is_counted = finding.counted_with.empty();
@@ -181,7 +181,7 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
   row.gain = finding.saves.text;
   row.text = Printable(finding.message.empty() ? finding.title : finding.message);
-  // With a plan, its rows say what to do.
+  // If there is a plan, its rows say what to do.
   const bool has_plan = report.plan && !report.plan->steps.empty();
   const bool is_root = WeightOf(finding.status) <= 1 && report::CauseOf(report, finding) == nullptr;
   if (!has_plan && is_root) row.advice = Printable(FirstAdvice(finding));
@@ -197,8 +197,8 @@ Row Note(std::string verb, Ink ink, std::string text) {
   return row;
 }
 
-/// "2 limits do not apply: needs memory events": by reason, in the report's order. One line for all
-/// unless the reader wants more.
+/// Adds "2 limits do not apply: needs memory events" for each reason, in the report's order; one
+/// line for all, unless the reader wants more.
 void AddNotApplicable(const report::Report& report, int verbosity, std::vector<Row>& rows) {
   struct Group {
     std::string reason;
@@ -263,7 +263,7 @@ void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>&
   }
 }
 
-/// True if a row already has the reason of the undecided verdict, which then becomes that line.
+/// If a row has this reason of the undecided verdict, makes it the row of that reason.
 bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   const auto cause_in = [](std::string_view text) {
     const auto at = text.find(": ");
@@ -287,7 +287,7 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   return false;
 }
 
-// Limits and rules that fail a run have rows; a reason for no verdict may be neither.
+// Adds reasons of the verdict that have no row; the limits and rules that fail a run have one.
 void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
@@ -300,7 +300,7 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
     const std::vector<std::string> parts = report::PartReasons(report);
     for (const std::string& reason : of_run.reasons) {
       const bool is_error = errors-- > 0;
-      // Slower parts that a policy only warns about are decided.
+      // Slower parts that only warn are decided, so they are warnings.
       const bool is_part = std::ranges::find(parts, reason) != parts.end();
       rows.push_back(Note(is_error  ? "error"
                           : is_part ? "warn"
@@ -310,7 +310,7 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// Adds accepted and waived results with owner and date; those of one waiver share a line.
+/// Adds accepted and waived results with owner and date. Results of one waiver share a line.
 void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   const auto add = [&](const std::string& name, const std::string& reason) {
@@ -337,7 +337,7 @@ void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// Explains savings and the words that occur in them.
+/// Explains savings, and those words in them that need an explanation.
 void AddLegend(std::vector<Row>& rows) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"at most", "\"at most\" marks an upper bound"},
@@ -355,13 +355,13 @@ void AddLegend(std::vector<Row>& rows) {
   rows.push_back(Note("note", Ink::kDim, text));
 }
 
-/// Removes sentences of the headline's finding that the headline already has.
+/// Removes the sentences of the headline's finding that the headline has, too.
 void LeaveOutHeadline(const report::Report& report, std::vector<Row>& rows) {
   const report::Diagnosis diagnosis = report::Diagnose(report);
   const auto finding = std::ranges::find(report.findings, diagnosis.finding, &report::Finding::key);
   if (diagnosis.finding.empty() || finding == report.findings.end()) return;
   const std::string text = Printable(finding->message), headline = Printable(diagnosis.text);
-  // The sentences after the title: "Input-bound: An iteration waits …".
+  // The sentences after the title, in "Input-bound: An iteration waits …".
   const std::size_t title = headline.find(": ");
   if (title == headline.npos) return;
   const std::string_view told = std::string_view(headline).substr(title + 2);
@@ -371,7 +371,7 @@ void LeaveOutHeadline(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// Removes reasons of a missing verdict that are already shown above.
+/// Removes the reasons of a missing verdict that are shown above.
 void LeaveOutReasons(const report::Report& report, std::vector<Row>& rows) {
   for (const std::string& reason : ReasonTexts(report::Diagnose(report), kMostReasons)) {
     const std::string told = Printable(reason);
@@ -386,7 +386,7 @@ void LeaveOutReasons(const report::Report& report, std::vector<Row>& rows) {
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   AddFindings(report, true, rows);
-  std::map<std::string_view, std::size_t> missed;  // Metric to row: two limits share a line.
+  std::map<std::string_view, std::size_t> missed;  // Row by metric: limits share a line.
   for (const report::GateRow* gate : GateByWeight(report)) {
     const bool is_change = !gate->change.text.empty();
     const bool is_missed = IsMissed(*gate) || gate->status == State::kInfo;
@@ -399,7 +399,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
         continue;
       }
     }
-    // Passed limits on changes are also shown, with size and certainty of the change.
+    // A passed limit on a change has a row with the change's size and certainty.
     const bool is_measured = is_change && !gate->reason.empty();
     const bool is_caution = gate->status == State::kCaution && gate->counted_with.empty();
     if (is_missed || is_caution ||
@@ -407,7 +407,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
          (verbosity > 0 || is_measured))) {
       rows.push_back(RowOf(*gate));
     }
-    // If a metric has several limits, only the first has a line.
+    // Causes are listed once, below the first limit of a metric.
     if (is_missed && !is_change && (IsMissed(*gate) || gate->counted_with.empty())) {
       AddCauses(report, gate->metric, rows);
     }
@@ -436,7 +436,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   return rows;
 }
 
-/// Name and description of the run, on two lines if too long for one.
+/// The name and description of the run, on two lines if one is too short.
 std::string HeadText(const report::Report& report, std::size_t width, bool color) {
   const std::string name = Printable(report.profile.name), run = Printable(RunText(report));
   const std::string painted = Painted(name, Ink::kBold, color);
@@ -509,7 +509,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
   const State status = report.verdict.status;
   const Ink ink = InkOf(status);
-  // Quiet runs make no plan, so their count of rules that are not judged may differ.
+  // Quiet runs make no plan, so they may count other rules as not judged.
   std::string counts = CountsText(report.verdict, options.verbosity >= 0);
   if (report.baseline && !report.baseline->mark.empty()) {
     counts += (counts.empty() ? "" : " · ") + Printable(report.baseline->mark);
@@ -522,7 +522,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
       fmt::format("{}  {}\n", Painted(VerdictWord(status), ink, options.color), counts);
   if (options.verbosity < 0) return verdict;
   const auto width = static_cast<std::size_t>(std::max(40, options.width));
-  // On a narrow terminal, the verdict takes several lines.
+  // On a narrow terminal, the verdict needs several lines.
   const std::size_t indent = VerdictWord(status).size() + 2;
   verdict.clear();
   for (const std::string& line : Wrapped(counts, width - indent)) {
@@ -562,15 +562,15 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
 
 namespace {
 
-// The width of a column: its widest cell, but at most `most`, so that one long name does not push
-// all values to the right.
+// The width of a column: that of its widest cell, but at most `most`, so that one long name does
+// not move all values to the right.
 std::size_t Widest(const std::vector<Row>& rows, std::string Row::*field, std::size_t most) {
   std::size_t width = 0;
   for (const Row& row : rows) width = std::max(width, CharactersIn(row.*field));
   return std::min(width, most);
 }
 
-/// Name and value of a row; limit and gain are on lines below, as there is no room beside them.
+/// The name and value of a row. Limit and gain do not fit beside them, so they are below.
 std::string NarrowLine(const Row& row, std::size_t indent, std::size_t width) {
   std::string line = row.name + (row.value.empty() ? "" : "  " + row.value);
   for (const std::string& more : {row.limit, row.gain}) {
@@ -621,8 +621,8 @@ std::string Flowed(const std::string& lead, const std::vector<std::string>& part
   return out + line + "\n";
 }
 
-// Only brackets after a name are folded, so "(a remark)" in a sentence stays. Brackets within are
-// folded with it; an unclosed one stays.
+// Shortens only brackets after a name, so "(a remark)" in a sentence stays. Brackets inside of them
+// go with them. A bracket that is not closed stays.
 std::string WithFoldedNames(std::string_view text) {
   constexpr std::size_t kLongest = 24;
   std::string out;
@@ -649,7 +649,7 @@ std::string WithFoldedNames(std::string_view text) {
   return out;
 }
 
-// Formats row by row, once the widths are known. Columns that do not fit go below each other
+// Formats row by row, when the widths are known. Columns that do not fit go below each other
 // (NarrowLine()), and a sentence that does not fit goes below the columns. Only the verb and the
 // next command have color.
 std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color) {
@@ -664,7 +664,7 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
       const std::size_t gain = row.gain.empty() ? 0 : 2 + CharactersIn(row.gain);
       if (!row.limit.empty()) {
         line += "  " + Padded(row.limit, limit);
-      } else if (limit > 0) {  // A long gain starts in the empty column of the limit.
+      } else if (limit > 0) {  // The gain uses that column, too.
         const std::size_t taken = indent + CharactersIn(line) + gain;
         line.append(std::min(2 + limit, width - std::min(width, taken)), ' ');
       }

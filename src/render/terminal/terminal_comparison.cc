@@ -1,5 +1,5 @@
-// Changes between two runs for a terminal: differences, metrics, then the parts of the iteration
-// time's change, as a tree whose parts add up to it.
+// The change between two runs for a terminal: differences, metrics, then the parts of the change of
+// the iteration time, as a tree whose parts add up to it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 60;
 
-// Differences that make the runs incomparable are labeled "not comparable", others "differs".
+// Marks differences that make the runs incomparable as "not comparable", others as "differs".
 std::string DifferenceLines(const report::Comparison& comparison) {
   std::string out;
   const std::size_t width =
@@ -44,7 +44,7 @@ std::string MetricLine(const report::ComparedMetric& metric) {
       report::NameOf(metric.result == State::kFail ? metric.level : metric.result);
   std::string line = fmt::format("  {:<12}  {}  ", word, Printable(metric.metric));
   if (metric.result == State::kMissing) return line + Printable(metric.note) + "\n";
-  // With an interval the note is the whole sentence: change, interval, limit and levels.
+  // If there is an interval, the note has everything: change, interval, limit and levels.
   if (!metric.low.text.empty() && !metric.note.empty()) return line + Printable(metric.note) + "\n";
   line += fmt::format("{} → {}  {}", metric.base.text, metric.current.text, metric.change.text);
   if (!metric.limit.empty()) line += fmt::format("  (limit {})", metric.limit);
@@ -52,7 +52,7 @@ std::string MetricLine(const report::ComparedMetric& metric) {
   return line + "\n";
 }
 
-/// The ten largest changes without a limit, in columns; others are in the files.
+/// The ten largest changes of metrics without a limit, in columns. The files have the others.
 std::string ValueLines(const report::Comparison& comparison) {
   constexpr std::size_t kMostLines = 10;
   const std::vector<const report::PairedValue*> all = ChangedValues(comparison);
@@ -80,7 +80,7 @@ std::string ValueLines(const report::Comparison& comparison) {
   return out + "\n";
 }
 
-//   "    +350 µs  name"        amount right-aligned in columns 2 to 10, then two spaces per level
+// "    +350 µs  name": the amount ends in column 10, then come two spaces for each level.
 std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
                  const std::string& effects) {
   const std::string amount = DeltaText(delta);
@@ -89,8 +89,8 @@ std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
                      std::string(2 * depth, ' '), name, effects);
 }
 
-// A row of the tree with its effects: "= +3.00 ms by count −1.00 ms by duration" if both matter.
-// `*` marks a significant change.
+// A row of the tree. If the number and the length of calls both matter, it has both effects: "=
+// +3.00 ms by count −1.00 ms by duration". `*` marks a significant change.
 std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison) {
   if (row.step == nullptr) {
     return Line(row.delta, row.depth, fmt::format("{} smaller", row.smaller), "");
@@ -100,7 +100,7 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
   if (step.change != gate::PartChange::kChanged)
     name += fmt::format(" ({})", gate::NameOf(step.change));
   std::string effects;
-  // A rounding error in the other effect is no information.
+  // The other effect may be only a rounding error.
   const bool only_count = std::abs(step.duration_effect) * 1000 < std::abs(step.count_effect);
   if (step.count_effect != 0 && step.duration_effect != 0 && !only_count) {
     effects = fmt::format("  = {} by count {} by duration", DeltaText(step.count_effect),
@@ -115,7 +115,7 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
 std::string ChangeLine(const report::Comparison& comparison) {
   if (SpeedOf(comparison) == Speed::kNoTimes && comparison.metrics.empty()) {
     const std::string sentence = ChangeSentence(comparison);
-    // Load tests have only these values.
+    // Files of load tests have only these values.
     return sentence.starts_with("Of ") ? Printable(sentence) + "\n" : std::string();
   }
   if (SpeedOf(comparison) == Speed::kNoTimes) {
@@ -124,7 +124,7 @@ std::string ChangeLine(const report::Comparison& comparison) {
   return Printable(ChangeSentence(comparison)) + "\n";
 }
 
-// Reasons for an undecided verdict, and the verdict; empty if none was requested.
+// The reasons for an undecided verdict, and the verdict. Empty if no verdict was requested.
 std::string VerdictLine(const report::Report& report) {
   if (report.verdict.status == State::kNotJudged) return {};
   std::string out;

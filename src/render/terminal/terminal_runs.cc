@@ -36,10 +36,10 @@ std::string Pairs(const report::Runs& runs) {
   return out;
 }
 
-/// Rows of the table that fit on a screen below the verdicts; the workbook has all.
+/// Most rows of the table, so that it fits on a screen below the verdicts. The workbook has all.
 constexpr std::size_t kMostMetrics = 16;
 
-/// Metrics with a column for each run from `first` to `last`; the best of all runs has a `*`.
+/// Metrics with a column for each run from `first` to `last`. `*` marks the best of all runs.
 std::string MetricColumns(const std::vector<RunsRow>& rows, const report::Runs& runs,
                           std::size_t first, std::size_t last,
                           const std::vector<std::size_t>& widths, std::size_t id_width) {
@@ -58,7 +58,7 @@ std::string MetricColumns(const std::vector<RunsRow>& rows, const report::Runs& 
   return out;
 }
 
-// As many runs beside each other as fit `width`, at least one; others are in a table below:
+// Puts as many runs beside each other as fit `width`, at least one. The others are in tables below:
 //
 //                          before    after
 //   iteration.time.median  177 ms   127 ms*

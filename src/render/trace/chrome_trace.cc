@@ -24,7 +24,7 @@ std::string Quoted(std::string_view text) {
   return boost::json::serialize(boost::json::string(Readable(text)));
 }
 
-// Microseconds without rounding.
+// A time in microseconds, without rounding.
 std::string Micros(Ns time) {
   const Ns whole = time / 1000, rest = time % 1000;
   if (rest == 0) return fmt::to_string(whole);
@@ -32,14 +32,14 @@ std::string Micros(Ns time) {
                      rest < 0 ? -rest : rest);
 }
 
-// The PyTorch profiler's name for a kind of event, so that tools that read its traces, including
-// ProfGauge, read this one.
+// The PyTorch profiler's name for a kind of event, because tools that read its traces, also
+// ProfGauge, should read this one.
 std::string_view CategoryOf(const Timeline::Kind& kind, const Timeline::Track& track) {
   switch (kind.category) {
     case Category::kTensorCoreKernel:
     case Category::kOtherKernel:
       return "kernel";
-    case Category::kCommunication:  // gloo's are host ranges.
+    case Category::kCommunication:  // gloo's collectives are host ranges.
       return track.device >= 0 ? "kernel" : "user_annotation";
     case Category::kMemcpy:
       return "gpu_memcpy";
@@ -66,7 +66,7 @@ bool IsDeviceWork(std::string_view category) {
   return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
 }
 
-// True for shapes, which are already JSON.
+// True for shapes, whose text is JSON.
 bool IsJson(std::string_view text) {
   boost::system::error_code failed;
   boost::json::parse(text, failed);
@@ -104,7 +104,7 @@ class Writer {
     fmt::format_to(std::back_inserter(out_), form, std::forward<Args>(args)...);
   }
 
-  // The process of a rank and group, numbered by first use; its name is written then.
+  // The process of a rank and group. It is numbered and its name is written at its first use.
   std::size_t ProcessOf(const std::string& group, std::int64_t rank) {
     const auto [place, is_new] = processes_.try_emplace({rank, group}, processes_.size());
     if (is_new) {
@@ -127,7 +127,7 @@ class Writer {
     }
   }
 
-  // The critical path is no separate work, but readers of traces would count it as work.
+  // The critical path is omitted, because readers of traces would count it as work.
   static bool IsPath(const Timeline::Track& track) {
     return track.type == report::TrackType::kPath;
   }
@@ -153,7 +153,7 @@ class Writer {
     return true;
   }
 
-  // Assigns a thread to each track, and one more to each lane that does not nest.
+  // Assigns a thread to each track, and one more to each lane that does not nest in the lane above.
   void PlaceLanes() {
     std::size_t thread = 0;
     for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) {
@@ -209,9 +209,9 @@ class Writer {
     return out;
   }
 
-  // Arguments of one event. Device work has its stream from the name of its track, else the
-  // thread's number, because readers group by it. A correlation is the index of the launching call
-  // plus 1; 0 means none.
+  // The arguments of one event. The stream of device work is from the name of its track, else it is
+  // the thread's number, because readers group by the stream. A correlation is the index of the
+  // launching call plus 1; 0 means none.
   std::string OwnArguments(std::uint32_t event, std::string_view category,
                            const Timeline::Track& track, std::size_t thread) const {
     std::string out;
@@ -233,8 +233,8 @@ class Writer {
     return out;
   }
 
-  // Marks calls that launched something, which get a correlation. Events of the critical path link
-  // to other events but launch nothing.
+  // Marks the calls that launched something, because they get a correlation. The critical path is
+  // excluded, because its events have links but launch nothing.
   void MarkLaunches() {
     launches_.assign(timeline_.start.size(), false);
     for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
@@ -255,7 +255,7 @@ class Writer {
     return out;
   }
 
-  // The lane of an event: the first one that ends after it. O(log lanes).
+  // The lane of an event: the first lane that ends after it. O(log lanes).
   std::size_t LaneOf(std::uint32_t event) const {
     const auto after = std::upper_bound(
         timeline_.lanes.begin(), timeline_.lanes.end(), event,
@@ -263,8 +263,8 @@ class Writer {
     return static_cast<std::size_t>(after - timeline_.lanes.begin());
   }
 
-  // Writes arrows; start and end have the event's index as id. `bp: e` binds the end to the
-  // enclosing slice instead of the next one.
+  // Writes arrows. The start and the end of an arrow have the event's index as id. `bp: e` binds
+  // the end to the slice around it instead of to the next one.
   void WriteFlows() {
     for (std::uint32_t i = 0; i < timeline_.link.size(); ++i) {
       const std::uint32_t from = timeline_.link[i];
@@ -291,8 +291,8 @@ class Writer {
     }
   }
 
-  // Writes a separate process with a thread per finding and rank, in the page's order, and a slice
-  // for each row of evidence with a time. Readers ignore the category.
+  // Writes findings as a process with a thread for each finding and rank, in the page's order, and
+  // a slice for each row of evidence that has a time. Readers ignore the category.
   void WriteFindings(const report::Report& report) {
     const std::size_t pid = processes_.size();
     std::size_t thread = 0;
@@ -330,8 +330,8 @@ class Writer {
   std::string out_;
   bool is_first_ = true, several_ranks_ = false;
   std::map<std::pair<std::int64_t, std::string>, std::size_t> processes_;
-  std::vector<std::size_t> threads_;  // Thread of each lane.
-  std::vector<std::string> words_;    // By kind: arguments that its events share.
+  std::vector<std::size_t> threads_;  // By lane: its thread.
+  std::vector<std::string> words_;    // By kind: its events' arguments.
   std::vector<bool> launches_;        // By event: true if it launched another.
 };
 

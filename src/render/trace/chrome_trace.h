@@ -1,4 +1,4 @@
-// A trimmed Chrome trace of the report's timeline, for ui.perfetto.dev and chrome://tracing.
+// A Chrome trace of the report's timeline, for ui.perfetto.dev and chrome://tracing.
 //
 //   process     "GPU 0", or "rank 3 · GPU 0" with several ranks
 //     thread    "stream 7"                X events, nested by time
@@ -7,8 +7,8 @@
 //
 //   launch call --s--> flow "ac2g" --f--> kernel     and the same `correlation` in both
 //
-// Categories and arguments have the names of PyTorch's profiler, so that tools for its traces can
-// read this one. Format: "Trace Event Format" of the Chromium project.
+// Categories and arguments have the names of PyTorch's profiler, so tools for its traces can read
+// this one. Format: "Trace Event Format" of the Chromium project.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@
 
 namespace profgauge::render {
 
-/// JSON object format: complete events ("X") in microseconds with three decimals, so nanoseconds
-/// are kept; names of processes and threads; a flow from each launching call to its device work;
-/// counters. The timeline's limit bounds it; "otherData" lists omitted parts. Tracks whose events
-/// overlap without nesting become several threads, as Perfetto needs. The critical path is omitted.
-/// A timeline without events gives a trace without events.
+/// JSON object format: complete events ("X") in microseconds with three decimals, which keep
+/// nanoseconds; names of processes and threads; a flow from each launching call to its device work;
+/// counters. The timeline's limit bounds the size; "otherData" lists omitted parts. A track whose
+/// events overlap without nesting becomes several threads, as Perfetto needs. The critical path is
+/// omitted. If the timeline has no events, the trace has none.
 /// REQUIRES: the lanes of the timeline are in the order of their events, without gaps.
 std::string RenderChromeTrace(const report::Report& report);
 

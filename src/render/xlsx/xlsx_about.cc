@@ -13,8 +13,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-// Writes a heading and a row per pair; nothing without pairs. Returns the next free row, after an
-// empty one.
+// Writes a heading and a row for each pair. If there are no pairs, writes nothing. Returns the next
+// free row, after an empty one.
 std::size_t WritePairs(XlsxSheet& sheet, std::string_view title, const Pairs& pairs,
                        std::size_t row) {
   if (pairs.empty()) return row;
@@ -28,7 +28,7 @@ std::size_t WritePairs(XlsxSheet& sheet, std::string_view title, const Pairs& pa
 
 }  // namespace
 
-// Values are numbers, scaled by their unit as in all sheets, beside the text of other reports.
+// A value is a number, scaled by its unit like in all sheets, beside the text of other reports.
 void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
   XlsxSheet sheet(book, "Metrics");
   std::size_t row = 0;
@@ -64,8 +64,8 @@ void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
   sheet.FitColumns();
 }
 
-// Lists missing columns and tables with reasons, because an empty cell elsewhere must not be read
-// as 0.
+// Lists missing columns and tables with reasons, because an empty cell of another sheet must not be
+// read as 0.
 void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   XlsxSheet sheet(book, "About");
   sheet.Text(0, 0, "About this report", XlsxStyle::kTitle);

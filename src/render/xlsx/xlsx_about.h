@@ -17,10 +17,10 @@
 
 namespace profgauge::render {
 
-/// A row for every metric; for absent ones, the note is the reason.
+/// A row for every metric. If a metric is absent, the note is the reason.
 void AddMetricsSheet(XlsxBook& book, const report::Report& report);
 
-/// Sources, hashes, options, environment, import log, and data missing in this workbook.
+/// Sources, hashes, options, environment, import log, and data that this workbook does not have.
 void AddAboutSheet(XlsxBook& book, const report::Report& report);
 
 }  // namespace profgauge::render

@@ -48,9 +48,9 @@
 namespace profgauge::render {
 namespace {
 
-/// The file's date: the day of the profile in seconds since 1970, without a clock. `captured`
-/// starts with YYYY-MM-DD; other texts, and days before 1980, which zip does not support, give
-/// kUnknownDay.
+/// The file's date: the day of the profile in seconds since 1970, because no clock is used.
+/// `captured` starts with YYYY-MM-DD. Other texts give kUnknownDay, and so do days before 1980,
+/// which zip does not have.
 std::int64_t CreatedOf(const std::string& captured) {
   int year = 0;
   unsigned month = 0, day = 0;
@@ -66,7 +66,7 @@ std::int64_t CreatedOf(const std::string& captured) {
 
 }  // namespace
 
-// Evidence is placed before sheets are written, because findings come first and link to it.
+// Places evidence before sheets are written, because the first one, of findings, links to it.
 Result<std::string> RenderXlsx(const report::Report& report) {
   const CLocale locale;
   XlsxBook book(report.profile.name, CreatedOf(report.profile.captured));
@@ -124,8 +124,8 @@ std::string TemporaryFolder() {
 
 }  // namespace
 
-// The library writes to a named file. Memory has a name in /proc; if that is not mounted, e.g. in
-// an empty container, a temporary file is used, which Finish() removes.
+// Opens the file to which the library writes by name. Memory has a name in /proc. If that is not
+// mounted, e.g. in an empty container, uses a temporary file, which Finish() removes.
 XlsxBook::XlsxBook(const std::string& title, std::int64_t created) : folder_(TemporaryFolder()) {
   std::string name_of_file;
   if (access("/proc/self/fd", X_OK) == 0) {
@@ -143,7 +143,7 @@ XlsxBook::XlsxBook(const std::string& title, std::int64_t created) : folder_(Tem
   if (book_ == nullptr) return;
   lxw_doc_properties properties = {};
   std::string name = ElideMiddle(XlsxText(title), 60), comment = "Written by profgauge";
-  // By the creator, a later run knows that it may overwrite the file.
+  // The creator shows a later run that it may overwrite the file.
   std::string creator = "profgauge";
   properties.title = name.data();
   properties.author = creator.data();
@@ -189,7 +189,7 @@ void XlsxBook::Name(const char* name, const std::string& sheet, const std::strin
   Check(workbook_define_name(book_, name, fmt::format("='{}'!{}", sheet, cells).c_str()));
 }
 
-// Closing writes the file. Reports the first failure of all calls.
+// Closes the file, which writes it. Reports the first error of all calls.
 Result<std::string> XlsxBook::Finish() {
   Error error;
   error.kind = ErrorKind::kOutput;
@@ -237,7 +237,7 @@ void AddRunsSheet(XlsxBook& book, const Runs& runs) {
   sheet.FitColumns();
 }
 
-// Numbers stay numbers, with their unit in the format. The last column names the best runs, since
+// Numbers stay numbers, whose format has the unit. The last column names the best runs, because
 // color must not be the only distinction.
 void AddRunsMetricsSheet(XlsxBook& book, const Runs& runs) {
   XlsxSheet sheet(book, "Metrics");
@@ -262,7 +262,7 @@ void AddRunsMetricsSheet(XlsxBook& book, const Runs& runs) {
   sheet.FitColumns();
 }
 
-// A row for each comparison, without times if a run has no iteration times.
+// A row for each comparison. If a run has no iteration times, the row has none, too.
 void AddPairsSheet(XlsxBook& book, const Runs& runs) {
   XlsxSheet sheet(book, "Comparisons");
   const std::vector<XlsxColumn> columns = {{"Run"},
@@ -307,13 +307,13 @@ Result<std::string> RenderRunsXlsx(const Runs& runs) {
 namespace {
 
 constexpr std::size_t kMostCharacters = 32'767;
-// Format for ms: values below 1 ms to the nanosecond, others to the microsecond.
+// The format of times in ms: below 1 ms with nanoseconds, others with microseconds.
 constexpr char kMillisecondDigits[] = "[<1]0.000###;#,##0.000";
-// Format for MB: to the byte if two decimals would show little or nothing.
+// The format of sizes in MB: to the byte if two decimals would show little or nothing.
 constexpr char kMegabyteDigits[] = "[=0]0;[<0.1]0.000###;#,##0.00";
 
-// `_x0041_` in a cell means character 41, so a name with such text must be escaped. ECMA-376,
-// 22.9.2.19: ST_Xstring.
+// True for texts such as `_x0041_`, which in a cell means character 41, so they must be escaped.
+// ECMA-376, 22.9.2.19: ST_Xstring.
 bool LooksEscaped(std::string_view text) {
   if (text.size() < 7 || text[0] != '_' || text[1] != 'x' || text[6] != '_') return false;
   return std::all_of(text.begin() + 2, text.begin() + 6, [](char c) {
@@ -321,7 +321,7 @@ bool LooksEscaped(std::string_view text) {
   });
 }
 
-/// The number format of a style; nullptr: default.
+/// The number format of a style; nullptr means the default.
 const char* DigitsOf(XlsxStyle style) {
   switch (style) {
     case XlsxStyle::kDate:
@@ -450,13 +450,13 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
     case XlsxStyle::kClipped:
       format_set_align(format, LXW_ALIGN_FILL);
       break;
-    default:  // Plain, free, and those with only a number format.
+    default:  // Plain, free, or only a number format.
       break;
   }
 }
 
-// Characters beyond U+FFFF count as two, as in spreadsheets. `_x0041_` is escaped; control
-// characters become U+FFFD, since XML 1.0 does not allow them.
+// Makes a valid text. Characters beyond U+FFFF count as two, like in spreadsheets. `_x0041_` is
+// escaped. Control characters become U+FFFD, because XML 1.0 forbids them.
 std::string XlsxText(std::string_view text) {
   const bool is_plain =
       text.size() < kMostCharacters &&

@@ -1,4 +1,4 @@
-// The format of a workbook: styles of cells, a number format per unit, and valid cell text.
+// The format of a workbook: styles of cells, a number format for each unit, and valid texts.
 #pragma once
 
 #include <locale.h>
@@ -31,7 +31,7 @@ enum class XlsxStyle : std::uint8_t {
   kNumber,
   kMilliseconds,
   kPercent,
-  kPoints,  ///< Differences of percentages.
+  kPoints,  ///< A difference of percentages.
   kAmount,
   kMegabytes,
   kGood,
@@ -40,17 +40,17 @@ enum class XlsxStyle : std::uint8_t {
   kHead,
   kHeadRight,
   kHeadIndented,
-  kIndented,  ///< Text after a number, with a space between them.
+  kIndented,  ///< Text with a space before it, after a number.
   kWrapIndented,
-  kClipped,  ///< Text that is clipped to its cell.
-  kFree,     ///< Text that may overflow and widens no column.
+  kClipped,  ///< Text that its cell clips.
+  kFree,     ///< Overflows, and widens no column.
 };
 
-/// The written form of a unit: times in ms, sizes in MB, work in GFLOP, rates in GB/s and TFLOP/s;
-/// others unchanged.
+/// How a unit is written: times in ms, sizes in MB, work in GFLOP, rates in GB/s and TFLOP/s; other
+/// units unchanged.
 struct XlsxUnit {
   double factor = 1;
-  std::string_view name;  ///< For column heads: "ms"; empty: none.
+  std::string_view name;  ///< For heads: "ms"; empty: none.
   XlsxStyle style = XlsxStyle::kPlain;
 };
 XlsxUnit XlsxUnitOf(Unit unit);
@@ -66,18 +66,18 @@ void SetUpFormat(lxw_format* format, XlsxStyle style);
 
 /// Plain text from Markdown: code without backticks, list items with "•".
 std::string XlsxProse(std::string_view markdown);
-/// Plain text from a text with parts, and from the points of a list.
+/// Plain text from a text with parts, or from a list's points.
 std::string XlsxProse(const RichText& parts);
 std::string XlsxAdvice(const std::vector<RichText>& points);
 
-/// Text that a cell can hold: valid UTF-8 and XML, at most 32 767 characters.
+/// The text in a form that a cell can have: valid UTF-8 and XML, at most 32 767 characters.
 std::string XlsxText(std::string_view text);
 
-/// A cell address such as "$B$7"; `column` and `row` are zero-based.
+/// The address of a cell, such as "$B$7". `column` and `row` count from 0.
 std::string XlsxAddress(std::size_t row, std::size_t column);
 
-// The locale for libxlsxwriter: the library prints numbers with printf, and a decimal comma would
-// break the file.
+// Sets the locale for libxlsxwriter, which prints numbers by printf: a decimal comma would make the
+// file invalid.
 
 /// Sets the locale "C" for this thread during its lifetime.
 class CLocale {
@@ -94,9 +94,9 @@ class CLocale {
   locale_t locale_, old_;
 };
 
-// A workbook over libxlsxwriter. The bytes do not depend on clock, locale or time zone.
+// A workbook over libxlsxwriter. Clock, locale and time zone do not change its bytes.
 
-/// The date of a file whose profile has no date: 2000-01-01, so that no clock is used.
+/// The date of a file whose profile has none: 2000-01-01, because no clock is used.
 inline constexpr std::int64_t kUnknownDay = 946'684'800;
 
 class XlsxBook {
@@ -107,21 +107,21 @@ class XlsxBook {
   XlsxBook(const XlsxBook&) = delete;
   XlsxBook& operator=(const XlsxBook&) = delete;
 
-  /// Returns the bytes of the file; called once, at the end. Errors: kOutput "xlsx/library".
+  /// Returns the bytes of the file. Called once, at the end. Errors: kOutput "xlsx/library".
   Result<std::string> Finish();
 
   lxw_workbook* handle() { return book_; }
   lxw_format* Format(XlsxStyle style);
-  /// The number format of `unit`, including the unit, for columns of mixed units.
+  /// The number format of `unit`, which contains the unit, for columns of mixed units.
   lxw_format* FormatWithUnit(Unit unit);
-  /// Names cells of a sheet ("$B$4", "$E$2:$E$68") for formulas and scripts.
+  /// Gives cells of a sheet ("$B$4", "$E$2:$E$68") a name, for formulas and scripts.
   void Name(const char* name, const std::string& sheet, const std::string& cells);
-  /// Stores the first failure.
+  /// Stores the first error of the library, for Finish().
   void Check(lxw_error error);
 
  private:
-  std::string folder_;     ///< For temporary files of the library.
-  std::string to_remove_;  ///< A named file to remove; empty: none.
+  std::string folder_;     ///< For the library's temporary files.
+  std::string to_remove_;  ///< Removed at the end; may be empty.
   int file_ = -1;
   lxw_workbook* book_ = nullptr;
   std::map<XlsxStyle, lxw_format*> formats_;

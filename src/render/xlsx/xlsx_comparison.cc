@@ -82,7 +82,7 @@ void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
   sheet.FitColumns();
 }
 
-// The waterfall chart: a stacked column with an invisible foot.
+// The waterfall chart: a stacked column whose lowest part, the foot, is invisible.
 //
 //   columns     C foot   D total   E slower   F faster
 //   base           0       177         0          0
@@ -123,7 +123,7 @@ void AddWaterfallChart(XlsxSheet& sheet, std::size_t first, std::size_t count, s
       worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 7, chart, &place));
 }
 
-// Writes the table for the chart, which gets space at its right. Returns the next free row.
+// Writes the table of the chart, which is at its right. Returns the next free row.
 std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_t row) {
   const std::vector<ChangeBar> bars = WaterfallBars(comparison);
   std::size_t at = row;
@@ -150,7 +150,7 @@ std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_
   return std::max(next, row + kChartRows) + 1;
 }
 
-// The depth of a part: parts of an iteration, operator types, operators, kernels.
+// The depth of a part: first parts of an iteration, then operator types, operators, kernels.
 std::size_t DepthOf(gate::PartLevel level) { return static_cast<std::size_t>(level); }
 
 std::string LevelWord(gate::PartLevel level) {
@@ -159,8 +159,8 @@ std::string LevelWord(gate::PartLevel level) {
   return word;
 }
 
-// The bars with their chart, and below them the parts, at most kXlsxRows. Parts of a lower level
-// are outline rows below their parent, which readers can fold.
+// Writes the bars with their chart, and below them the parts, at most kXlsxRows. A part of a lower
+// level is an outline row below its parent, so readers can fold it.
 void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   XlsxSheet sheet(book, "Waterfall");
   sheet.Text(0, 0, "Iteration time change by part", XlsxStyle::kTitle);
@@ -202,7 +202,7 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   sheet.FitColumns();
 }
 
-// Omitted without rows. `table.measure` decides between device and host times.
+// If there are no rows, adds no sheet. `table.measure` selects device or host times.
 void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& table_name,
                     const report::PairedTable& table, const std::string& accelerator) {
   if (table.rows.empty()) return;

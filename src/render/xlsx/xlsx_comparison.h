@@ -17,8 +17,8 @@
 
 namespace profgauge::render {
 
-/// Adds the sheets Baseline (differences and limits), Waterfall with its chart, Kernel changes,
-/// Operator changes and Side by side; only with a comparison.
+/// If there is a comparison, adds the sheets Baseline (differences and limits), Waterfall with its
+/// chart, Kernel changes, Operator changes and Side by side.
 void AddComparisonSheets(XlsxBook& book, const report::Report& report);
 
 }  // namespace profgauge::render

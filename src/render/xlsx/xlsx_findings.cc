@@ -54,13 +54,13 @@ void LinkToEvidence(XlsxSheet& sheet, std::size_t row, std::size_t column, const
              RowsShown(finding, std::min(finding.evidence.size(), report::kXlsxRows)));
 }
 
-/// True if a person must decide about it, or has decided.
+/// True if a person must decide about the finding or has decided.
 bool IsForReview(const Finding& finding) {
   return report::HasFired(finding) || finding.status == State::kWaived;
 }
 
-/// An error and a warning on one metric are one entry, and so are a limit and the finding that it
-/// counts. So each level has as many entries as the verdict counts.
+/// The missed limits that have a row. An error and a warning on one metric are one row, and so are
+/// a limit and the finding that it counts. So each level has as many rows as the verdict counts.
 std::vector<const report::GateRow*> MissedLimits(const report::Report& report) {
   std::vector<const report::GateRow*> missed;
   std::set<std::string_view> metrics;
@@ -98,7 +98,7 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
   }
 }
 
-// Writes a missed limit as a row among the findings, because a team reviews both together.
+// Writes a missed limit as a row beside the findings, because a team reviews both together.
 void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit) {
   sheet.Text(row, kLevelColumn, LookOf(limit.status).word, XlsxStyle::kWrap);
   sheet.Text(row, kRuleColumn, limit.metric, XlsxStyle::kWrap);
@@ -113,7 +113,7 @@ void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit)
   sheet.Mixed(row, kMeasuredColumn, limit.measured);
 }
 
-/// Adds lists and messages to the review columns; the first `open` rows need review.
+/// Adds lists and messages to the columns of the review. The first `open` rows need a review.
 void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
   sheet.AskForChoice(1, rows, kStatusColumn,
                      {"open", "accepted", "in progress", "fixed", "will not fix"});
@@ -123,7 +123,7 @@ void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
   }
 }
 
-/// Prints findings and advice at a readable size; the review columns are only for the screen.
+/// Prints findings and advice in a readable size. The columns of the review are not printed.
 void SetPrint(XlsxSheet& sheet, std::size_t rows) {
   constexpr std::pair<FindingColumn, double> kWidths[] = {{kLevelColumn, 12}, {kRuleColumn, 26},
                                                           {kTitleColumn, 52}, {kMessageColumn, 54},
@@ -148,7 +148,7 @@ EvidenceRows PlaceEvidence(const report::Report& report) {
   for (const Finding* finding : FindingsInOrder(report)) {
     if (finding->evidence.empty() || finding->evidence_heads.empty()) continue;
     places[IndexOf(report, finding)] = row;
-    row += std::min(finding->evidence.size(), report::kXlsxRows) + 3;  // Title, heads, rows, a gap.
+    row += std::min(finding->evidence.size(), report::kXlsxRows) + 3;  // Title, heads, rows, gap.
   }
   return places;
 }
@@ -219,8 +219,8 @@ std::optional<ReviewCells> ReviewCellsOf(const report::Report& report) {
   return cells;
 }
 
-// Findings share the sheet, each with its own table, because columns differ. The first column
-// repeats the rule, so that copied rows keep it.
+// All findings share the sheet, but each has its own table, because columns differ. The first
+// column repeats the rule, so that a copied row keeps it.
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
   XlsxSheet sheet(book, "Evidence");
   sheet.Text(0, 0, "Evidence of the findings", XlsxStyle::kHeading);

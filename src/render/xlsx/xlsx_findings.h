@@ -18,26 +18,26 @@
 
 namespace profgauge::render {
 
-/// The row of each finding's evidence, by index of the finding; 0: none.
+/// The row of each finding's evidence, by the finding's index. 0 means that it has none.
 using EvidenceRows = std::vector<std::size_t>;
 
 /// A row for each missed limit and each fired or waived finding, with columns for a review.
 void AddFindingsSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
-/// All other rules, with their results or why they were not judged.
+/// All other rules, with their results or the reason why they were not judged.
 void AddChecksSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
 
-/// Cells for the review's numbers in the summary, with their values before the review.
+/// The cells that the summary's numbers of the review use, and their values before the review.
 struct ReviewCells {
   std::string levels, statuses, savings;  ///< Ranges of the sheet Findings.
   std::size_t errors = 0;                 ///< Number of errors, all open.
   double savings_open = 0;                ///< The largest saving, in ms.
 };
-/// The cells for the review; nothing if the sheet Findings has no rows.
+/// The cells for the review. nullopt if the sheet Findings has no rows.
 std::optional<ReviewCells> ReviewCellsOf(const report::Report& report);
 
 /// Adds the evidence of all findings, at the rows of PlaceEvidence().
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
-/// The rows at which AddEvidenceSheet() will put evidence, for links from earlier sheets.
+/// The rows at which AddEvidenceSheet() will write evidence, because earlier sheets link to them.
 ///
 ///   row 0   Evidence of the findings
 ///   row 2   gpu/idle: GPU idle time is high            places[i] = 2, a link back

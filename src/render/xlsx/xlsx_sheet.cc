@@ -34,17 +34,17 @@ XlsxSheet::XlsxSheet(XlsxBook& book, const std::string& name) : book_(book), nam
   worksheet_fit_to_pages(sheet_, 1, 0);
 }
 
-// Widens a column for a text. Bytes are compared first, since counting characters is slower.
+// Widens a column so that a text fits. Compares bytes first, because counting characters is slower.
 void XlsxSheet::Widen(std::size_t column, std::string_view text) {
   if (widths_.size() <= column) widths_.resize(column + 1, 0);
-  if (text.size() <= widths_[column]) return;  // It has no more characters than bytes.
+  if (text.size() <= widths_[column]) return;  // Bytes are at least as many as characters.
   widths_[column] = std::max(widths_[column], CharactersIn(text));
 }
 
 void XlsxSheet::WidenTo(std::size_t column, double value, int decimals) {
   if (largest_.size() <= column) largest_.resize(column + 1);
   auto& [largest, most_decimals] = largest_[column];
-  // The value has no more digits than the stored number.
+  // The column already fits a number with as many digits.
   if (!std::signbit(value) && value <= largest && decimals <= most_decimals) return;
   if (value >= largest && decimals >= most_decimals) largest_[column] = {value, decimals};
   Widen(column, fmt::format("{:.{}f}", value, decimals));
@@ -53,7 +53,7 @@ void XlsxSheet::WidenTo(std::size_t column, double value, int decimals) {
 void XlsxSheet::Text(std::size_t row, std::size_t column, std::string_view text, XlsxStyle style) {
   if (text.empty()) return;
   const std::string shown = XlsxText(text);
-  // Long text is clipped; otherwise it would run over the page after a table's last column.
+  // A long line is clipped; otherwise it would run over the page after a table's last column.
   const bool is_line = style == XlsxStyle::kPlain || style == XlsxStyle::kIndented;
   if (is_line && shown.size() > kWidest && CharactersIn(shown) > kWidest)
     style = XlsxStyle::kClipped;
@@ -89,13 +89,13 @@ void XlsxSheet::Cell(std::size_t row, std::size_t column, const Value& value, Un
   Number(row, column, AsNumber(value, 0) * scale.factor, style);
 }
 
-// In a column of mixed units, each cell's format has the unit, so the cell stays a number for
+// In a column of mixed units, the format of each cell has its unit, so the cell is a number for
 // formulas.
 void XlsxSheet::Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity) {
   if (IsAbsent(quantity.value) || std::holds_alternative<std::string>(quantity.value)) {
     return Text(row, column, quantity.text, XlsxStyle::kWrap);
   }
-  // A difference of shares is in points, not in percent.
+  // The text of a difference of shares is in points, and its format is not percent.
   const bool is_points = quantity.unit == Unit::kShare && quantity.text.ends_with("points");
   const double factor = is_points ? 100 : XlsxUnitOf(quantity.unit).factor;
   const double value = AsNumber(quantity.value, 0) * factor;
@@ -124,7 +124,7 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
   const std::string shown = XlsxText(text);
   const lxw_error error = worksheet_write_url(sheet_, RowOf(row), ColumnOf(column), target.c_str(),
                                               book_.Format(XlsxStyle::kLink));
-  // An address that is too long for the format stays text.
+  // If an address is too long for the format, it is written as text.
   if (error != LXW_NO_ERROR) return Text(row, column, text);
   book_.Check(worksheet_write_string(sheet_, RowOf(row), ColumnOf(column), shown.c_str(),
                                      book_.Format(XlsxStyle::kLink)));
@@ -132,7 +132,7 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
 
 void XlsxSheet::AskForChoice(std::size_t first, std::size_t last, std::size_t column,
                              std::vector<std::string> words) {
-  // The library takes writable texts but does not write them.
+  // The library's function takes writable texts, but does not write them.
   std::vector<char*> choices;
   for (std::string& word : words) choices.push_back(word.data());
   choices.push_back(nullptr);
@@ -159,7 +159,7 @@ void XlsxSheet::AskForDate(std::size_t first, std::size_t last, std::size_t colu
   }
 }
 
-// Adds a color rule per word instead of a format per cell, so that changing a word changes its
+// Adds a color rule for each word, not a format for each cell, so that a changed word changes its
 // color.
 void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t column) {
   using enum report::State;
@@ -180,7 +180,7 @@ void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t co
 void XlsxSheet::AddBars(std::size_t first, std::size_t last, std::size_t column) {
   lxw_conditional_format bar = {};
   bar.type = LXW_CONDITIONAL_DATA_BAR;
-  // Not the data bars of Excel 2010, an extension about which other readers warn.
+  // Bars of Excel 2010 are not used, because other programs warn about the extension.
   bar.bar_color = 0xA6CEE3;
   bar.min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
   bar.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
@@ -201,7 +201,7 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
     if (!unit.empty()) head += fmt::format(" ({})", unit);
     std::replace(head.begin(), head.end(), '\n', ' ');
     for (int n = 2; !taken.insert(head).second; ++n) head += fmt::format(" {}", n);
-    Widen(heads.size(), head + "    ");  // Space for the filter's button.
+    Widen(heads.size(), head + "    ");  // Leaves space for the filter's button.
     heads.push_back(std::move(head));
   }
   if (rows == 0) {
@@ -247,8 +247,8 @@ void XlsxSheet::Outline(std::size_t row, std::size_t level) {
   worksheet_outline_settings(sheet_, LXW_TRUE, LXW_FALSE, LXW_TRUE, LXW_FALSE);
 }
 
-// An estimate, since only the spreadsheet knows its fonts: a line per 52 characters, at most 25
-// lines. The longest text of a row counts.
+// The height is an estimate, because only the spreadsheet knows its fonts: 52 characters a line, at
+// most 25 lines. The longest text of a row counts.
 void XlsxSheet::FitRow(std::size_t row, std::string_view text) {
   constexpr double kLineHeight = 15;
   constexpr std::size_t kMostLines = 25;

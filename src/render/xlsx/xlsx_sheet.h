@@ -1,5 +1,5 @@
-// A sheet of a workbook: numbers as numbers, text always as text, tables with filters, and column
-// widths that fit.
+// A sheet of a workbook. Numbers are numbers, text is always text, tables have filters, and columns
+// are as wide as their contents.
 //
 // A sheet is written from the top, and its layout is set last:
 //
@@ -30,76 +30,76 @@
 
 namespace profgauge::render {
 
-/// Most rows of a sheet; others are only counted.
+/// Most rows of a sheet. If there are more, their number is shown.
 using report::kXlsxRows;
 
 /// A column of a new table.
 struct XlsxColumn {
   std::string title;
-  Unit unit = Unit::kText;  ///< kNumber for mixed units.
+  Unit unit = Unit::kText;  ///< kNumber if rows have other units.
 };
 
-/// The style of text in column `index`: with a leading space if a number is on its left, because
-/// numbers are aligned right and texts left.
+/// The style of text in column `index`. If a number is at its left, the text begins with a space,
+/// because numbers are aligned right and texts left.
 XlsxStyle XlsxTextStyle(const std::vector<XlsxColumn>& columns, std::size_t index);
 
-/// One sheet. The book stores errors of the library and returns them from Finish().
+/// One sheet. The book stores errors of the library, and Finish() returns them.
 class XlsxSheet {
  public:
-  /// Adds a sheet at the end of the book, for landscape A4, one page wide. `name`: unique, at most
-  /// 31 characters, without []:*?/\. The book must outlive it.
+  /// Adds a sheet at the end of the book, for landscape A4, one page wide. `name` must be unique,
+  /// with at most 31 characters, and without []:*?/\. The book must outlive the sheet.
   XlsxSheet(XlsxBook& book, const std::string& name);
 
-  /// Writes text, never a formula: "=1+1" stays text. An empty text writes nothing. Long lines in
-  /// plain style are clipped to their cell.
+  /// Writes text, never a formula: "=1+1" stays text. An empty text writes nothing. In plain style,
+  /// a long line is clipped to its cell.
   void Text(std::size_t row, std::size_t column, std::string_view text,
             XlsxStyle style = XlsxStyle::kPlain);
-  /// Writes a number; infinite ones and NaN, which a workbook cannot store, leave the cell empty.
+  /// Writes a number. Infinite numbers and NaN leave the cell empty, because workbooks have none.
   void Number(std::size_t row, std::size_t column, double value, XlsxStyle style);
-  /// Writes a value, scaled by XlsxUnitOf(); absent and infinite ones and NaN leave the cell empty.
+  /// Writes a value, scaled by XlsxUnitOf(). Absent, infinite and NaN values leave the cell empty.
   void Cell(std::size_t row, std::size_t column, const Value& value, Unit unit,
             XlsxStyle text_style = XlsxStyle::kPlain);
-  /// Writes a number with its unit in the format, for columns of mixed units; "–" if absent.
+  /// Writes a number whose format has the unit, for columns of mixed units; "–" if it is absent.
   void Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity);
-  /// Writes a formula with its value, for readers that do not compute. REQUIRES: the formula is
-  /// ours, without text from a profile.
+  /// Writes a formula and its value, which programs that do not compute show. REQUIRES: the formula
+  /// has no text from a profile.
   void Formula(std::size_t row, std::size_t column, const std::string& formula, double value,
                XlsxStyle style);
   /// A note at a cell, at most 300 characters.
   void Note(std::size_t row, std::size_t column, std::string_view text);
-  /// Adds a link to a cell of another sheet ("internal:'Evidence'!A5") or a web address.
+  /// Adds a link to a cell of another sheet ("internal:'Evidence'!A5") or to a web address.
   void Link(std::size_t row, std::size_t column, const std::string& target, std::string_view text);
 
-  /// Restricts the cells of rows first to last to these words.
+  /// Restricts the cells of rows `first` to `last` to these words.
   void AskForChoice(std::size_t first, std::size_t last, std::size_t column,
                     std::vector<std::string> words);
-  /// Makes the empty cells of rows first to last date fields.
+  /// Makes the empty cells of rows `first` to `last` fields for dates.
   void AskForDate(std::size_t first, std::size_t last, std::size_t column);
 
-  /// Turns the cells written below `row` into a table with filters, and writes its heads into
-  /// `row`. Share columns get data bars. `level`: index of a column whose words are colored. Equal
-  /// heads are numbered, because a table must not have duplicates. Without rows, only heads are
-  /// written. Returns the row below the table. REQUIRES: `name` is unique in the book and does not
-  /// look like an address.
+  /// Makes the cells below `row` a table with filters, and writes its heads into `row`. Columns of
+  /// shares get data bars. `level`: the index of a column whose words are colored. Equal heads are
+  /// numbered, because a table must not have them twice. If there are no rows, writes only heads.
+  /// Returns the row below the table. REQUIRES: `name` is unique in the book and does not look like
+  /// an address.
   std::size_t AddTable(std::size_t row, const std::vector<XlsxColumn>& columns, std::size_t rows,
                        const std::string& name, int level = -1);
 
-  /// Sets the outline level of `row`, by which readers can fold: 0 to 7, deeper ones count as 7.
+  /// Sets the outline level of `row`, by which readers can fold it: 0 to 7. Deeper ones count as 7.
   void Outline(std::size_t row, std::size_t level);
-  /// Sets the height of `row` so that `text` fits into a column of maximum width.
+  /// Makes `row` so high that `text` fits into a column of the largest width.
   void FitRow(std::size_t row, std::string_view text);
-  /// Keeps the first rows and columns visible while scrolling; the rows are repeated on each
-  /// printed page.
+  /// Keeps the first rows and columns visible while the user scrolls. Printing repeats the rows on
+  /// each page.
   void Freeze(std::size_t rows, std::size_t columns);
-  /// Sets column widths by contents: 8 to 60 characters.
+  /// Sets the widths of columns by their contents: 8 to 60 characters.
   void FitColumns();
-  /// Prints rows and columns up to these (exclusive) on one page.
+  /// Prints the rows and columns before these on one page.
   void PrintOnOnePage(std::size_t rows, std::size_t columns);
 
-  /// A range for formulas without the sign, "='Kernels'!$E$2:$E$68"; both ends are included.
+  /// A range for formulas, without a sign: "='Kernels'!$E$2:$E$68". Both ends are included.
   std::string RangeOf(std::size_t first_row, std::size_t last_row, std::size_t column) const;
 
-  std::size_t columns() const { return widths_.size(); }  ///< Columns that have a text or number.
+  std::size_t columns() const { return widths_.size(); }  ///< Those with a cell.
   lxw_worksheet* handle() { return sheet_; }
   XlsxBook& book() { return book_; }
   const std::string& name() const { return name_; }
@@ -114,8 +114,8 @@ class XlsxSheet {
   lxw_worksheet* sheet_ = nullptr;
   std::string name_;
   std::vector<std::size_t> widths_;
-  std::vector<std::pair<double, int>> largest_;  ///< By column: widest number, decimals.
-  std::map<std::size_t, std::size_t> lines_;     ///< Number of lines of higher rows.
+  std::vector<std::pair<double, int>> largest_;  ///< By column: widest number.
+  std::map<std::size_t, std::size_t> lines_;     ///< For rows with several lines.
 };
 
 }  // namespace profgauge::render

@@ -19,13 +19,13 @@
 namespace profgauge::render {
 namespace {
 
-constexpr double kSameNumber = 1e-9;  // Formulas must give the report's value within this.
+constexpr double kSameNumber = 1e-9;  // How much a formula may differ.
 
 double Milliseconds(const report::Quantity& time) {
   return AsNumber(time.value, 0) * XlsxUnitOf(Unit::kTime).factor;
 }
 
-// Writes a label and a text for each known fact. The diagnosis comes first.
+// Writes a label and a text for each known fact, beginning with the diagnosis.
 std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const report::ProfileInfo& profile = report.profile;
   const auto add = [&](std::string_view label, std::string_view text) {
@@ -59,7 +59,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
   return row + 1;
 }
 
-/// The review, for people who decide about the run; open items follow the sheet Findings.
+/// Writes the review, for people who decide about the run. Open items follow the sheet Findings.
 std::size_t WriteReview(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   XlsxBook& book = sheet.book();
   const auto field = [&](std::string_view label) {
@@ -94,7 +94,7 @@ std::size_t WriteReview(XlsxSheet& sheet, const report::Report& report, std::siz
   return row + 2;
 }
 
-// Writes all limits, those with weight first. The note is the reason, also if numbers show it.
+// Writes all limits, severe ones first. The note is the reason, even if numbers show it.
 std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   sheet.Text(row++, 0, "Limits", XlsxStyle::kHeading);
   if (report.gate.empty()) {
@@ -130,7 +130,7 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
 }
 
-// Without a plan: findings that are no symptoms, with advice and possible savings.
+// Writes the findings if no plan exists: no symptoms, with advice and possible savings.
 std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   std::vector<const report::Finding*> fixes = FixFirst(report, true);
   if (const report::Finding* flaw = FlawOfProfile(report)) fixes = {flaw};
@@ -154,7 +154,7 @@ std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size
          1;
 }
 
-// The plan with all steps or, without one, the findings to fix first. Returns the next free row.
+// Writes the steps of the plan, else the findings to fix first. Returns the next free row.
 std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   if (!report.plan || report.plan->steps.empty()) return WriteFixes(sheet, report, row);
   const report::Plan& plan = *report.plan;
@@ -211,7 +211,7 @@ void QuietTitle(lxw_chart* chart) {
   chart_title_set_name_font(chart, &font);
 }
 
-// A single bar of 100 % with a series per part, in the colors of all outputs.
+// Draws a single bar of 100 % with a series for each part, in the colors of all outputs.
 void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart>& parts,
                        std::size_t first, std::size_t row) {
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_BAR_STACKED_PERCENT);
@@ -239,7 +239,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
       worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 3, chart, &place));
 }
 
-// At least 13 rows high, because the chart is beside the table. Returns the next free row.
+// Writes at least 13 rows, because the chart is beside the table. Returns the next free row.
 std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const auto parts = report::Breakdown(report);
   if (parts.empty()) return row;
@@ -257,7 +257,7 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
     }
     const double share = AsNumber(parts[i].share->quantity.value, 0);
     const double part = parts[i].time == nullptr ? 0 : Milliseconds(parts[i].time->quantity);
-    // Shares of several ranks are means over ranks.
+    // Several ranks have no such formula, because their shares are means over ranks.
     if (all > 0 && std::abs(part / all - share) <= kSameNumber) {
       sheet.Formula(row + 1 + i, 2, fmt::format("={}/SUM({})", XlsxAddress(row + 1 + i, 1), times),
                     part / all, XlsxStyle::kPercent);
@@ -279,7 +279,7 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
   return std::max(next + 2, row + 13);
 }
 
-/// The lengths of iterations, from the sheet Iterations.
+/// Draws the lengths of iterations, from the sheet Iterations.
 void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const Table* table = report::FindTableById(report, "iterations");
   const auto head = XlsxHeadRow(report, "iterations");

@@ -19,13 +19,13 @@ namespace {
 
 using report::TableLook;
 
-// The column that selects the rows of a sheet; nullptr: the first rows.
+// The column by which the rows of a sheet are selected; nullptr means the first rows.
 const Column* ChosenBy(const Table& table) {
   const TableLook* look = report::FindTableLook(table.id());
   return look == nullptr || look->sheet_by.empty() ? nullptr : table.Find(look->sheet_by);
 }
 
-// Counts the missing rows, and says why these rows are shown. Without this line, a sheet has all
+// The line that counts missing rows, and says why these rows are shown. A sheet without it has all
 // rows.
 std::string LeftOutText(const Table& table, std::size_t rows) {
   const Column* by = ChosenBy(table);
@@ -38,7 +38,7 @@ std::string LeftOutText(const Table& table, std::size_t rows) {
 
 std::string SheetOf(const Table& table) {
   if (const TableLook* look = report::FindTableLook(table.id())) return std::string(look->sheet);
-  // A table of a newer version gets its id, made short, lower case and valid as a sheet's name.
+  // The table is of a newer version. Its id becomes a sheet's name: short, lower case and valid.
   std::string name;
   for (const char c : table.id().substr(0, 31)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -47,7 +47,7 @@ std::string SheetOf(const Table& table) {
   return name;
 }
 
-/// A name of a worksheet table: letters, digits and `_`, unlike an address.
+/// The name of a table in a worksheet: letters, digits and `_`, so that it is no address.
 std::string TableName(const Table& table) {
   std::string name = "t_";
   for (const char c : table.id().substr(0, 100)) {
@@ -57,7 +57,7 @@ std::string TableName(const Table& table) {
   return name;
 }
 
-// Times of a tree include those below them, so they are not summed.
+// A tree is not summed, because the time of a row includes the times of rows below it.
 void AddToTotals(const Column* by, const Column& column, std::size_t index, const Value& value,
                  TotalsOfTable& totals) {
   if (IsAbsent(value)) return;
@@ -84,8 +84,8 @@ void WriteNotes(XlsxSheet& sheet, const report::Report& report, const Table& tab
   }
 }
 
-// Absent columns are omitted. A column `depth` sets outline levels. Returns the row below the table
-// and its note.
+// Omits absent columns. The column `depth`, if it exists, sets outline levels. Returns the row
+// below the table and its note.
 std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Table& table,
                        std::size_t row, TotalsOfTable& totals) {
   std::vector<XlsxColumn> heads;

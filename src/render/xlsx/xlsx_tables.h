@@ -17,26 +17,26 @@
 
 namespace profgauge::render {
 
-/// A table of a sheet with its columns that can be summed.
+/// A table of a sheet, with those of its columns that can be summed.
 struct TotalsOfTable {
   std::string sheet, title;
   std::size_t first = 0, last = 0;  ///< Rows of the sheet.
   std::size_t all = 0;              ///< Number of rows in the run.
-  std::size_t named = 0;            ///< Number of rows with a first cell.
+  std::size_t named = 0;            ///< Rows whose first cell has a value.
   struct Column {
     std::optional<std::size_t> index;
     double sum = 0;
   };
   Column time, calls, bytes;  ///< Times in ms, counts, and sizes in MB.
 };
-/// Number of rows and sums of each table, as formulas that follow the filters of its sheet.
+/// The number of rows and the sums of each table, as formulas that follow the filters of its sheet.
 void AddTotalsSheet(XlsxBook& book, const std::vector<TotalsOfTable>& totals);
 
-/// Adds a sheet for each sheet name in report/table_look.cc, with its tables that have rows, in the
-/// order of that list; then one for each other table. Tables of one sheet follow each other, with
-/// titles. Heads have the column's definition as a note.
+/// Adds a sheet for each name of a sheet in report/table_look.cc, with its tables that have rows,
+/// in the order of that list, and a sheet for each other table. Tables that share a sheet follow
+/// each other, with titles. The head of a column has its definition as a note.
 std::vector<TotalsOfTable> AddTableSheets(XlsxBook& book, const report::Report& report);
-/// The zero-based row of the head of a table that is first on its sheet; nothing for others.
+/// The row of the head of a table that is first on its sheet, from 0; nullopt for other tables.
 std::optional<std::size_t> XlsxHeadRow(const report::Report& report, std::string_view id);
 
 }  // namespace profgauge::render
