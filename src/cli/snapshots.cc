@@ -32,7 +32,7 @@
 #include "gate/verdict.h"
 #include "knowledge/gate.h"
 #include "readers/one_run.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 #include "rules/waiver.h"
 
 namespace profgauge::cli {

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "report/build_comparison.h"
 #include "report/build_sections.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 
 namespace profgauge::report {
 namespace {

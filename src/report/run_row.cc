@@ -19,7 +19,7 @@
 #include "profgauge/version.h"
 #include "report/build_profile.h"
 #include "report/build_sections.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 #include "report/redact.h"
 #include "rules/shape.h"
 

@@ -32,7 +32,7 @@
 #include "render/html/trend.h"
 #include "report/build_sections.h"
 #include "report/build_trend.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 #include "report/read_report.h"
 #include "report/state.h"
 

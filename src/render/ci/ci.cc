@@ -24,7 +24,7 @@
 #include "render/shared/fingerprint.h"
 #include "render/shared/looks.h"
 #include "render/shared/words.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 
 namespace profgauge::render {
 namespace {

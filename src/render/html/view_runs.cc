@@ -19,7 +19,7 @@
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "render/svg/svg.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -27,7 +27,7 @@
 #include "render/shared/runs_table.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 #include "report/table_look.h"
 
 namespace profgauge::render {

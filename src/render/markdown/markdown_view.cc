@@ -21,7 +21,7 @@
 #include "render/shared/report_text.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 #include "report/labels.h"
 #include "report/table_look.h"
 

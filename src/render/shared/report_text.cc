@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 #include "render/shared/words.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 
 namespace profgauge::render {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/format.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 #include "report/report.h"
 
 namespace profgauge::render {

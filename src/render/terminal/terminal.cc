@@ -32,7 +32,7 @@
 #include "render/shared/renderer.h"
 #include "render/shared/report_text.h"
 #include "render/shared/words.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 #include "report/labels.h"
 
 namespace profgauge::render {

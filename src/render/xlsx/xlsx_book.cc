@@ -43,7 +43,7 @@
 #include "render/xlsx/xlsx_sheet.h"
 #include "render/xlsx/xlsx_summary.h"
 #include "render/xlsx/xlsx_tables.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 
 namespace profgauge::render {
 namespace {

@@ -14,7 +14,7 @@
 #include "render/xlsx/xlsx_findings.h"
 #include "render/xlsx/xlsx_sheet.h"
 #include "render/xlsx/xlsx_tables.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 
 namespace profgauge::render {
 namespace {

@@ -18,7 +18,7 @@
 #include "render/shared/words.h"
 #include "report/build_plan.h"
 #include "report/build_sections.h"
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 
 namespace profgauge::render {
 namespace {

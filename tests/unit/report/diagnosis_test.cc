@@ -1,4 +1,4 @@
-#include "report/first_screen.h"
+#include "report/diagnosis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
