@@ -53,11 +53,11 @@ bool IsWaivedChange(const MetricComparison& metric, const rules::Policy& policy,
 
 // Lost limits, which judged a run of the baseline but do not judge this run.
 
-/// The baseline's value for the metric of a lost limit, as text. A limit is lost if it judged a run
-/// of `baselines`, but its metric is absent from `analysis`, or its `when` is no longer true and
-/// the number is beyond the limit only now. A lost limit is never ignored, whatever `on_missing`
-/// is: otherwise renamed kernels would pass a limit on Tensor Cores. Nothing if the limit judged no
-/// run of the baseline, or if the metric's definition differs.
+/// The baseline's value, as text, if the limit is lost: it judged a run of `baselines`, but not
+/// `analysis`, whose metric is absent, or whose `when` is false while the number has gone beyond
+/// the limit. A lost limit is never ignored, whatever `on_missing` is: otherwise renamed kernels
+/// would pass a limit on Tensor Cores. Nothing if it is not lost, or if no run of the baseline has
+/// the metric with the same definition.
 std::optional<std::string> WhyLost(const rules::Threshold& limit,
                                    const analysis::Analysis& analysis,
                                    std::span<const Snapshot> baselines);

@@ -73,8 +73,8 @@ struct ChosenRun {
 struct HistoryChoice {
   std::vector<ChosenRun> window;  ///< The last comparable runs, oldest first; at most `wanted`.
   std::vector<ChosenRun> parts;   ///< The last runs for parts, which need more runs.
-  /// The first comparable runs from the last level on, oldest first. Creep is measured from them.
-  /// Empty if there are none.
+  /// The first comparable runs since the level was last accepted, or since runs became faster;
+  /// oldest first. Creep (a slowdown in small steps) is measured from them. Empty if none.
   std::vector<ChosenRun> anchor;
   /// Comparable runs after the window that failed or needed another profile and were not accepted,
   /// oldest first. The candidate did not cause their step, and they confirm its slowdown.

@@ -35,10 +35,10 @@ namespace profgauge::gate {
 std::optional<MetricId> WithoutProfiler(std::string_view metric,
                                         const analysis::Analysis& analysis);
 
-/// Judges the limit by the number without the profiler. If only part of its interval misses the
-/// limit, the result is undecided. A miss of the recorded number is excused only by at least 50
-/// unrecorded iterations of the same process. Nothing if the recorded number judges. REQUIRES: the
-/// limit applies.
+/// Judges a limit by the number without the profiler, instead of the recorded one. Undecided if
+/// only part of its interval misses the limit, or if only the recorded number misses it and fewer
+/// than 50 unrecorded iterations are surely of the same process. Nothing if the recorded number
+/// is to judge. REQUIRES: the limit applies.
 std::optional<GateResult> JudgeWithoutProfiler(const rules::Threshold& threshold,
                                                const rules::Policy& policy,
                                                const analysis::Analysis& analysis);

@@ -9,8 +9,8 @@
 
 namespace profgauge::link {
 
-/// Fills HostTable::call_stack of operators in profiles without recorded call stacks: from
-/// enclosing markers that have a stack, or from the Python frames.
+/// Fills HostTable::call_stack of operators that have none: from the stack of an enclosing marker
+/// or, if the profile has no stacks at all, from the Python functions around the operator.
 void CallStacks(Profile& profile);
 
 }  // namespace profgauge::link

@@ -60,9 +60,9 @@ Error WarningAt(const Part& part, NodeId id, std::string code, std::string messa
           {"help: " + std::move(help)}};
 }
 
-/// Finds values that a constant may replace, which may make the result smaller, so that the rule
-/// silently passes. Skips subtrahends and divisors, because without them the result is larger.
-/// Arguments of `least` and `greatest` count, because they limit the result.
+/// Finds constants that replace absent data (`x default 0`) and may make the result smaller, so
+/// that the rule silently passes. Skips subtrahends and divisors, whose absence makes it larger,
+/// and a `default` that is itself an argument of `least` or `greatest`, which is only a limit.
 class SilentPass {
  public:
   explicit SilentPass(CompiledRule& rule) : rule_(rule), seen_(rule.lets.size(), false) {}

@@ -77,8 +77,8 @@ inline constexpr std::size_t kMostRowNumbers = 10'000;
 void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,
                  Finding& out);
 
-// Bounds a rule's own estimate by the time in which only its rows delay devices, if without them
-// other work neither starts earlier nor overlaps more. Simulations are not bounded by it.
+// Bounds a rule's estimate of its saving by the time in which devices do only its rows' work, or
+// are idle beside it. Assumes that other work starts and overlaps as before. Not for simulations.
 
 /// Bounds for the findings of one rule over one run.
 class MostGain {

@@ -33,13 +33,13 @@ void GapExplainer::Explain(IdleGap& gap) {
   }
 }
 
-// Divides a gap by one of four cases, which depend on the work at its end:
+// Divides a gap among causes. There are four cases, by the work at the end of the gap:
 //
-//   nothing follows          all is the host's, on the thread that launched the last work; cause
-//                            not recorded without launches
-//   its launch is unknown    not recorded; host_wait between two page migrations
-//   launched before the gap  all is on the way to the device, or queued
-//   launched in the gap      before the call's start it is the host's, then on the way
+//   nothing follows          all is the host part, by the thread that launched the last work;
+//                            all is `other` if the profile has no launches
+//   its launch is unknown    all is `other`; `host_wait` between two page migrations
+//   launched before the gap  all is the device part: on the way to the device, or queued
+//   launched in the gap      host part until the launch call starts, then the device part
 void GapExplainer::TakeApart(const IdleGap& gap) {
   const DeviceTable& device = profile_.device;
   const ApiTable& api = profile_.api;

@@ -59,8 +59,8 @@ enum class Trait : std::uint8_t {
 /// "few tiles"; "none"; empty for kUnknown.
 std::string_view TraitName(Trait trait);
 
-/// The verdict on one row of the roofline. A trait means that the operator is slow, except
-/// kUnknown, kNone and kExperts; experts always have their trait.
+/// The verdict on one row of the roofline. `trait` says why the operator is slow; kUnknown and
+/// kNone give no reason, and experts have kExperts whether they are slow or not.
 struct OpVerdict {
   OpTiles tiles;
   double target = -1;  ///< Seconds for all calls; -1 without a roofline.

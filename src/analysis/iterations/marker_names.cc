@@ -60,8 +60,8 @@ std::int64_t NumberOf(const NumberedName& name) {
   return number;
 }
 
-// Merges runs of markers that begin at these positions into one each: from the first part's start
-// to the latest end. REQUIRES: the first position is 0.
+// Merges each run of consecutive markers into one, from its first start to its latest end.
+// `stretches` has the positions of the runs' first markers. REQUIRES: the first is 0.
 std::vector<Marker> MergeStretches(const std::vector<Marker>& markers,
                                    const std::vector<std::size_t>& stretches) {
   std::vector<Marker> merged;

@@ -94,8 +94,8 @@ struct Stamp {
 /// its snapshot must precede them. Other clocks may be related later.
 class Clocks {
  public:
-  /// Reads the ClockSnapshot of a packet of sequence `number`. False if it is not a message. A
-  /// later snapshot of the same clock applies to packets after it, and to waiting ones.
+  /// Reads the ClockSnapshot of a packet of sequence `number`. False if it is malformed. A packet
+  /// uses its clock's snapshot before it; packets before the first one use the trace's last.
   bool ReadSnapshot(std::string_view message, std::uint64_t number, Sequence& sequence);
   /// Reads the `time` of a packet; `clock` 0: the sequence's. nullopt if it is out of range.
   std::optional<Stamp> Read(std::uint64_t time, std::uint64_t clock, std::uint64_t number,
