@@ -21,7 +21,7 @@
 namespace profgauge::rules {
 namespace {
 
-constexpr std::string_view kNoWords = "it is about other runs";
+constexpr std::string_view kNoWords = "its condition is not met";
 
 // The conditions that `and` joins at the outermost level of an expression's canonical text.
 std::vector<std::string_view> Conjuncts(std::string_view text) {
@@ -146,7 +146,7 @@ std::string WordsOf(const CompiledRule& rule, const RunData& run, const expr::Da
     const std::string of = title(condition.substr(0, at));
     const auto value = ShownOf(rule, data, group, condition.substr(0, at));
     if (of.empty() || !value) break;
-    return fmt::format("{} is {}", of, value->empty() ? "unknown" : *value);
+    return fmt::format("{} is {}", of, value->empty() || *value == "–" ? "unknown" : *value);
   }
   return std::string(kNoWords);
 }

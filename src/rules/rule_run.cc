@@ -540,8 +540,9 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
                          knowledge::kPlanLeastGainShare.Of(found.recorded_time), claim);
       }
     }
-  } else if (simulated_->is_without_rows) {
-    // The estimate is of work that the change would not shorten, or that it does not know.
+  } else if (simulated_->is_without_rows && rule_.rule->gain->bound != GainBound::kUpper) {
+    // The estimate is of work that the change would not shorten, or that it does not know. An upper
+    // bound stays one.
     claim.basis = Basis::kUnknown;
     claim.why = "no launch is known to be what the change would shorten";
     data_[rule_.gain_slot].value = {};

@@ -283,11 +283,11 @@ std::optional<Error> FindBadByte(std::string_view text, const std::string& file)
     const bool control =
         (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
     if (length == 0 || control) {
-      Error error = MakeError(
-          "yaml/bytes",
-          length == 0 ? "the file is not UTF-8 text"
-                      : fmt::format("control character {}", Printable(text.substr(0, 1))),
-          PlaceOf(file, line, column));
+      Error error =
+          MakeError("yaml/bytes",
+                    length == 0 ? "the file is not UTF-8 text"
+                                : fmt::format("control character {}", Printable(text.substr(0, 1))),
+                    PlaceOf(file, line, column));
       // A compressed trace begins so.
       if (line == 1 && column == 1) error.notes.emplace_back(kTextHelp);
       return error;
