@@ -100,6 +100,9 @@ GateResult JudgeThreshold(const rules::Threshold& threshold, const rules::Policy
     return result;
   }
   LeaveOpen(threshold, policy, *metric, result);
+  // A pass by an uncertain number says so.
+  const bool is_pass = result.status == GateStatus::kPass && result.reason.empty();
+  if (is_pass && metric->low_confidence) result.reason = metric->note;
   return result;
 }
 

@@ -139,7 +139,8 @@ Row RowOf(const report::GateRow& gate) {
     row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
   }
   const bool says_more = gate.status == State::kLowConfidence || gate.status == State::kMissing ||
-                         gate.status == State::kCaution || !gate.change.text.empty();
+                         gate.status == State::kCaution || gate.status == State::kPass ||
+                         !gate.change.text.empty();
   if (says_more && !gate.reason.empty()) {
     row.text += (row.text.empty() ? "" : "; ") + Printable(gate.reason);
   }
