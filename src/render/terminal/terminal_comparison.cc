@@ -174,7 +174,7 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
   }
   const bool is_other_work = SpeedOf(comparison) == Speed::kOtherWork;
   out += fmt::format("  Iteration time change{} by part{}{}\n\n", OfRank(comparison),
-                     is_other_work ? ": kernels that are gone or new, not a gain" : "",
+                     is_other_work ? ", of different work: a shorter part is no gain" : "",
                      HasSignificant(comparison) ? "   (* statistically significant)" : "");
   for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row, comparison);
   return out + "\n" + ChangeLine(comparison) + VerdictLine(report);

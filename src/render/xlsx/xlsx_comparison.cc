@@ -165,7 +165,7 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   XlsxSheet sheet(book, "Waterfall");
   sheet.Text(0, 0, "Iteration time change by part", XlsxStyle::kTitle);
   if (SpeedOf(comparison) == Speed::kOtherWork) {
-    sheet.Text(1, 0, "The runs did different work: kernels that are gone or new, not a gain");
+    sheet.Text(1, 0, "The runs did different work: a shorter part is no gain");
   }
   const std::size_t row = WriteBars(sheet, comparison, 2);
   std::size_t at = row;
