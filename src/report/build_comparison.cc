@@ -137,8 +137,8 @@ PairedValue BuildValue(const gate::PairedValue& paired, bool is_of_other_work,
   value.change = paired.base && paired.current
                      ? ChangeOf(*paired.base, *paired.current - *paired.base, unit)
                      : MakeQuantity({}, Unit::kShare, "one of the runs has no value");
-  const bool is_amount = unit == Unit::kCount || unit == Unit::kNumber || unit == Unit::kBytes ||
-                         unit == Unit::kFlops;
+  const bool is_amount =
+      unit == Unit::kCount || unit == Unit::kNumber || unit == Unit::kBytes || unit == Unit::kFlops;
   if (is_of_other_work && !is_amount) value.change = MakeQuantity({}, unit, kOtherWork);
   return value;
 }
