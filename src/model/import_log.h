@@ -161,10 +161,10 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "kernels that begin before the previous kernels of their streams end, with over 10 % of the " \
     "time: times are coarse, in another unit, or of several profiles")                            \
   X(kernels_serialized, kDataLoss,                                                                \
-    "kernel that was serialized or repeated (counters, or blocking launches), which changes its " \
-    "time; record without counters and with CUDA_LAUNCH_BLOCKING unset",                          \
-    "kernels that were serialized or repeated (counters, or blocking launches), which changes "   \
-    "their times; record without counters and with CUDA_LAUNCH_BLOCKING unset")                   \
+    "kernel that was serialized or repeated, which changes its time; record without counters "    \
+    "and with CUDA_LAUNCH_BLOCKING unset",                                                        \
+    "kernels that were serialized or repeated, which changes their times; record without "        \
+    "counters and with CUDA_LAUNCH_BLOCKING unset")                                               \
   X(kernels_unnamed, kDataLoss,                                                                   \
     "kernel without a name, with over 10 % of the kernel time: its kind is unknown",              \
     "kernels without a name, with over 10 % of the kernel time: their kind is unknown")           \

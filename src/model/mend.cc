@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -222,7 +223,8 @@ void CheckLengths(Profile& profile) {
                                profile.log[Counter::events_overflowed_dur];
   std::uint64_t kernels = 0, empty = 0, without_times = 0;
   std::uint64_t copies = 0, without_length = 0;
-  bool is_rounded = true;
+  bool is_rounded = true, starts_rounded = true;
+  std::optional<Ns> first;  // Times count from the first event, so starts are compared.
   for (std::size_t i = 0; i < profile.device.size(); ++i) {
     if (profile.device.kind[i] == DeviceKind::kMemcpy) {
       ++copies;
@@ -231,6 +233,9 @@ void CheckLengths(Profile& profile) {
     if (profile.device.kind[i] != DeviceKind::kKernel) continue;
     ++kernels;
     is_rounded = is_rounded && profile.device.duration[i] % knowledge::kClocksTick.ns() == 0;
+    if (!first) first = profile.device.start[i];
+    starts_rounded =
+        starts_rounded && (profile.device.start[i] - *first) % knowledge::kClocksTick.ns() == 0;
     if (profile.device.duration[i] == 0) ++empty;
     if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
   }
@@ -241,7 +246,8 @@ void CheckLengths(Profile& profile) {
   }
   // Rebase() counts events at time 0; remaining are kernels with a time but without a length.
   const std::uint64_t unexplained = empty - without_times;
-  if (is_rounded && unexplained > 0 && kernels > unexplained) {
+  // A duration that the reader repaired is no matter of resolution.
+  if (is_rounded && starts_rounded && unexplained > mended && kernels > unexplained) {
     profile.facts.emplace_back(
         std::string(kTimeResolution),
         fmt::format("1 us; {} of {} kernels have no length", unexplained, kernels));

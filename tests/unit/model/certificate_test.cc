@@ -54,14 +54,15 @@ TEST(Certificate, ReportsWorkAfterItsWait) {
 }
 
 // Kernels of these lengths, one after another.
-Profile WithLengths(const std::vector<Ns>& lengths) {
+Profile WithLengths(const std::vector<Ns>& lengths, int repaired = 0, Ns apart = 10 * kUs) {
   ProfileBuilder builder;
+  builder.log().Add(Counter::events_negative_dur, static_cast<std::uint64_t>(repaired));
   Ns at = 10 * kUs;
   for (const Ns length : lengths) {
     DeviceRow kernel = Kernel(builder, at, -1);
     kernel.duration = length;
     builder.AddDevice(kernel);
-    at += 10 * kUs;
+    at += apart;
   }
   return *builder.Finish();
 }
@@ -71,6 +72,9 @@ TEST(Certificate, NamesResolutionTooCoarseForKernels) {
             "1 us; 1 of 4 kernels have no length");
   EXPECT_EQ(FactOf(WithLengths({kUs, kUs, 2 * kUs}), kTimeResolution), "");
   EXPECT_EQ(FactOf(WithLengths({0, kUs, 1'500}), kTimeResolution), "");
+  // A length that was repaired, and starts of another resolution.
+  EXPECT_EQ(FactOf(WithLengths({0, kUs, 2 * kUs, kUs}, 1), kTimeResolution), "");
+  EXPECT_EQ(FactOf(WithLengths({0, kUs, 2 * kUs, kUs}, 0, 10'100), kTimeResolution), "");
 }
 
 // Ten iterations of three kernels and a collective; the works of `lost` collectives are missing.
