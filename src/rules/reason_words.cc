@@ -21,7 +21,7 @@
 namespace profgauge::rules {
 namespace {
 
-constexpr std::string_view kNoWords = "its condition is not met";
+constexpr std::string_view kNoWords = "its condition is not true";
 
 // The conditions that `and` joins at the outermost level of an expression's canonical text.
 std::vector<std::string_view> Conjuncts(std::string_view text) {

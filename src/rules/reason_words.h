@@ -28,7 +28,7 @@ std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr:
 ///   known(step.time.median)   Median unrecorded iteration is unknown
 ///   not known(gpu.idle.mean)  used only where GPU idle time is unknown
 ///   format in ['kineto']      Format is nvprof
-///   anything else             its condition is not met
+///   anything else             its condition is not true
 ///
 /// REQUIRES: the rule has a `when`, and `data` is bound to the group.
 std::string WhyNotWhen(const CompiledRule& rule, const RunData& run, const expr::Data& data,

@@ -544,7 +544,7 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
     // The estimate is of work that the change would not shorten, or that it does not know. An upper
     // bound stays one.
     claim.basis = Basis::kUnknown;
-    claim.why = "no launch is known to be what the change would shorten";
+    claim.why = "no launch is known to be one that the change shortens";
     data_[rule_.gain_slot].value = {};
     data_[rule_.gain_slot].absent_because = claim.why;
     return;
