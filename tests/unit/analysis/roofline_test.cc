@@ -186,7 +186,8 @@ Profile UnknownProduct(const char* op, const char* gpu_name, Ns time,
 
 TEST(Roofline, ARateAboveTheVectorUnitsDecides) {
   const auto efficiency = [](const Profile& profile) {
-    const Metric* metric = AnalyzeOne(profile).Find("tensor_core.efficiency");
+    const Analysis analysis = AnalyzeOne(profile);
+    const Metric* metric = analysis.Find("tensor_core.efficiency");
     return metric == nullptr || metric->may_be ? -1 : std::get<double>(metric->value);
   };
   const char* a100 = "NVIDIA A100-SXM4-80GB";
