@@ -217,6 +217,18 @@ TEST(Ranks, LargerGroupMissesRanks) {
   EXPECT_EQ(missing_of(profiles), 1);
 }
 
+// A rank alone is judged by itself; that others are missing is known, if the size of the world is.
+TEST(Ranks, ARankAloneSaysHowManyThereAre) {
+  std::vector<Profile> profiles = Make(MadeRun());
+  profiles.resize(1);
+  const auto why = [&](std::int64_t world) {
+    profiles.front().distributed.world_size = world;
+    const auto analysis = Analyze(profiles, {});
+    return analysis->Find("profile.ranks_missing")->absent_because;
+  };
+  EXPECT_TRUE(why(64).starts_with("one rank of 64 was given")) << why(64);
+}
+
 // A file may state any size: naming those that are missing takes no longer.
 TEST(Ranks, WorldOfAnySizeHasMissingRanks) {
   std::vector<Profile> profiles = Make(MadeRun());

@@ -92,6 +92,17 @@ TEST(Yaml, NamesTabsInIndentation) {
   }
 }
 
+TEST(Yaml, ACompressedProfileIsNoText) {
+  const auto notes_of = [](const std::string& text) {
+    Errors errors;
+    EXPECT_FALSE(ParseYaml(text, "run.json.gz", errors));
+    return errors.at(0).notes;
+  };
+  ASSERT_EQ(notes_of("\x1f\x8b\x08").size(), 1u);
+  EXPECT_NE(notes_of("\x1f\x8b\x08").front().find("a profile is an argument"), std::string::npos);
+  EXPECT_TRUE(notes_of("schema: 1\n\x04").empty());
+}
+
 TEST(Yaml, BytesOfScalarsKnowTheirPlace) {
   const PlaceRow kRows[] = {
       {"v: kernel.tim > 5 us\n", "kernel.tim", 1, 4},
