@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "knowledge/trend.h"
+
 namespace profgauge::gate::stats {
 namespace {
 
@@ -91,10 +93,7 @@ struct Split {
 //     38 38 38 38 | 43 43 43 | 38 38 38      both are
 //
 // So the sides of a doubtful split are split once more. The more splits are tried, the more are
-// significant by chance, so these must be ten times as certain: 100 runs of one level with a noise
-// of 2 % have a change point in 5.5 of 100 histories, without doubtful splits in 3.9. A bump of 5 %
-// over 8 of 36 runs is found in 99 of 100 histories instead of 22.
-constexpr double kDoubtfulPValue = 0.1;
+// significant by chance, so these must be ten times as certain (`trend.doubtful_share`).
 
 // Appends splits in ascending order: those before, this one, those after. Some are not significant
 // between their neighbors and are dropped later.
@@ -106,7 +105,7 @@ void Bisect(std::span<const double> values, std::size_t offset, double max_p_val
   const auto after = values.subspan(split);
   if (WelchPValue(before, after) > max_p_value) {
     if (max_p_value < options.max_p_value) return;
-    max_p_value *= kDoubtfulPValue;
+    max_p_value = knowledge::kTrendDoubtfulShare.Of(max_p_value);
   }
   Bisect(before, offset, max_p_value, options, splits);
   splits.push_back({offset + split, max_p_value});

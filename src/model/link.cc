@@ -241,7 +241,6 @@ void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
 // Rows that start together are sorted longest first, so the outer one precedes the inner one.
 void Parents(Profile& profile) {
   auto& host = profile.host;
-  constexpr Ns kRoundedBy = 2;
   host.parent.assign(host.size(), HostId{});
   std::vector<std::uint32_t> open;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -249,7 +248,7 @@ void Parents(Profile& profile) {
     const auto is_over = [&](std::uint32_t other) {
       const Ns end = End(host, other);
       const bool comes_after = End(host, row) > end;
-      return end <= host.start[row] + (comes_after ? kRoundedBy : 0);
+      return end <= host.start[row] + (comes_after ? knowledge::kClocksRounding.ns() : 0);
     };
     while (!open.empty() && is_over(open.back())) open.pop_back();
     if (!open.empty()) {
