@@ -1,6 +1,7 @@
 """The samples for GitHub: the steps of the action and of the workflows, executed as they are written."""
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -290,26 +291,45 @@ class ActionTest(GithubTest):
         commented = yaml.safe_load((GITHUB_SAMPLES / "profgauge-comment.yml").read_text())
         self.assertEqual(commented[True]["workflow_run"]["workflows"], [self.workflow["name"]])  # YAML's `on`.
 
-    def test_installing_from_the_tarball(self):
-        installs = [self.named(job, "Install profgauge") for job in ("gate", "renew")]
-        self.assertEqual(installs[0], installs[1])
-        inside = self.place.folder / "profgauge-0-linux" / "bin"
+    def test_installing_a_release(self):
+        """The action's first step, and the job that has no action: right, forged, missing, and none asked for."""
+        self.assertEqual(self.steps["Install profgauge"]["run"], '"$HERE/install.sh"')
+        self.assertTrue(self.named("renew", "Install profgauge").endswith("/install.sh"))
+        self.assertIn(f'kVersion = "{self.workflow["env"]["VERSION"]}"', (REPOSITORY / "include/profgauge/version.h").read_text())
+        machine = os.uname().machine
+        inside = self.place.folder / "profgauge-0" / "bin"
         inside.mkdir(parents=True)
         shutil.copy(PROGRAM, inside / "profgauge")
-        subprocess.run(["tar", "-czf", "profgauge.tar.gz", "profgauge-0-linux"], cwd=self.place.folder, check=True)
-        (self.place.folder / "profgauge.tar.gz").rename(self.place.folder / "kept.tar.gz")
-        right = hashlib.sha256((self.place.folder / "kept.tar.gz").read_bytes()).hexdigest()
-        self.place.script("bin/curl", '#!/bin/sh\ncp "${4#file://}" "$3"\n')
-        for digest, code in ((right, 0), ("0" * 64, 1), ("", 1)):
-            done = self.place.run(installs[0], shell=BASH, HOME=self.place.folder, SHA256=digest,
-                                  GITHUB_PATH=self.place.folder / "path", TARBALL=f"file://{self.place.folder}/kept.tar.gz")
-            self.assertEqual(done.returncode != 0, code != 0, done.stderr)
-        added = (self.place.folder / "path").read_text().strip()
-        self.assertTrue((pathlib.Path(added) / "profgauge").exists())
-        self.place.script("bin/curl", "#!/bin/sh\nexit 22\n")
-        done = self.place.run(installs[0], shell=BASH, HOME=self.place.folder, GITHUB_PATH="path", TARBALL="",
-                              SHA256=right)
-        self.assertNotEqual(done.returncode, 0)
+        release = self.place.folder / "someone/profgauge/releases/download/v0.1.0"
+        release.mkdir(parents=True)
+        tarball = release / f"profgauge-0.1.0-linux-{machine}.tar.gz"
+        subprocess.run(["tar", "-czf", tarball, "profgauge-0"], cwd=self.place.folder, check=True)
+        right = hashlib.sha256(tarball.read_bytes()).hexdigest()
+        # curl -fsSL --retry 3 --output FILE ADDRESS, of a server that has this folder.
+        self.place.script("bin/curl", f'#!/bin/sh\n[ -e "{self.place.folder}/${{6#https://host/}}" ] || exit 22\n'
+                          f'cp "{self.place.folder}/${{6#https://host/}}" "$5"\n')
+        paths = self.place.folder / "path"
+
+        def install(listed, version="0.1.0", repository="someone/profgauge", sha256=""):
+            (release / "SHA256SUMS").write_text(f"{'1' * 64}  x{tarball.name}\n" + (f"{listed}  {tarball.name}\n" if listed else ""))
+            paths.write_text("")
+            done = self.place.run(self.steps["Install profgauge"]["run"], shell=BASH, HERE=GITHUB_SAMPLES, RUNNER_TEMP=self.place.folder,
+                                  GITHUB_PATH=paths, GITHUB_SERVER_URL="https://host", VERSION=version, REPOSITORY=repository,
+                                  SHA256=sha256)
+            return done.returncode, done.stdout, paths.read_text().strip()
+
+        for given in (dict(listed=right), dict(listed="", sha256=right), dict(listed="0" * 64, sha256=right)):
+            status, _, added = install(**given)
+            self.assertEqual(status, 0, given)
+            self.assertTrue((pathlib.Path(added) / "profgauge").exists())
+        for given, says in ((dict(listed="0" * 64), "differs"), (dict(listed=""), "differs"),
+                            (dict(listed=right, sha256="0" * 64), "differs"), (dict(listed=right, version="9.9.9"), "cannot be fetched"),
+                            (dict(listed=right, version=""), "needs both"), (dict(listed=right, repository=""), "needs both")):
+            status, text, added = install(**given)
+            self.assertEqual((status, added), (1, ""), given)
+            self.assertIn("::error title=profgauge::", text)
+            self.assertIn(says, text)
+        self.assertEqual(install(listed=right, version="", repository=""), (0, "", ""))
 
 
 if __name__ == "__main__":
