@@ -43,20 +43,27 @@ elif [ -n "$against" ]; then
   git worktree add --quiet --detach "$work/tree" "$against"
 fi
 
-# seconds COMMAND…: how long it takes; its output is dropped.
+# quietly COMMAND…: its output is shown only where it fails.
+quietly() {
+  "$@" > "$work/log.txt" 2>&1 || {
+    tail -40 "$work/log.txt" >&2
+    return 1
+  }
+}
+# seconds COMMAND…: how long it takes.
 seconds() {
   local start
   start=$(date +%s.%N)
-  "$@" > /dev/null
+  quietly "$@"
   awk -v start="$start" -v end="$(date +%s.%N)" 'BEGIN { printf "%.1f ", end - start }'
 }
 # clean_build NAME TREE: seconds of a clean build of the program, and of its tests.
 clean_build() {
   local folder=$work/build-$1
   rm -rf "$folder"
-  cmake --preset release -S "$2" -B "$folder" > /dev/null
+  quietly cmake --preset release -S "$2" -B "$folder"
   seconds cmake --build "$folder" --parallel "$(nproc)" --target profgauge >> "$work/times-$1"
-  cmake "$folder" -DPROFGAUGE_TESTS=ON > /dev/null
+  quietly cmake "$folder" -DPROFGAUGE_TESTS=ON
   seconds cmake --build "$folder" --parallel "$(nproc)" >> "$work/times-$1"
   echo >> "$work/times-$1"
 }
@@ -74,21 +81,21 @@ if [ -n "$build" ]; then
     done
   done
   # Like a developer's build: each file by itself.
-  cmake --preset dev -DPROFGAUGE_TESTS=OFF -B "$work/dev" > /dev/null
-  cmake --build "$work/dev" --parallel "$(nproc)" --target profgauge > /dev/null
+  quietly cmake --preset dev -DPROFGAUGE_TESTS=OFF -B "$work/dev"
+  quietly cmake --build "$work/dev" --parallel "$(nproc)" --target profgauge
   touch src/analysis/breakdown/breakdown.cc
   printf '%-6s %-22s %7.1f s\n' this "one file of analysis" \
     "$(seconds cmake --build "$work/dev" --parallel "$(nproc)" --target profgauge)"
   exit
 fi
 
-cmake --preset release > /dev/null
-cmake --build --preset release --parallel "$(nproc)" --target profgauge make_profile json_scanners_bench > /dev/null
+quietly cmake --preset release
+quietly cmake --build --preset release --parallel "$(nproc)" --target profgauge make_profile json_scanners_bench
 program=$PWD/build/release/profgauge
 if [ -n "$against" ] && [ -z "$other" ]; then
-  cmake -S "$work/tree" -B "$work/tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release > /dev/null
-  cmake --build "$work/tree/build" --parallel "$(nproc)" --target profgauge > /dev/null
-  other=$work/tree/build/profgauge
+  quietly cmake --preset release -S "$work/tree" -B "$work/tree/build/release"
+  quietly cmake --build "$work/tree/build/release" --parallel "$(nproc)" --target profgauge
+  other=$work/tree/build/release/profgauge
 fi
 
 # For the machine that runs it: which instructions simdjson uses is fixed when it is compiled.
@@ -223,7 +230,7 @@ tables() {
 }
 kernels=$((megabytes * 2000))
 printf '%s\n' "tables of $kernels kernels and as many calls, or instructions and DMA packets:"
-cmake --build --preset release --parallel "$(nproc)" --target make_nsight make_parquet > /dev/null
+quietly cmake --build --preset release --parallel "$(nproc)" --target make_nsight make_parquet
 build/release/make_nsight "$work/nsys.sqlite" "$kernels"
 build/release/make_parquet nsys "$work/nsys" "$work/nsys.sqlite"
 build/release/make_parquet neuron "$work/neuron" "$kernels"
