@@ -4,8 +4,11 @@
 #include <atomic>
 #include <iterator>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/text.h"
 
 namespace profgauge::query {
 namespace {
@@ -182,6 +185,14 @@ constexpr SqlLimit kSqlLimits[] = {
     {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
 };
 
+std::string InLowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
+}
+
 // Uses a table once before the guard is set: its first use creates it, which the guard denies.
 int UseOnce(sqlite3* connection, const std::string& table) {
   sqlite3_stmt* statement = nullptr;
@@ -208,24 +219,24 @@ int OnProgress(void* end) noexcept {
 }  // namespace
 
 bool IsAllowedFunction(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return std::binary_search(std::begin(kAllowed), std::end(kAllowed), lower);
+  return std::binary_search(std::begin(kAllowed), std::end(kAllowed), InLowerCase(name));
 }
 
 std::span<const std::string_view> AllowedFunctions() { return kAllowed; }
 
-int Shut(sqlite3* connection, Seen& seen) {
+int Shut(sqlite3* connection, const std::string& sql, Seen& seen) {
+  // A statement can only use a table that it names: SQL has no other spelling than the case.
+  const std::string named = InLowerCase(sql);
   // Otherwise a large sort would use a file.
   int code = sqlite3_exec(connection, "PRAGMA temp_store=MEMORY", nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return code;
   for (const RelationInfo& table : seen.only == nullptr ? Schema() : std::span(seen.only, 1)) {
+    if (!Contains(named, InLowerCase(table.name))) continue;
     code = UseOnce(connection, "\"" + table.name + "\"");
     if (code != SQLITE_OK) return code;
   }
   for (const std::string_view table : kJsonTables) {
+    if (!Contains(named, table)) continue;
     code = UseOnce(connection, std::string(table) + "('[]')");
     if (code != SQLITE_OK) return code;
   }

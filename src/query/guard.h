@@ -32,9 +32,10 @@ struct Seen {
 };
 
 /// Restricts the connection: no files, no extensions, no change of the schema; small texts and
-/// statements. From here on `seen` gets tables and denied actions; it must outlive the connection.
+/// statements. Only the tables that `sql` names can be read. From here on `seen` gets tables and
+/// denied actions; it must outlive the connection.
 /// REQUIRES: tables and functions were added. Returns SQLite's code.
-int Shut(sqlite3* connection, Seen& seen);
+int Shut(sqlite3* connection, const std::string& sql, Seen& seen);
 
 /// Ends the connection's statements at a certain time. Must outlive the connection's use. Does not
 /// interrupt a single call of a function.

@@ -292,7 +292,7 @@ Status Query::Open(std::span<const Relation> tables) {
   connection_.reset(connection);
   if (code == SQLITE_OK) code = AddTables(connection, tables);
   if (code == SQLITE_OK) code = AddFunctions(connection);
-  if (code == SQLITE_OK) code = Shut(connection, *seen_);
+  if (code == SQLITE_OK) code = Shut(connection, sql_, *seen_);
   if (code == SQLITE_NOMEM) throw std::bad_alloc();
   if (code == SQLITE_OK) return {};
   return Fail(Error{ErrorKind::kInternal,
