@@ -279,7 +279,11 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   AddRemarkOnRanks(subject.ranks, out.analysis);
   AddRemarkOnThresholds(policy, out.analysis);
   rules.Predict(replayer.get(), out.analysis);
-  std::unique_ptr<rules::ScenarioRunner> simulations = rules::SimulationsOf(replayer.get());
+  const bool has_plan = !options.without_savings || LimitsPlan(policy);
+  // A large saving makes a warning of a finding that only informs.
+  const bool has_savings = has_plan || policy.fail_on == rules::FailOn::kWarn;
+  std::unique_ptr<rules::ScenarioRunner> simulations;
+  if (has_savings) simulations = rules::SimulationsOf(replayer.get());
   report::TimelineOptions timeline;
   gate::ReplacedMetrics recorded = gate::TakeProfilerOff(policy, out.analysis);
   const rules::Evaluation evaluation = rules.Evaluate(
@@ -288,7 +292,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   gate::PutBack(std::move(recorded), out.analysis);
   rules::Plan plan;
   plan.absent_because = plan.floor.absent_because = "no output asks for it";
-  if (!options.without_plan || LimitsPlan(policy)) {
+  if (has_plan) {
     plan = rules.PlanOf(evaluation, out.analysis, simulations.get());
   }
   rules::AddPlanMetrics(plan, out.analysis);

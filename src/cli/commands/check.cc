@@ -198,7 +198,7 @@ Result<int> Judged(const Options& options, Console& console) {
   how.policy_note = std::move(change.note);
   how.timeline_later = true;
   how.verdict_only = drawing.empty();
-  how.without_plan = drawing.empty() && options.verbosity < 0;
+  how.without_savings = drawing.empty() && options.verbosity < 0;
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   PROFGAUGE_TRY(judged, JudgeRuns(runs, *policy, *book, baselines, how));
   NamePolicy(options, judged.report);

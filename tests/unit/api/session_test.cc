@@ -3,7 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
+#include <string>
+#include <vector>
+
+#include "readers/load.h"
+#include "rules/policy.h"
+#include "rules/rulebook.h"
 
 namespace profgauge {
 namespace {
@@ -65,6 +72,36 @@ TEST(ProvenanceOptions, HoldsNumberChangingOptions) {
       {"tensor-core-names", "names.yaml"},
       {"devices", "chips.yaml"}};
   EXPECT_EQ(ProvenanceOptions(options, policy), expected);
+}
+
+// A quiet check asks for no savings; its verdict must not differ.
+TEST(JudgeRuns, SavingsDecideNothing) {
+  const std::string examples = std::string(PROFGAUGE_SOURCE_DIR) + "/examples/";
+  for (const char* file : {"slow.pt.trace.json.gz", "healthy.pt.trace.json.gz",
+                           "h200/bf16.pt.trace.json.gz", "h200/fp32.pt.trace.json.gz"}) {
+    const auto ranks = readers::ReadRun({examples + file}, {});
+    ASSERT_TRUE(ranks.has_value()) << file;
+    for (const char* name : {"builtin:recommended", "builtin:strict", "builtin:report-only"}) {
+      const auto policy = rules::LoadPolicy(name);
+      ASSERT_TRUE(policy.has_value()) << name;
+      for (const rules::FailOn fail_on : {rules::FailOn::kError, rules::FailOn::kWarn}) {
+        rules::Policy chosen = *policy;
+        chosen.fail_on = fail_on;
+        const auto book = rules::LoadRulebook(chosen, {});
+        ASSERT_TRUE(book.has_value());
+        const RunToJudge run{file, *ranks};
+        JudgeRunsOptions options;
+        options.timeline_later = true;
+        const auto whole = JudgeRuns({&run, 1}, chosen, *book, BaselineSource(), options);
+        options.verdict_only = options.without_savings = true;
+        const auto quiet = JudgeRuns({&run, 1}, chosen, *book, BaselineSource(), options);
+        ASSERT_TRUE(whole.has_value() && quiet.has_value());
+        EXPECT_EQ(whole->verdict.status, quiet->verdict.status) << file << " " << name;
+        EXPECT_EQ(whole->verdict.reasons.size(), quiet->verdict.reasons.size())
+            << file << " " << name;
+      }
+    }
+  }
 }
 
 }  // namespace
