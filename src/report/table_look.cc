@@ -152,6 +152,7 @@ constexpr TableLook kLooks[] = {
      .sheet = "Source lines",
      .sheet_rows = 5'000,
      .sheet_by = "instruction_time",
+     .has_context = true,
      .is_main = true,
      .page_columns = kPageSourceLines},
     {.id = "dma_queues", .sheet = "DMA", .is_main = true},

@@ -22,6 +22,8 @@ struct TableLook {
   /// If a table has more rows than fit, those with the largest values of this column are chosen
   /// (only kXlsxTellingRows of them if `sheet_rows` is set). Empty: the first rows are.
   std::string_view sheet_by{};
+  /// Rows with 0 in `sheet_by` only surround the others: Markdown omits them.
+  bool has_context = false;
 
   bool is_main = false;          ///< Most readers of the page want it: more rows, unfolded.
   bool is_long = false;          ///< Nearly all readers want it: most rows, also without scripts.

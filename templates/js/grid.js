@@ -220,6 +220,10 @@ class Grid {
     return row ? this.packed ? +(row.dataset.row ?? -1) : this.rows.rows.indexOf(row) : -1;
   }
   get isSource() { return this.id === 'source_lines'; }
+  // A line of source that nothing was made of.
+  isPale(row) { return this.isSource && !this.rows.value(this.field('instructions'), row); }
+  // The column whose bars the rows have: a source shows at once where its time goes.
+  get barField() { return this.sortField || (this.isSource ? this.field('instruction_time') : undefined); }
   // From the line that was chosen last to this one.
   chooseSpan(row) {
     const [from, to] = [this.order.indexOf([...this.lines || []].at(-1) ?? row), this.order.indexOf(row)];
@@ -338,14 +342,14 @@ class Grid {
 
   // What of the sorted column a row carries.
   weight(row) {
-    const field = this.sortField;
+    const field = this.barField;
     return field && !isText(field) ? Math.max(this.rows.value(field, row) || 0, 0) : 0;
   }
 
   // A share is its own bar; other numbers have one in the column that they are sorted by.
   paintBar(cell, field, row) {
     const share = /share$/.test(field.id) ? this.rows.value(field, row)
-      : field === this.sortField && this.weight(row) / this.top;
+      : field === this.barField && this.weight(row) / this.top;
     cell.style.background = share > 0
       ? `linear-gradient(to left, var(--bar) ${(100 * Math.min(share, 1)).toFixed(1)}%, transparent 0)` : '';
   }
@@ -355,6 +359,7 @@ class Grid {
     body.replaceChildren(...this.order.map((row) => this.rows.rows[row]));
     for (const row of this.order) {
       this.rows.rows[row].classList.toggle('chosen', !!this.lines?.has(row));
+      this.rows.rows[row].classList.toggle('pale', this.isPale(row));
       for (const field of this.fields()) {
         const cell = this.rows.rows[row].cells[field.index];
         cell.hidden = this.hidden.has(field.id);
@@ -388,7 +393,7 @@ class Grid {
   }
 
   makeRow(row, isCurrent) {
-    const line = make('tr', { className: `${isCurrent ? 'current' : ''}${this.lines?.has(row) ? ' chosen' : ''}` });
+    const line = make('tr', { className: `${isCurrent ? 'current' : ''}${this.lines?.has(row) ? ' chosen' : ''}${this.isPale(row) ? ' pale' : ''}` });
     line.dataset.row = row;
     this.shown().forEach((field, index) => {
       const text = this.rows.text(field, row);

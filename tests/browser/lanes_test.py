@@ -193,6 +193,28 @@ class EventTest(LanesCase):
         self.assertEqual([first[1:], other[1:]], [[1, False], [1, False]])
         self.assertEqual(self.js(click, 1)[1:], [1, True])
 
+    def test_a_source_is_shown_whole(self):
+        """40 lines of a file, of which three have instructions; bars show where its time goes."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "src/kernels/matmul.py"
+            source.parent.mkdir(parents=True)
+            source.write_text("".join(f"line = {number}\n" for number in range(1, 41)))
+            page = pathlib.Path(folder) / "whole.html"
+            subprocess.run([Run.profgauge, "report", Run.neuron, "-q", "--source-root", source.parents[1], "--html", page],
+                           stdout=subprocess.DEVNULL, check=False)
+            self.driver.open(page.as_uri())
+            self.driver.wait(READY, "the page")
+        rows = self.js("""const g = grids.get('source_lines'), file = g.field('file'), of = (id, row) => g.rows.value(g.field(id), row);
+            g.table.closest('details').open = true;
+            g.filter('matmul.py');
+            return g.order.map((row) => [of('line', row), g.rows.text(g.field('text'), row), of('instructions', row), g.isPale(row)])""")
+        self.assertEqual([row[:2] for row in rows], [[number, f"line = {number}"] for number in range(1, 41)])
+        self.assertEqual([row[0] for row in rows if row[2]], [12, 14, 20])
+        self.assertEqual([row[3] for row in rows], [not row[2] for row in rows])
+        painted = self.js("""const g = grids.get('source_lines'), index = g.shown().indexOf(g.field('instruction_time'));
+            return [...g.table.querySelectorAll('tbody tr:not([aria-hidden])')].filter((row) => row.cells[index].style.background).length""")
+        self.assertEqual(painted, 3)
+
     def test_an_event_leads_to_its_line(self):
         at = self.js("timeline.search('source:matmul.py'); const hit = timeline.hits[0]; timeline.showLine(hit);"
                      "const g = grids.get('source_lines'), row = g.order[g.current];"

@@ -187,7 +187,8 @@ inline constexpr ColumnSpec kSourceLines[] = {
     {"line", "Line", kCount,
      "Line. In the page a click on it finds its instructions on the timeline, with Ctrl together "
      "with those of other lines; a second click opens it."},
-    {"text", "Source", kText, "The line itself, with --source-root."},
+    {"text", "Source", kText,
+     "The line itself, with --source-root; then lines without instructions are rows, too."},
     kInstructions,
     kInstructionTime,
     kActiveTime,

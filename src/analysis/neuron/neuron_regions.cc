@@ -117,7 +117,7 @@ void AddNeuronFiles(const Table& lines, catalog::Output& out) {
     const Value name = lines.At(row, "file");
     const auto* text = std::get_if<std::string>(&name);
     File& file = files[{whole("rank"), text == nullptr ? std::string() : *text}];
-    ++file.lines;
+    if (whole("instructions") > 0) ++file.lines;
     file.instructions += whole("instructions");
     file.time += whole("instruction_time");
     file.wait += whole("wait_time");

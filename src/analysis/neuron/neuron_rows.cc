@@ -24,6 +24,8 @@ using profgauge::neuron::Engine;
 using profgauge::neuron::Instruction;
 
 constexpr std::size_t kMostInstructions = 100'000;
+constexpr std::size_t kMostWholeBytes = 400'000;
+constexpr std::int64_t kLinesAround = 30;
 
 // Adds at most `most` instructions of the selected part in the data's order, and returns the number
 // of all. Dependencies are sorted by the later instruction, so that one pass counts predecessors.
@@ -128,17 +130,47 @@ std::pair<std::string_view, std::int64_t> FileAndLine(std::string_view source) {
 }
 
 struct Line {
+  bool is_context = false;  ///< Of a shown source, whether it has instructions or not.
   std::int64_t instructions = 0, flops = 0, hbm_read = 0, hbm_write = 0;
   Ns time = 0, wait = 0;
   std::vector<Span> spans;
   std::set<Engine> engines;
 };
 
-// By file and line. Instructions without a source line are ignored.
-void AddLines(const NeuronRank& rank, SourceLines& sources,
-              catalog::RowWriter<catalog::columns::kSourceLines>& write) {
+using LinesByPlace = std::map<std::pair<std::string_view, std::int64_t>, Line>;
+
+// Adds the lines without instructions, so that a source is read as a whole: all of them while the
+// shown sources have at most kMostWholeBytes, then kLinesAround before and after each that has
+// instructions. Returns how many were left out.
+std::size_t AddContext(SourceLines& sources, std::size_t& bytes, LinesByPlace& lines) {
+  std::map<std::string_view, std::vector<std::int64_t>> used;
+  for (const auto& [place, line] : lines) {
+    if (line.instructions > 0) used[place.first].push_back(place.second);
+  }
+  std::size_t left_out = 0;
+  for (const auto& [file, numbers] : used) {
+    const std::vector<std::string>& text = sources.FileLines(file);
+    for (const std::string& line : text) bytes += line.size() + 1;
+    const bool is_whole = bytes <= kMostWholeBytes;
+    auto next = numbers.begin();  // The first used line that is not far above.
+    for (std::int64_t number = 1; number <= std::ssize(text); ++number) {
+      while (next != numbers.end() && *next < number - kLinesAround) ++next;
+      if (is_whole || (next != numbers.end() && *next <= number + kLinesAround)) {
+        lines[{file, number}].is_context = true;
+      } else {
+        ++left_out;
+      }
+    }
+  }
+  return left_out;
+}
+
+// By file and line. Instructions without a source line are ignored. Returns the lines that
+// AddContext() left out.
+std::size_t AddLines(const NeuronRank& rank, SourceLines& sources, std::size_t& bytes,
+                     catalog::RowWriter<catalog::columns::kSourceLines>& write) {
   const Profile& profile = *rank.context->profile;
-  std::map<std::pair<std::string_view, std::int64_t>, Line> lines;
+  LinesByPlace lines;
   for (const Instruction& row : rank.data->instructions) {
     if (!row.source.valid()) continue;
     Line& line = lines[FileAndLine(profile.Name(row.source))];
@@ -152,8 +184,9 @@ void AddLines(const NeuronRank& rank, SourceLines& sources,
     if (!row.semaphore) line.time += row.duration;
     line.engines.insert(row.engine);
   }
+  const std::size_t left_out = AddContext(sources, bytes, lines);
   for (auto& [place, line] : lines) {
-    if (line.instructions == 0) continue;
+    if (line.instructions == 0 && !line.is_context) continue;
     std::string engines;
     for (const Engine engine : line.engines) {
       engines += (engines.empty() ? "" : ", ") + std::string(profgauge::neuron::EngineName(engine));
@@ -171,6 +204,7 @@ void AddLines(const NeuronRank& rank, SourceLines& sources,
         .Integer("hbm_write"_col, line.hbm_write);
     write.Text("engines"_col, engines);
   }
+  return left_out;
 }
 
 }  // namespace
@@ -206,7 +240,9 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
   Table& table = out.AddTable("source_lines");
   catalog::RowWriter<catalog::columns::kSourceLines> lines(table);
   SourceLines sources(source_root);
-  for (const NeuronRank& rank : ranks) AddLines(rank, sources, lines);
+  std::size_t bytes = 0, left_out = 0;
+  for (const NeuronRank& rank : ranks) left_out += AddLines(rank, sources, bytes, lines);
+  out.RemarkCut("source_lines", table.rows() + left_out, "nearest to instructions, which are");
   AddNeuronFiles(table, out);
 }
 

@@ -42,9 +42,10 @@ fs::path FindBelow(const fs::path& root, std::string_view file) {
 // Each file is read once; a missing one is cached as empty, so that it is searched only once. At
 // most kMostFiles files are opened.
 const std::vector<std::string>& SourceLines::FileLines(std::string_view file) {
+  static const std::vector<std::string> kNone;
+  if (root_.empty()) return kNone;
   const auto found = files_.find(file);
   if (found != files_.end()) return found->second;
-  static const std::vector<std::string> kNone;
   if (files_.size() >= kMostFiles) return kNone;
   std::vector<std::string>& lines = files_[std::string(file)];
   const fs::path path = FindBelow(root_, file);
@@ -55,7 +56,7 @@ const std::vector<std::string>& SourceLines::FileLines(std::string_view file) {
 }
 
 std::string SourceLines::Line(std::string_view file, std::int64_t line) {
-  if (root_.empty() || line <= 0) return {};
+  if (line <= 0) return {};
   const std::vector<std::string>& lines = FileLines(file);
   if (static_cast<std::size_t>(line) > lines.size()) return {};
   const std::string& text = lines[static_cast<std::size_t>(line) - 1];

@@ -21,9 +21,10 @@ class SourceLines {
   /// are ignored.
   std::string Line(std::string_view file, std::int64_t line);
 
- private:
+  /// The lines of the file as they are; empty if it is unavailable.
   const std::vector<std::string>& FileLines(std::string_view file);
 
+ private:
   std::string root_;
   std::map<std::string, std::vector<std::string>, std::less<>> files_;
 };

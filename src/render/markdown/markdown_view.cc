@@ -451,7 +451,10 @@ json::object MarkdownTableView(const Table& table, const report::Labels& labels)
   for (const Column* column : columns) {
     heads.push_back(Head(column->title(), column->type() == CellType::kText));
   }
+  const report::TableLook* look = report::FindTableLook(table.id());
+  const bool has_context = look != nullptr && look->has_context;
   for (const std::size_t row : report::TellingRows(table, kMarkdownRows)) {
+    if (has_context && AsNumber(table.At(row, look->sheet_by), 0) <= 0) continue;
     json::array cells;
     for (const Column* column : columns) {
       const Value value = table.At(row, *column);
