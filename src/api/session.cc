@@ -35,6 +35,7 @@
 #include "report/redact.h"
 #include "report/strip.h"
 #include "report/timeline.h"
+#include "rules/rank.h"
 #include "rules/waiver.h"
 
 namespace profgauge {
@@ -280,15 +281,21 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   AddRemarkOnThresholds(policy, out.analysis);
   rules.Predict(replayer.get(), out.analysis);
   const bool has_plan = !options.without_savings || LimitsPlan(policy);
-  // A large saving makes a warning of a finding that only informs.
-  const bool has_savings = has_plan || policy.fail_on == rules::FailOn::kWarn;
   std::unique_ptr<rules::ScenarioRunner> simulations;
-  if (has_savings) simulations = rules::SimulationsOf(replayer.get());
+  if (has_plan) simulations = rules::SimulationsOf(replayer.get());
   report::TimelineOptions timeline;
   gate::ReplacedMetrics recorded = gate::TakeProfilerOff(policy, out.analysis);
-  const rules::Evaluation evaluation = rules.Evaluate(
-      out.analysis, rules::CollectFacts(subject.ranks, out.analysis), false, simulations.get(),
-      [&] { timeline = TimelineOf(options, policy, replayer.get()); });
+  const rules::Facts facts = rules::CollectFacts(subject.ranks, out.analysis);
+  const auto evaluate = [&] {
+    return rules.Evaluate(out.analysis, facts, false, simulations.get(),
+                          [&] { timeline = TimelineOf(options, policy, replayer.get()); });
+  };
+  rules::Evaluation evaluation = evaluate();
+  // A large saving makes a warning of a finding that only informs.
+  if (!has_plan && rules::MayPromote(evaluation.findings)) {
+    simulations = rules::SimulationsOf(replayer.get());
+    evaluation = evaluate();
+  }
   gate::PutBack(std::move(recorded), out.analysis);
   rules::Plan plan;
   plan.absent_because = plan.floor.absent_because = "no output asks for it";

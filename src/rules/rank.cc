@@ -209,6 +209,10 @@ class Ranker {
   std::vector<double> worth_;  ///< For each finding, the largest worth among it and its symptoms.
 };
 
+bool Informs(const Finding& finding) {
+  return finding.status == FindingStatus::kInfo && finding.rule->level == Level::kInfo;
+}
+
 }  // namespace
 
 void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
@@ -228,11 +232,15 @@ void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> 
   findings = std::move(sorted);
 }
 
+bool MayPromote(std::span<const Finding> findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return Informs(finding) && finding.rule->gain.has_value();
+  });
+}
+
 void PromoteLargeSavings(std::span<const CompiledRule> rules, std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
-    const bool informs =
-        finding.status == FindingStatus::kInfo && finding.rule->level == Level::kInfo;
-    if (!informs || finding.cause || !finding.claim.is_simulated()) continue;
+    if (!Informs(finding) || finding.cause || !finding.claim.is_simulated()) continue;
     if (finding.worth < knowledge::kPlanPromotedShare.value()) continue;
     const auto rule = std::find_if(rules.begin(), rules.end(),
                                    [&](const auto& some) { return some.rule == finding.rule; });

@@ -29,4 +29,7 @@ void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> 
 /// level. The order stays the same.
 void PromoteLargeSavings(std::span<const CompiledRule> rules, std::vector<Finding>& findings);
 
+/// True if that could raise a finding. False means that levels do not depend on savings.
+bool MayPromote(std::span<const Finding> findings);
+
 }  // namespace profgauge::rules

@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "readers/load.h"
@@ -74,7 +76,18 @@ TEST(ProvenanceOptions, HoldsNumberChangingOptions) {
   EXPECT_EQ(ProvenanceOptions(options, policy), expected);
 }
 
-// A quiet check asks for no savings; its verdict must not differ.
+std::string FiredLevels(const report::Report& report) {
+  std::multiset<std::string> levels;
+  for (const report::Finding& finding : report.findings) {
+    const std::string_view level = NameOf(finding.status);
+    if (level == "error" || level == "warn") levels.insert(finding.rule + " " + std::string(level));
+  }
+  std::string text;
+  for (const std::string& level : levels) text += level + "\n";
+  return text;
+}
+
+// A quiet check asks for no savings; its verdict and its counts must not differ.
 TEST(JudgeRuns, SavingsDecideNothing) {
   const std::string examples = std::string(PROFGAUGE_SOURCE_DIR) + "/examples/";
   for (const char* file : {"slow.pt.trace.json.gz", "healthy.pt.trace.json.gz",
@@ -96,6 +109,7 @@ TEST(JudgeRuns, SavingsDecideNothing) {
         options.verdict_only = options.without_savings = true;
         const auto quiet = JudgeRuns({&run, 1}, chosen, *book, BaselineSource(), options);
         ASSERT_TRUE(whole.has_value() && quiet.has_value());
+        EXPECT_EQ(FiredLevels(whole->report), FiredLevels(quiet->report)) << file << " " << name;
         EXPECT_EQ(whole->verdict.status, quiet->verdict.status) << file << " " << name;
         EXPECT_EQ(whole->verdict.reasons.size(), quiet->verdict.reasons.size())
             << file << " " << name;
