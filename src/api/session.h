@@ -84,8 +84,8 @@ struct JudgeRunsOptions {
   bool timeline_later = false;
   /// Only the verdict is needed, so tables that no rule reads may be missing in the report.
   bool verdict_only = false;
-  /// No output shows the plan or a saving: they are computed only where the verdict, or a level of a
-  /// finding, can depend on them.
+  /// No output shows the plan or a saving: they are computed only where the verdict, or a level of
+  /// a finding, can depend on them.
   bool without_savings = false;
   /// Called at the end of each phase with its name: "analyze", "attribute", "compare", "judge".
   std::function<void(std::string_view)> phase_ended = [](std::string_view) {};
