@@ -33,6 +33,8 @@ def users():
         for section, name in re.findall(r"thresholds\.([a-z]\w*)\.(\w+)", path.read_text()):
             for word in (word_of(f"{section}.{name}", tunable) for tunable in (False, True)):
                 found.setdefault(word, []).append(f"rules/{path.name}")
+    for row_id in set(re.findall(r"(?m)^    value: ([a-z]\w*\.\w+)$", PATH.read_text())):
+        found.setdefault(word_of(row_id, False), []).append("rules/knowledge/thresholds.yaml")
     return found
 
 

@@ -28,8 +28,8 @@ thresholds:
     value: 3
 """
 EXPECTED = [
-    "thresholds.yaml:4:12: error: `value`: expected a value such as 30 us, 80%, 1/500, 1.5x, 64 KiB, 8; "
-    "found `10 parsecs`",
+    "thresholds.yaml:4:12: error: `value`: expected a value such as 30 us, 80%, 1/500, 1.5x, 64 KiB, 8, "
+    "or the id of a row with one; found `10 parsecs`",
     "thresholds.yaml:14:5: error: unknown key `color`",
     "thresholds.yaml:8:5: error: `Idle`: expected an id such as `idle.launch_latency`",
     "thresholds.yaml:13:13: error: `Idle`: the range has another unit than the value",
@@ -58,6 +58,13 @@ def main():
         assert generate(source, out).returncode == 0
         changed = {path.name for path in out.iterdir() if path.stat().st_mtime_ns != before[path]}
         assert changed == {"neuron.h", "thresholds.cc"}, changed
+        # A row may have the number of another one: they change together.
+        assert text.count("value: usual.few\n") > 5
+        thresholds.write_text(text.replace("  - id: usual.few\n    value: 3", "  - id: usual.few\n    value: 7"))
+        assert generate(source, out).returncode == 0
+        assert "kBlameLeastCalls{7}" in (out / "blame.h").read_text()
+        thresholds.write_text(text.replace("value: usual.few", "value: usual.fwe", 1))
+        assert "found `usual.fwe`" in generate(source, out).stderr
         thresholds.write_text(BAD)
         run = generate(source, out)
         assert run.returncode == 1

@@ -468,6 +468,9 @@ class Reader {
       source_.Complain(source_.root(), "expected a list `thresholds`");
       return {};
     }
+    for (const YAML::Node& node : list) {
+      if (node["id"] && node["value"]) values_[node["id"].Scalar()] = node["value"].Scalar();
+    }
     std::vector<Row> rows;
     for (const YAML::Node& node : list) rows.push_back(ReadRow(node));
     CheckNames(list, rows);
@@ -508,11 +511,12 @@ class Reader {
 
   Value ValueOf(const YAML::Node& map, const char* key) {
     const std::string text = source_.Text(map, key);
-    if (const auto value = ReadValue(text)) return *value;
+    const auto other = values_.find(text);  // The id of another row, which has the number itself.
+    if (const auto value = ReadValue(other == values_.end() ? text : other->second)) return *value;
     source_.Complain(
         map[key] ? map[key] : map,
-        fmt::format("`{}`: expected a value such as 30 us, 80%, 1/500, 1.5x, 64 KiB, 8; "
-                    "found `{}`",
+        fmt::format("`{}`: expected a value such as 30 us, 80%, 1/500, 1.5x, 64 KiB, 8, or the id "
+                    "of a row with one; found `{}`",
                     key, text));
     return {Kind::kCount, 0, 1};
   }
@@ -543,6 +547,7 @@ class Reader {
   }
 
   Source& source_;
+  std::map<std::string, std::string> values_;  ///< By id, as written.
 };
 
 constexpr std::string_view kHead =
