@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/gone.h"
 #include "cli/parse.h"
+#include "report/redact.h"
 
 namespace profgauge::cli {
 namespace {
@@ -156,30 +158,39 @@ fs::path FindRepository(const fs::path& file) {
   return {};
 }
 
+/// The profiles that the command line names.
+std::vector<std::string> NamedFiles(const Options& options) {
+  std::vector<std::string> inputs = options.arguments;
+  for (const auto& [name, path] : options.runs) inputs.push_back(path);
+  inputs.insert(inputs.end(), options.baselines.begin(), options.baselines.end());
+  return inputs;
+}
+
 class Paths {
  public:
   /// `near` is a file of the repository: the policy, if there is one.
-  Paths(const Options& options, const std::string& near) : is_redacted_(options.redact) {
+  Paths(const Options& options, const std::string& near) : options_(options) {
     std::error_code error;
     root_ = options.repository.empty() ? FindRepository(near) : fs::path(options.repository);
     if (root_.empty()) root_ = fs::current_path(error);
     root_ = fs::weakly_canonical(fs::absolute(root_, error), error);
   }
 
-  /// The path relative to the repository; a file outside of it keeps its name.
+  /// The path relative to the repository; a file outside of it keeps its path. Redaction leaves no
+  /// folder, and no name of a profile.
   std::string Of(const std::string& file) const {
+    if (options_.redact) return HiddenFile(options_, file);
     std::error_code error;
     const fs::path whole = fs::weakly_canonical(fs::absolute(file, error), error);
     const fs::path inside = whole.lexically_relative(root_);
     const bool is_outside = inside.empty() || *inside.begin() == "..";
-    if (is_outside && is_redacted_) return fs::path(file).filename().string();
     if (is_outside) return file;
     return inside.generic_string();
   }
 
  private:
   fs::path root_;
-  bool is_redacted_;
+  const Options& options_;
 };
 
 // The file at which alerts are shown if no policy is in the repository; "profile" for standard
@@ -190,6 +201,29 @@ std::string Subject(const Options& options) {
 }
 
 }  // namespace
+
+std::string HiddenFile(const Options& options, const std::string& file) {
+  const fs::path path = fs::path(file).lexically_normal();
+  for (const std::string& input : NamedFiles(options)) {
+    const fs::path inside = path.lexically_relative(fs::path(input).lexically_normal());
+    if (!inside.empty() && *inside.begin() != "..") return "run";
+  }
+  return path.filename().string();
+}
+
+std::string HiddenText(const Options& options, std::string text) {
+  for (const std::string& input : NamedFiles(options)) {
+    std::vector<std::string> names = {input, fs::path(input).filename().string()};
+    std::error_code error;
+    for (const fs::directory_entry& file : fs::directory_iterator(input, error)) {
+      names.push_back(file.path().filename().string());
+    }
+    for (const std::string& name : names) {
+      if (!name.empty()) boost::replace_all(text, name, "run");
+    }
+  }
+  return report::WithoutFolders(text);
+}
 
 render::AlertPlaces PlacesOf(const Options& options, const std::string& policy,
                              const std::string& otherwise) {

@@ -34,6 +34,12 @@ void ApplyCi(const Environment& environment, Options& options);
 /// or an address.
 std::string LinkOfReport(const Environment& environment, const std::string& page);
 
+/// The file as redacted outputs name it: "run" for a profile of the command line and for files
+/// below it, else the name without folders.
+std::string HiddenFile(const Options& options, const std::string& file);
+/// The text without names of these profiles and without folders.
+std::string HiddenText(const Options& options, std::string text);
+
 // Places of alerts in CI systems: paths from the repository's root, and the policy's line that set
 // the limit or level.
 

@@ -52,19 +52,17 @@ std::string NameOf(const Options& options) {
   return name.empty() ? report::RunNameOf(options.arguments.back()) : name;
 }
 
-// An error as shown in an ending: printable, and without folders if names are redacted.
+// An error as shown in an ending: printable, and without names of files if names are redacted.
 render::EndingError Shown(const Error& error, const Options& options) {
-  render::EndingError shown{error.code,
-                            Printable(error.message),
-                            PlaceText(error.where),
-                            PlaceOf(options, error.where),
-                            {}};
+  Where where = error.where;
+  if (options.redact && !where.file.empty()) where.file = HiddenFile(options, where.file);
+  render::EndingError shown{
+      error.code, Printable(error.message), PlaceText(where), PlaceOf(options, error.where), {}};
   if (shown.code.empty()) shown.code = "error";
   for (const std::string& note : error.notes) shown.notes.push_back(Printable(note));
   if (!options.redact) return shown;
-  shown.message = report::WithoutFolders(shown.message);
-  shown.where = report::WithoutFolders(shown.where);
-  for (std::string& note : shown.notes) note = report::WithoutFolders(note);
+  shown.message = HiddenText(options, std::move(shown.message));
+  for (std::string& note : shown.notes) note = HiddenText(options, std::move(note));
   return shown;
 }
 

@@ -58,7 +58,9 @@ class RedactTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp())
         cls.names = Names()
-        cls.profile = cls.folder / "input.pt.trace.json"
+        cls.profile = cls.folder / "qzfolderofrun" / "qzfileofrun.pt.trace.json"
+        cls.profile.parent.mkdir()
+        cls.names.all += ["qzfolderofrun", "qzfileofrun"]
         cls.profile.write_text(json.dumps(trace(cls.names)))
 
     @classmethod
@@ -245,8 +247,28 @@ class RedactTest(unittest.TestCase):
         for how in ("--redact", "--redact=places"):
             out, _ = self.outputs("places", how)
             left = {name for names in self.found_in(out).values() for name in names}
-            self.assertFalse([name for name in left if name.startswith(("qzfolder", "qzhost"))])
+            self.assertFalse([name for name in left if name.startswith(("qzfolder", "qzhost", "qzfileofrun"))])
             self.assertTrue([name for name in left if name.startswith("qzkernel")])
+
+    def test_a_report_of_an_error_names_no_file(self):
+        """A missing profile, a damaged one, and one of a folder of ranks."""
+        ranks = self.profile.parent / "qzfolderofranks"
+        shutil.rmtree(ranks, ignore_errors=True)
+        ranks.mkdir()
+        for name in ("qzfileofrank0.json", "qzfileofrank1.json"):
+            (ranks / name).write_text("{")
+        damaged = self.profile.parent / "qzfiledamaged.json"
+        damaged.write_text("{")
+        for profile in (self.profile.parent / "qzfilemissing.json", damaged, ranks):
+            for level in ("places", "all"):
+                out = self.folder / "ending"
+                shutil.rmtree(out, ignore_errors=True)
+                run("check", "--config", "none", profile, f"--redact={level}", "--out", out, "--ci", "generic")
+                run("check", "--config", "none", profile, f"--redact={level}", "--write", f"github={out / 'github.txt'}")
+                files = [path for path in out.rglob("*") if path.is_file()]
+                self.assertGreater(len(files), 5)
+                for path in files:
+                    self.assertNotIn("qzf", unpacked(path), f"{path.name} {profile.name} {level}")
 
     def test_mistakes_are_named(self):
         done = run("check", self.profile, "--redact=everything")
