@@ -40,9 +40,12 @@ void Count(const GateResult& result, const rules::Policy& policy, Verdict& verdi
       if (Fails(rules::Level::kWarn, policy.fail_on)) reasons.failures.push_back(sentence);
       break;
     case GateStatus::kLowConfidence:
-      ++verdict.warnings;
-      if (Fails(result.threshold.level, policy.fail_on))
+      if (Fails(result.threshold.level, policy.fail_on)) {
+        ++verdict.open;
         reasons.open.push_back(WithReason(sentence, kUncertainReason));
+      } else {
+        ++verdict.warnings;
+      }
       break;
     case GateStatus::kError:
       ++verdict.errors;

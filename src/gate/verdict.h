@@ -69,7 +69,7 @@ struct Verdict {
   std::vector<std::string> findings_covered;
   /// Numbers of limits and findings. A finding about a metric whose limit is missed is not counted.
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
-  std::int64_t open = 0;  ///< Changes that a comparison could not decide, so there is no verdict.
+  std::int64_t open = 0;  ///< Limits and changes that are undecided, so there is no verdict.
   /// The number of profiles in an undecided comparison, and the number that would decide it.
   std::int64_t recordings = 0, needed = 0;
   std::int64_t waived = 0;                ///< Findings that a waiver accepts.

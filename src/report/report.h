@@ -125,7 +125,7 @@ struct VerdictInfo {
   std::int64_t errors = 0, warnings = 0, waived = 0, passed = 0, not_applicable = 0, missing = 0;
   std::int64_t cautions = 0;   ///< Optional limits that stay undecided.
   std::int64_t not_found = 0;  ///< Rules that were evaluated and found nothing.
-  std::int64_t open = 0;       ///< Changes that a comparison could not decide.
+  std::int64_t open = 0;       ///< Limits and changes that are undecided.
   std::vector<std::string> reasons;
   std::string policy;  ///< Name of the policy.
   /// Origin of the policy: "command line", "job gpt of profgauge.yaml", "no policy was given".
