@@ -26,7 +26,7 @@ struct Candidate {
   std::size_t finding = 0;
   analysis::simulation::Scenario changes;
   PlanOption option;
-  bool host_reacts = false, to_target = false, changes_host = false;
+  bool host_reacts = false, to_target = false, is_typical = false, changes_host = false;
 };
 
 bool SelectsRows(const analysis::simulation::Scenario& changes) {
@@ -123,6 +123,7 @@ class Planner {
     if (!SelectsRows(candidate.changes)) return std::nullopt;
     candidate.host_reacts = rule->scenario->host_reacts;
     candidate.to_target = rule->scenario->is_to_target();
+    candidate.is_typical = rule->scenario->is_typical();
     candidate.changes_host = rule->scenario->changes_host();
     candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
     return candidate;
@@ -210,6 +211,7 @@ class Planner {
     for (const analysis::simulation::PathGraph& graph : replayer_.graphs()) length += graph.size();
     PlanLimits limits;
     limits.least_saving = knowledge::kPlanLeastGainShare.Of(start_);
+    limits.new_share = knowledge::kPlanPromotedShare.value();
     limits.tie = knowledge::kPlanTieShare.Of(start_);
     limits.most_steps = knowledge::kPlanMostSteps.as<std::size_t>();
     limits.paired = knowledge::kPlanMostPairsOf.as<std::size_t>();
@@ -237,6 +239,7 @@ class Planner {
         chosen_.push_back(option);
         reacts = reacts || candidates_[option].host_reacts;
         out.claim.is_best_case = out.claim.is_best_case || candidates_[option].to_target;
+        out.claim.is_typical = out.claim.is_typical || candidates_[option].is_typical;
         changes_host = changes_host || candidates_[option].changes_host;
       }
       // If the finding's own saving is nothing, it must be nothing here, too.

@@ -111,7 +111,17 @@ class Search {
     const std::optional<double> saves = SavedBy(taken_, more);
     if (!saves) return;
     const bool is_tie = std::abs(*saves - best.saves) <= limits_.tie && !best.options.empty();
-    if (is_tie ? more < best.options : *saves > best.saves) best = {std::move(more), *saves, 0};
+    const bool is_better = is_tie ? more < best.options : *saves > best.saves;
+    if (is_better && IsBottleneck(more, *saves)) best = {std::move(more), *saves, 0};
+  }
+
+  /// True if findings ask for all of it, or if it saves so much that the steps before it made it a
+  /// bottleneck.
+  bool IsBottleneck(const OptionSet& more, double saves) {
+    const bool is_asked_for = std::all_of(more.begin(), more.end(), [this](std::size_t option) {
+      return options_[option].is_asked_for;
+    });
+    return is_asked_for || saves >= limits_.new_share * TimeOf(taken_).value_or(0);
   }
 
   /// Tries options in descending order of bounds; stops at the first that cannot beat the best:

@@ -51,8 +51,10 @@ struct PlannedSteps {
 /// Limits of the search. Savings and times are ns per iteration. `most_replays` 0: no steps.
 struct PlanLimits {
   double least_saving = 0;  ///< Minimum saving of a step.
-  double tie = 0;           ///< Savings within this are equal; the earlier option wins.
-  double least_time = 0;    ///< Iteration time with all options together, the least possible.
+  /// The same for a change that no finding asks for, as part of the time before the step.
+  double new_share = 0;
+  double tie = 0;         ///< Savings within this are equal; the earlier option wins.
+  double least_time = 0;  ///< Iteration time with all options together, the least possible.
   std::size_t most_steps = 6;
   std::size_t paired = 4;  ///< Number of options, by bound, whose pairs are tried.
   std::size_t most_replays = 0;

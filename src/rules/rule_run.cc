@@ -532,6 +532,7 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
     } else {
       claim.basis = Basis::kSimulated;
       claim.is_best_case = rule_.scenario->is_to_target();
+      claim.is_typical = rule_.scenario->is_typical();
       saved = is_nothing ? CappedGain() : simulated;
       SetLow(*simulated_, saved->gain, claim);
       claim.saves = saved->gain;

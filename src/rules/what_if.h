@@ -52,6 +52,12 @@ struct CompiledScenario {
   bool by_smallest = false;
   bool host_reacts = false;  ///< Other work of the host may slow down (WithSlowerHost()).
 
+  /// True if a factor is neither recorded nor a removal: how much such a change usually leaves.
+  bool is_typical() const {
+    return std::any_of(scales.begin(), scales.end(), [](const CompiledScale& scale) {
+      return !scale.by && scale.factor > 0 && scale.factor < 1;
+    });
+  }
   /// True if it changes work of the host, which a profiler slows.
   bool changes_host() const {
     return std::any_of(scales.begin(), scales.end(), [](const CompiledScale& scale) {

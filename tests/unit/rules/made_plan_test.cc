@@ -103,7 +103,7 @@ double SavedBy(const MadePlan& made, std::string_view rule) {
   return -1;
 }
 
-constexpr Ns kCompute = analysis::kMs, kTransfer = kTenthMs, kLate = analysis::kMs / 5;
+constexpr Ns kCompute = analysis::kMs, kTransfer = 4 * kTenthMs, kLate = 3 * kTenthMs;
 constexpr int kCalls = 4;
 
 void Reduce(std::int64_t number, analysis::At call, analysis::At device,
@@ -151,7 +151,7 @@ Profile RankThatReduces(int rank) {
   distributed.groups.push_back(group);
   std::int64_t number = 0;
   for (int i = 0; i < 6; ++i) {
-    const Ns start = i * 6 * analysis::kMs;
+    const Ns start = i * 7 * analysis::kMs;
     Ns call = start, device = start + kTenthMs;
     for (int c = 0; c < kCalls; ++c, ++number) {
       const Ns compute = kCompute + (c % 2 == rank ? kLate : 0);
