@@ -28,6 +28,9 @@ constexpr FactSpec kFacts[] = {
     {"profile.iteration_source", Unit::kText,
      "Source of iterations: a marker, a key operator, or `whole profile` if there is none."},
     {"profile.iterations_by", Unit::kText, "Source of iterations, by its kind."},
+    {"profile.ignored_markers", Unit::kText,
+     "A sentence on markers of iterations that are ignored: the work was launched outside of "
+     "them."},
     {"profile.proposed_markers", Unit::kText,
      "If iterations are not marked: ranges of the host that could mark them, with patterns."},
     {"profile.iterations_total", Unit::kCount, "Iterations in the profile, selected or not."},
@@ -405,6 +408,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
   facts["profile.exposed_collectives"] = ExposedCollectives(analysis);
   for (const analysis::Remark& remark : analysis.remarks) {
     if (remark.id == "unsteady-selection") facts["profile.steady_range"] = remark.text;
+    if (remark.id == "markers-without-work") facts["profile.ignored_markers"] = remark.text;
   }
   AddDeviceWords(AcceleratorOf(ranks), facts);
   if (ranks.empty()) return facts;

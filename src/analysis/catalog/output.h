@@ -53,6 +53,9 @@ inline constexpr std::string_view kWholeGraphs =
     "the kernels of graphs that were recorded as a whole are unknown; record with `nsys profile "
     "--cuda-graph-trace=node`";
 
+/// The reason for missing numbers of work.
+inline constexpr std::string_view kNothingCounted = "no operator's FLOPs can be counted";
+
 /// Collects the results of one run. A metric that no analysis sets is absent with a reason.
 class Output {
  public:
@@ -71,6 +74,11 @@ class Output {
   void SetAbsent(MetricId id, std::string reason);
   /// The reason for missing data, with instructions to record it in this format.
   std::string Gap(Capability capability) const { return Told(CapabilityGap(capability, hints_)); }
+  /// The reason for missing FLOPs and bytes of operators: `has_shapes` if input shapes were
+  /// recorded, so that no operator is one whose work can be counted.
+  std::string GapOfWork(bool has_shapes) const {
+    return has_shapes ? std::string(kNothingCounted) : Gap(Capability::kShapes);
+  }
   /// How this format records the data, in device words; `otherwise` if the profile has no hint.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
   /// Replaces the metric's note, and whether its confidence is low. Does not change the value.

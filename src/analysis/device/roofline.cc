@@ -36,8 +36,6 @@
 namespace profgauge::analysis::device {
 namespace {
 
-constexpr std::string_view kNothingCounted = "no operator's FLOPs can be counted";
-
 constexpr std::initializer_list<MetricId> kMetrics = {metric::kFlopsAchieved, metric::kFlopsMfu,
                                                       metric::kFlopsHfu};
 
@@ -306,7 +304,10 @@ void AddRoofline(std::span<const iterations::RankContext> ranks,
   KnownPeaks peaks(ranks.front().knowledge);
   RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {
-    const std::string why = fmt::format("{}: {}", kNothingCounted, out.Gap(Capability::kShapes));
+    const bool has_shapes = std::any_of(ranks.begin(), ranks.end(), iterations::HasShapes);
+    const std::string why =
+        has_shapes ? std::string(catalog::kNothingCounted)
+                   : fmt::format("{}: {}", catalog::kNothingCounted, out.Gap(Capability::kShapes));
     out.SetTableAbsent("roofline", why);
     return SetAllAbsent(kMetrics, why, out);
   }

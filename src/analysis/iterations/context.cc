@@ -120,4 +120,9 @@ const OptionalColumn<Ns>& ExposedColumns::Of(const RankContext& rank,
   return column.times;
 }
 
+bool HasShapes(const RankContext& rank) {
+  return std::ranges::any_of(rank.profile->host.input_shapes.values(),
+                             [](StringId shapes) { return shapes.valid(); });
+}
+
 }  // namespace profgauge::analysis::iterations

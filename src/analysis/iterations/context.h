@@ -115,4 +115,7 @@ Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profi
 /// `ranks`.
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside);
 
+/// True if any host event has recorded input shapes. O(n).
+bool HasShapes(const RankContext& rank);
+
 }  // namespace profgauge::analysis::iterations

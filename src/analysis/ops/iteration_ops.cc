@@ -293,8 +293,9 @@ void AddIterationOps(std::span<const iterations::RankContext> ranks, catalog::Ou
           .Text("call_stack"_col, texts(op.call_stack.get()));
     }
   }
+  const bool has_shapes = std::any_of(ranks.begin(), ranks.end(), iterations::HasShapes);
   for (const char* id : {"flops", "bytes"}) {
-    if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
+    if (!any_work) table.Find(id)->MarkAbsent(out.GapOfWork(has_shapes));
   }
 }
 

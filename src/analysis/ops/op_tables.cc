@@ -55,16 +55,21 @@ void AppendWork(const OpSums& sums, Writer& write) {
             known && seconds > 0 ? std::optional(sums.flops / seconds) : std::nullopt);
 }
 
+struct RunOps {
+  bool has_ops = false, has_device = false, has_timeline = true, knows_recomputed = false;
+  bool has_shapes = false;
+};
+
 // Fills one table, in the order of `rows`. The tables differ in a few columns, which are selected
 // at compile time.
 template <const auto& kColumns>
-void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_device,
+void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, const RunOps& run,
              const catalog::Output& out, Table& table) {
-  MarkWithoutDevice(has_device, out, table);
+  MarkWithoutDevice(run.has_device, out, table);
   const bool any_work =
       std::any_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.sums.flops >= 0; });
   for (const char* id : {"flops", "bytes", "achieved"}) {
-    if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
+    if (!any_work) table.Find(id)->MarkAbsent(out.GapOfWork(run.has_shapes));
   }
   StringPool& strings = table.strings();
   catalog::RowWriter<kColumns> write(table);
@@ -80,21 +85,21 @@ void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_devic
         .Integer("calls"_col, sums.calls)
         .Integer("host_self"_col, sums.host_self)
         .Integer("host_total"_col, sums.host_total)
-        .IntegerIf("device_self"_col, has_device, sums.device_self)
-        .IntegerIf("device_total"_col, has_device, sums.device_total)
-        .IntegerIf("kernels"_col, has_device, sums.kernels)
+        .IntegerIf("device_self"_col, run.has_device, sums.device_self)
+        .IntegerIf("device_total"_col, run.has_device, sums.device_total)
+        .IntegerIf("kernels"_col, run.has_device, sums.kernels)
         .Bool("tensor_core_eligible"_col, sums.eligible)
         .Text("uses_tensor_core"_col, UsesText(sums, sums.kernel_total, sums.tensor_core_total))
         .Share("tensor_core_self"_col, sums.tensor_core_self, sums.kernel_self)
         .Share("tensor_core_total"_col, sums.tensor_core_total, sums.kernel_total);
     AppendWork(sums, write);
-    write.IntegerIf("outside"_col, has_device, sums.outside)
+    write.IntegerIf("outside"_col, run.has_device, sums.outside)
         .Integer("outside_host"_col, sums.outside_host)
         .Integer("outside_calls"_col, sums.outside_calls)
         .Text("call_stack"_col, grouping == OpGrouping::kStack ? row.second : row.call_stack.get());
     if constexpr (catalog::NamesColumn<catalog::Col<"recomputed_time">, kColumns>) {
       write.Integer("recomputed_calls"_col, sums.recomputed_calls)
-          .IntegerIf("recomputed_time"_col, has_device, sums.recomputed_time);
+          .IntegerIf("recomputed_time"_col, run.has_device, sums.recomputed_time);
     }
   }
 }
@@ -160,10 +165,6 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const catalog::O
   }
 }
 
-struct RunOps {
-  bool has_ops = false, has_device = false, has_timeline = true, knows_recomputed = false;
-};
-
 // Adds a table by name and `second`, if any call has a `second`.
 void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping grouping,
                    catalog::Output& out) {
@@ -176,9 +177,9 @@ void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping groupi
   SortOps(rows, out.strings());
   Table& filled = out.AddTable(table);
   if (by_shape) {
-    FillOps<catalog::columns::kOpsByShape>(rows, grouping, run.has_device, out, filled);
+    FillOps<catalog::columns::kOpsByShape>(rows, grouping, run, out, filled);
   } else {
-    FillOps<catalog::columns::kOpsByStack>(rows, grouping, run.has_device, out, filled);
+    FillOps<catalog::columns::kOpsByStack>(rows, grouping, run, out, filled);
   }
   DropHostTimes(run.has_timeline, filled);
 }
@@ -189,7 +190,7 @@ void AddNames(std::vector<OpRow> ops, const RunOps& run, catalog::Output& out) {
   std::vector<OpRow> types = GroupOpTypes(ops, out.strings());
   SortOps(types, out.strings());
   Table& by_name = out.AddTable("ops");
-  FillOps<catalog::columns::kOps>(ops, OpGrouping::kName, run.has_device, out, by_name);
+  FillOps<catalog::columns::kOps>(ops, OpGrouping::kName, run, out, by_name);
   if (!run.knows_recomputed) DropRecomputed(by_name);
   DropHostTimes(run.has_timeline, by_name);
   Table& by_type = out.AddTable("op_types");
@@ -230,6 +231,7 @@ OpPool::~OpPool() = default;
 void OpPool::Add(const OpFacts& rank, StringPool& strings) {
   sums_->run.has_ops = sums_->run.has_ops || !rank.names.empty();
   sums_->run.has_device = sums_->run.has_device || rank.has_device;
+  sums_->run.has_shapes = sums_->run.has_shapes || !rank.by_shape.empty();
   sums_->run.has_timeline = sums_->run.has_timeline && rank.has_timeline;
   sums_->run.knows_recomputed = sums_->run.knows_recomputed || rank.knows_recomputed;
   sums_->has_all_shapes = sums_->has_all_shapes && rank.has_all_shapes;
@@ -256,7 +258,9 @@ void AddOpTables(std::span<const iterations::RankContext> ranks, catalog::Output
   std::map<OpGrouping, PooledOps> pooled;
   std::vector<OpGrouping> by = {OpGrouping::kName};
   for (const OpGrouping second : {OpGrouping::kShapes, OpGrouping::kStack}) {
-    if (HasSecond(ranks, second)) by.push_back(second);
+    if (!HasSecond(ranks, second)) continue;
+    by.push_back(second);
+    run.has_shapes = run.has_shapes || second == OpGrouping::kShapes;
   }
   for (const iterations::RankContext& rank : ranks) {
     const RankOps ops(rank);

@@ -31,7 +31,8 @@ namespace {
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents, "record with `nsys profile --trace=cuda,nvtx`"},
     {Capability::kHostOps,
-     "record with `--trace=cuda,nvtx` inside torch.autograd.profiler.emit_nvtx()"},
+     "record with `--trace=cuda,nvtx` and an NVTX range around each operator, in PyTorch inside "
+     "torch.autograd.profiler.emit_nvtx()"},
     {Capability::kLaunchLinks, "record with `nsys profile --trace=cuda,nvtx`"},
     {Capability::kShapes, "record inside emit_nvtx(record_shapes=True)"},
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
@@ -43,7 +44,8 @@ constexpr RecordingHint kNoActivityHints[] = {
      "launching calls were traced, but no GPU work: use a newer nsys, permit performance counters, "
      "or add `--cuda-flush-interval=1000`"},
     {Capability::kHostOps,
-     "record with `--trace=cuda,nvtx` inside torch.autograd.profiler.emit_nvtx()"},
+     "record with `--trace=cuda,nvtx` and an NVTX range around each operator, in PyTorch inside "
+     "torch.autograd.profiler.emit_nvtx()"},
     {Capability::kShapes, "record inside emit_nvtx(record_shapes=True)"},
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
 };

@@ -66,7 +66,9 @@ Status ReadMetadata(Import& import) {
 namespace {
 
 constexpr RecordingHint kHints[] = {
-    {Capability::kHostOps, "record inside torch.autograd.profiler.emit_nvtx()"},
+    {Capability::kHostOps,
+     "record an NVTX range around each operator, in PyTorch inside "
+     "torch.autograd.profiler.emit_nvtx()"},
     {Capability::kLaunchLinks, "record without `--profile-api-trace none`"},
     {Capability::kShapes, "record inside emit_nvtx(record_shapes=True), or with PyProf"},
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},

@@ -38,7 +38,7 @@ constexpr RecordingHint kHints[] = {
      "(ProfileOptions.device_tracer_level)"},
     {Capability::kHostOps, "record with ProfileOptions.host_tracer_level=2"},
     {Capability::kLaunchLinks, "record with ProfileOptions.host_tracer_level=2"},
-    {Capability::kShapes, "XLA's profiles do not contain them"},
+    {Capability::kShapes, "those in the HLO of XLA's profiles are not read"},
     {Capability::kCallStacks, "XLA's profiles contain only source lines of operators"},
     {Capability::kMemoryEvents, "record with ProfileOptions.host_tracer_level=2"},
     {Capability::kIterationMarkers,
