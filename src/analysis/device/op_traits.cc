@@ -122,11 +122,13 @@ std::string ShortAttentionText(const MeasuredOp& facts) {
   const flops::AttentionSizes& sizes = facts.shape.attention;
   const std::string lengths =
       sizes.queries == sizes.keys
-          ? fmt::format("has sequences of {}, which are short", Whole(sizes.queries))
+          ? fmt::format("has sequences of {}", Whole(sizes.queries))
           : fmt::format("has {} {} for {} keys", Whole(sizes.queries),
                         sizes.queries == 1 ? "query" : "queries", Whole(sizes.keys));
-  return fmt::format("{}: {} FLOPs per byte, the {{{{ device.device }}}} needs {}", lengths,
-                     FormatNumber(Intensity(facts)), Whole(Ridge(facts)));
+  return fmt::format(
+      "{}: {} FLOPs per byte (compute-bound from {}), and uses {} of the memory bandwidth", lengths,
+      FormatNumber(Intensity(facts)), Whole(Ridge(facts)),
+      FormatShare(facts.memory_time / facts.time));
 }
 
 // The share of the work that is padding of heads; 0 if the kernel's sizes are unknown.

@@ -306,7 +306,7 @@ boost::json::object BreakdownView(const Report& report) {
   Parts parts{};
   const bool known = PartsOfRun(report, parts);
   const double total = SumOf(parts);
-  const std::int64_t iterations = report::SummedIterations(report);
+  const auto iterations = static_cast<double>(report::SummedIterations(report));
   json::array rows;
   std::vector<std::pair<std::string, std::string>> absent;
   for (std::size_t i = 0; known && i < parts.size(); ++i) {
@@ -327,7 +327,7 @@ boost::json::object BreakdownView(const Report& report) {
                                 {"id", category.id},
                                 {"meaning", WordsOf(report, category.meaning)},
                                 {"share", NumberView(value, Unit::kShare)},
-                                {"each", NumberView(Value(ns / iterations), Unit::kTime)},
+                                {"each", NumberView(Value(parts[i] / iterations), Unit::kTime)},
                                 {"time", NumberView(Value(ns), Unit::kTime)}});
   }
   const auto sum = static_cast<std::int64_t>(total);
@@ -340,7 +340,7 @@ boost::json::object BreakdownView(const Report& report) {
       {"absent", AbsentView(absent)},
       {"has_absent", has_absent},
       {"total", NumberView(Value(sum), Unit::kTime)},
-      {"total_each", NumberView(Value(sum / iterations), Unit::kTime)},
+      {"total_each", NumberView(Value(total / iterations), Unit::kTime)},
       {"legend", RankLegend(report)},
       {"ranks", std::move(ranks)},
       {"each_head", report.profile.ranks > 1 ? "Per iteration, mean of ranks" : "Per iteration"},

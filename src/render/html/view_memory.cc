@@ -159,12 +159,17 @@ boost::json::object MemoryView(const Report& report) {
     }
   }
   const bool known = !charts.empty();
+  const auto has_rows =
+      [&report](std::string_view id) {  // A table without rows is no link's target.
+        const Table* table = FindTable(report, id);
+        return table != nullptr && table->rows() > 0;
+      };
   return {{"known", known},
           {"charts", std::move(charts)},
           {"facts", std::move(facts)},
           {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))},
-          {"has_blocks", FindTable(report, "memory_events") != nullptr},
-          {"has_ops", FindTable(report, "memory_ops") != nullptr}};
+          {"has_blocks", has_rows("memory_events")},
+          {"has_ops", has_rows("memory_ops")}};
 }
 
 // Bandwidth of collectives by message size.
