@@ -12,7 +12,7 @@
 namespace profgauge {
 
 enum class PathKind : std::uint8_t {
-  kHost,        ///< Operators, calls that launch nothing, and Python between them.
+  kHost,        ///< Operators, calls that launch nothing, and the time between them.
   kLaunch,      ///< From the begin of a launching call to the begin of its kernel or copy.
   kKernel,      ///< Kernels that are not collectives.
   kCopy,        ///< Copies and memsets.
@@ -20,7 +20,7 @@ enum class PathKind : std::uint8_t {
   kWaiting,     ///< Collectives before the last rank arrived; only if other ranks are recorded.
   kDataLoader,  ///< Ranges of a data loader.
   kSync,        ///< Synchronizing calls, without the time in which the awaited work runs.
-  kUnknown,     ///< No recorded dependency explains it.
+  kUnknown,     ///< No recorded dependency explains it, or the host was silent.
 };
 inline constexpr std::size_t kPathKinds = static_cast<std::size_t>(PathKind::kUnknown) + 1;
 
@@ -36,7 +36,7 @@ inline constexpr std::array<PathKindInfo, kPathKinds> kPathKindInfo = {{
     {"host",
      {metric::kCriticalHostShare, metric::kCriticalHostTime},
      "Host",
-     "operators, calls that launch nothing, and Python between them",
+     "operators, calls that launch nothing, and the time between them",
      "operators, calls and Python on the host"},
     {"launch",
      {metric::kCriticalLaunchShare, metric::kCriticalLaunchTime},
@@ -77,7 +77,9 @@ inline constexpr std::array<PathKindInfo, kPathKinds> kPathKindInfo = {{
     {"unknown",
      {metric::kCriticalUnknownShare, metric::kCriticalUnknownTime},
      "Unknown",
-     "time without a recorded dependency",
+     "time without a recorded dependency, and long periods in which nothing is recorded on the "
+     "host "
+     "while the device works: it may wait for it",
      "nothing that was recorded"},
 }};
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "knowledge/path.h"
-
 namespace profgauge::rules {
 namespace {
 
@@ -182,7 +180,7 @@ bool RunData::MayMissWaits() {
   if (simulations_ == nullptr) return false;
   const std::lock_guard lock(listening_);
   if (!may_miss_waits_) {
-    may_miss_waits_ = simulations_->replayer().SilentShare() >= knowledge::kPathSilentShare.value();
+    may_miss_waits_ = simulations_->replayer().MayMissWaits();
   }
   return *may_miss_waits_;
 }

@@ -36,7 +36,7 @@ PathMove MoveOf(const PathSegment& segment, const PathGraph& graph, const PartNa
   PathMove move{
       segment.time, segment.kind, named.tensor_core == classify::TriName(classify::Tri::kYes),
       named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
-  if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return move;
+  if (IsUnexplained(segment)) return move;
   move.in = graph.OwnerOf(segment.step);
   if (move.in.table != PathTable::kDevice) {
     move.in = InnermostAt(graph, segment.step);

@@ -4,9 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/interval.h"
 #include "knowledge/launches.h"
-#include "knowledge/spin.h"
 
 namespace profgauge::analysis::simulation {
 namespace {
@@ -41,8 +39,10 @@ PathKind KindOnDevice(const PathGraph& graph, std::uint32_t row) {
 // longer one is unexplained.
 PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
   switch (segment.edge) {
-    case PathEdge::kProgram:
-      return KindOnThread(graph, segment.in);
+    case PathEdge::kProgram: {
+      const PathKind kind = KindOnThread(graph, segment.in);
+      return kind == PathKind::kHost && graph.IsSilent(segment.step) ? PathKind::kUnknown : kind;
+    }
     case PathEdge::kLaunch:
       return PathKind::kLaunch;
     case PathEdge::kStream:
@@ -237,40 +237,17 @@ struct Sums {
   }
 };
 
-// Collects periods in which threads are in no operator or call.
-class SilentPeriods {
- public:
-  explicit SilentPeriods(const PathGraph& graph) : graph_(graph) {}
+// Sums the time in which threads are silent.
+struct SilentTime {
+  const PathGraph& graph;
+  Ns sum = 0;
 
-  static bool Wants(Ns length) { return length >= knowledge::kSpinLeast.ns(); }
+  static bool Wants(Ns /*length*/) { return true; }
   void operator()(const PathSegment& segment) {
-    if (segment.edge != PathEdge::kProgram || IsNamed(segment.in)) return;
-    periods_.push_back(segment.time);
-  }
-  // The time of the periods during which the device works.
-  Ns WhileDeviceWorks() {
-    const DeviceTable& device = graph_.rank().profile->device;
-    std::vector<Span> work;
-    for (std::size_t row = 0; row < device.size() && !periods_.empty(); ++row) {
-      work.push_back({device.start[row], device.start[row] + device.duration[row]});
+    if (segment.edge == PathEdge::kProgram && graph.IsSilent(segment.step)) {
+      sum += segment.time.length();
     }
-    work = Merge(std::move(work));
-    Ns sum = 0;
-    for (const Span& period : periods_) {
-      const Ns busy = OverlapLength(std::span(&period, 1), Near(work, period));
-      if (busy >= knowledge::kSpinBusyShare.Of(period.length())) sum += period.length();
-    }
-    return sum;
   }
-
- private:
-  bool IsNamed(PathOwner in) const {
-    if (in.row == PathGraph::kNone) return false;
-    return in.table == PathTable::kApi || graph_.rank().profile->host.kind[in.row] == HostKind::kOp;
-  }
-
-  const PathGraph& graph_;
-  std::vector<Span> periods_;
 };
 
 // Sums nanoseconds by kind for each iteration; segments arrive from the last to the first. The time
@@ -340,9 +317,9 @@ PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
 }
 
 Ns SilentTimeOfPath(const PathGraph& graph, std::span<const Ns> transfers) {
-  SilentPeriods silent(graph);
+  SilentTime silent{graph};
   WalkRecorded(graph, transfers, silent);
-  return silent.WhileDeviceWorks();
+  return silent.sum;
 }
 
 std::vector<PathSums> PathSumsByIteration(const PathGraph& graph) {

@@ -28,6 +28,12 @@ struct PathSegment {
   PathOwner in;  ///< InnermostAt() of that step, if the step before on its thread binds.
 };
 
+/// Whether no event contains the segment. Silent time of a thread is unknown, too, but has a place.
+inline bool IsUnexplained(const PathSegment& segment) {
+  return segment.step == PathGraph::kNone ||
+         (segment.kind == PathKind::kUnknown && segment.edge != PathEdge::kProgram);
+}
+
 /// Calls `visit` with the segments of the recorded path, in groups, from the last to the first.
 /// Long profiles have millions of segments, so they are never all in memory. `transfers`: by device
 /// row, the duration of its collective without waiting, -1 unknown; may be empty. The segments
@@ -58,9 +64,8 @@ PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
 /// graph does not reproduce the number of selected iterations.
 std::vector<PathSums> PathSumsByIteration(const PathGraph& graph);
 
-/// Returns the time on the recorded path in which a thread is in no operator or call while the
-/// device works, in periods of at least spin.least. The thread may be waiting; profiles do not show
-/// it.
+/// Returns the time on the recorded path in which a thread is silent (PathGraph::IsSilent()). It
+/// may be waiting for the device; profiles do not show it.
 Ns SilentTimeOfPath(const PathGraph& graph, std::span<const Ns> transfers);
 
 /// Returns the innermost host range or call around the segment that ends in `step`. Its `row` is

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/simulation/critical_path.h"
 #include "knowledge/spin.h"
 
 namespace profgauge::analysis::simulation {
@@ -41,13 +42,13 @@ std::optional<EventWait> EventWaits::Take(std::uint32_t call) {
 
 namespace {
 
-// The times in which a device is busy.
+// The times in which a device is busy; without `gpu`, those in which any device is.
 class BusyTimes {
  public:
-  BusyTimes(const DeviceTable& device, std::int32_t gpu) {
+  explicit BusyTimes(const DeviceTable& device, std::optional<std::int32_t> gpu = std::nullopt) {
     std::vector<Span> work;
     for (std::size_t row = 0; row < device.size(); ++row) {
-      if (device.gpu[row] != gpu || device.duration[row] <= 0) continue;
+      if ((gpu && device.gpu[row] != *gpu) || device.duration[row] <= 0) continue;
       work.push_back({device.start[row], device.start[row] + device.duration[row]});
     }
     busy_ = Merge(std::move(work));
@@ -150,6 +151,27 @@ std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentS
     }
     if (IsSteadyWork(device, kind)) continue;
     for (const SilentStretch* stretch : kind.with_kernel) found.push_back(*stretch);
+  }
+  return found;
+}
+
+std::vector<PathGraph::StepId> SilentSteps(const PathGraph& graph) {
+  const Profile& profile = *graph.rank().profile;
+  const auto is_silent_in = [&](PathOwner in) {
+    if (in.row == PathGraph::kNone) return true;
+    return in.table == PathTable::kHost && profile.host.kind[in.row] != HostKind::kOp &&
+           !graph.IsInDataLoader(HostId{in.row});
+  };
+  std::optional<BusyTimes> busy;  // Few profiles need it.
+  std::vector<PathGraph::StepId> found;
+  for (PathGraph::StepId step = graph.device_steps(); step < graph.size(); ++step) {
+    const std::uint32_t move = graph.moves()[step];
+    if (move != PathGraph::kNoMove && !MayBeSpin(move)) continue;
+    if (graph.Before(step) == PathGraph::kNone) continue;
+    const Span time{graph.RecordedAt(step - 1), graph.RecordedAt(step)};
+    if (!MayBeSpin(time.length()) || !is_silent_in(InnermostAt(graph, step))) continue;
+    if (!busy) busy.emplace(profile.device);
+    if (busy->Within(time) >= knowledge::kSpinBusyShare.Of(time.length())) found.push_back(step);
   }
   return found;
 }

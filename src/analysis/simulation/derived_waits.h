@@ -42,7 +42,8 @@ class EventWaits {
 };
 
 // Periods in which a thread spins until its kernel ends, without a call: it polls memory that the
-// kernel writes last (a counter, a flag). Internal to the graph.
+// kernel writes last (a counter, a flag). Other long periods without any event, in which the device
+// works, are silent: they may be waits, too. Internal to the graph.
 
 /// Time between two steps of a thread in which it is in no call.
 struct SilentStretch {
@@ -60,5 +61,11 @@ bool MayBeSpin(Ns length);
 /// kernel ends when they end. Launches in the same range must do so repeatedly, not by chance.
 std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentStretch> stretches,
                                      Ns usual);
+
+/// Returns the steps before which a thread is in no operator, call or data loader for at least
+/// spin.least, while a device works for nearly all of that time. In order. REQUIRES: all edges,
+/// moves and loader ranges of the graph are known. O(steps), and O(n log n) in the device work if a
+/// thread is in nothing for that long.
+std::vector<PathGraph::StepId> SilentSteps(const PathGraph& graph);
 
 }  // namespace profgauge::analysis::simulation

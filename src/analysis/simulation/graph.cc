@@ -14,7 +14,8 @@ std::size_t PathGraph::bytes() const {
   const auto bytes = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
   return bytes(work_rows_) + bytes(work_crosses_) + first_works_.bytes() + bytes(thread_owners_) +
          bytes(moves_) + bytes(thread_crosses_) + bytes(cross_places_) + bytes(many_) +
-         bytes(runs_) + bytes(iterations_) + bytes(edges_from_blocks_) + in_loader_.bytes();
+         bytes(runs_) + bytes(iterations_) + bytes(edges_from_blocks_) + in_loader_.bytes() +
+         bytes(silent_);
 }
 
 std::size_t PathGraph::edges() const {

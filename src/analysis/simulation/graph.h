@@ -226,6 +226,11 @@ class PathGraph {
     if (Before(step) != kNone) visit(EdgeBefore(step));
     ForEachElsewhere(step, [&](StepId from) { visit(Edge{CrossKind(step, from), from}); });
   }
+  /// Whether the thread was silent before this step (SilentSteps() in derived_waits.h): the profile
+  /// does not show whether the host worked, or waited for the device.
+  bool IsSilent(StepId step) const {
+    return std::binary_search(silent_.begin(), silent_.end(), step);
+  }
   /// Whether the range of the host table is a data loader's or inside of one.
   bool IsInDataLoader(HostId range) const { return range.valid() && in_loader_[range.value]; }
 
@@ -364,6 +369,7 @@ class PathGraph {
   std::vector<std::uint32_t> edges_from_blocks_;
   unsigned block_bits_ = kBlockBits;
   Flags in_loader_;  // By row of the host table.
+  std::vector<StepId> silent_;
   std::size_t dropped_ = 0;
 };
 

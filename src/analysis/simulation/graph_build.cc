@@ -70,6 +70,7 @@ PathGraph PathGraphBuilder::Run() {
   CountEdges();
   FindLoaderRanges();
   FindKeptTimes(threads);
+  graph_.silent_ = SilentSteps(graph_);
   for (const ThreadSteps& thread : threads) graph_.thread_begins_.push_back(thread.begin);
   graph_.runs_.shrink_to_fit();
   return std::move(graph_);

@@ -7,7 +7,7 @@ namespace profgauge::analysis::simulation {
 PartIds PartNamer::IdsOf(const PathSegment& segment) const {
   PartIds part;
   part.kind = segment.kind;
-  if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return part;
+  if (IsUnexplained(segment)) return part;
   if (segment.step < graph_.device_steps()) {
     NameDevice(graph_.OwnerOf(segment.step).row, segment, part);
   } else if (segment.edge == PathEdge::kThread) {
@@ -35,7 +35,7 @@ std::string_view PartNamer::NameOf(const PartIds& ids) const {
     case PartLabel::kRecorded:
       return profile_.Name(ids.name);
     case PartLabel::kBetweenOps:
-      return "(between operators)";
+      return "(nothing recorded)";
     case PartLabel::kBetweenThreads:
       return "(from thread to thread)";
     case PartLabel::kNextOnStream:

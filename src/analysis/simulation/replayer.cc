@@ -446,14 +446,14 @@ void Replayer::FindSteps(Scenario& scenario) const {
   }
 }
 
-double Replayer::SilentShare() const {
+bool Replayer::MayMissWaits() const {
   Ns silent = 0, whole = 0;
   for (std::size_t rank = 0; rank < graphs_.size(); ++rank) {
     silent += SilentTimeOfPath(graphs_[rank], transfers_[rank]);
     const std::vector<Span> iterations = graphs_[rank].IterationsAt(graphs_[rank].recorded());
     if (!iterations.empty()) whole += iterations.back().end - iterations.front().start;
   }
-  return whole > 0 ? static_cast<double>(silent) / static_cast<double>(whole) : 0;
+  return silent > 0 && silent >= knowledge::kPathSilentShare.Of(whole);
 }
 
 // An upper bound without a replay: no path can be shortened by more than the sum of all cuts.

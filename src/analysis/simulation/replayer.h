@@ -193,9 +193,10 @@ class Replayer {
   /// Else each simulation finds the steps again, and `keeps_up` and `hides` have no effect.
   void FindSteps(Scenario& scenario) const;
 
-  /// The share of SilentTimeOfPath() in the recorded critical path. If it is large and a simulation
-  /// shows no saving, the graph may have missed a wait.
-  double SilentShare() const;
+  /// Whether SilentTimeOfPath() is so large a part of the recorded path that the graph may have
+  /// missed waits of the host (path.silent_share): changes of the device may then save more than
+  /// Predict() says.
+  bool MayMissWaits() const;
 
   /// Returns an upper bound of the saving in ns per iteration, in any combination with other
   /// scenarios: the sum of the shortened times over all ranks. Infinite for scenarios that remove

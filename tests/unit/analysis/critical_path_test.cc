@@ -107,6 +107,24 @@ TEST(CriticalPath, WithoutIterationsWorkEndsIt) {
   EXPECT_EQ(Of(SumsOf(run.graph()), PathKind::kKernel), 350'000);
 }
 
+// Nothing shows whether the host works or waits while the device does.
+TEST(CriticalPath, SilentHostBesideABusyDeviceIsUnknown) {
+  const auto of = [](Ns kernel_end, bool may_wait) {
+    TestProfile test;
+    test.Step(0, {0, 10'000'000});
+    test.Op("aten::mm", {0, 100'000});
+    test.Launch("gemm", {10'000, 20'000}, {30'000, kernel_end});
+    const Replayed run(One(std::move(test)));
+    EXPECT_EQ(run.replayer->MayMissWaits(), may_wait);
+    return SumsOf(run.graph());
+  };
+  const simulation::PathSums busy = of(9'800'000, true), idle = of(5'000'000, false);
+  EXPECT_EQ(Of(busy, PathKind::kUnknown), 9'900'000);
+  EXPECT_EQ(Of(busy, PathKind::kHost) + Of(busy, PathKind::kLaunch), 100'000);
+  EXPECT_EQ(Of(idle, PathKind::kUnknown), 0);
+  EXPECT_EQ(Of(idle, PathKind::kHost) + Of(idle, PathKind::kLaunch), 10'000'000);
+}
+
 // Each maker's runtime, and the layers below it, have their own waiting calls.
 TEST(CriticalPath, KnowsWaitsOfAnyName) {
   const simulation::PathSums expected = SumsOf(Replayed(Small()).graph());
