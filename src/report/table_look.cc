@@ -19,16 +19,20 @@ constexpr std::string_view kLayers[] = {"path", "kind",  "active_time",  "instru
                                         "hfu",  "bytes", "spill_reload", "wait_time"};
 constexpr std::string_view kOps[] = {"name",
                                      "calls",
+                                     "outside_calls",
                                      "host_self",
+                                     "outside_host_self",
                                      "device_self",
+                                     "outside",
                                      "device_total",
                                      "kernels",
                                      "tensor_core_eligible",
                                      "uses_tensor_core"};
-constexpr std::string_view kKernels[] = {"name", "uses_tensor_core", "calls", "time", "mean",
-                                         "max",  "occupancy"};
-constexpr std::string_view kOpTypes[] = {"name",        "calls",   "host_self",
-                                         "device_self", "kernels", "tensor_core_self"};
+constexpr std::string_view kKernels[] = {"name",     "uses_tensor_core", "calls", "outside_calls",
+                                         "time",     "outside",          "mean",  "max",
+                                         "occupancy"};
+constexpr std::string_view kOpTypes[] = {"name",    "calls",   "host_self",       "device_self",
+                                         "outside", "kernels", "tensor_core_self"};
 constexpr std::string_view kRanges[] = {"name", "domain",       "calls",  "host_total",
                                         "mean", "device_total", "kernels"};
 constexpr std::string_view kGpus[] = {"rank",       "id",
@@ -45,9 +49,18 @@ constexpr std::string_view kIterations[] = {
 
 // Columns that the page shows at first. An operator's type mostly repeats its name, and a kernel's
 // rule explains one cell, so both columns are only in the menu.
-constexpr std::string_view kPageOps[] = {
-    "name",    "device_self",          "device_total",     "host_self", "calls",
-    "kernels", "tensor_core_eligible", "uses_tensor_core", "direction"};
+constexpr std::string_view kPageOps[] = {"name",
+                                         "device_self",
+                                         "outside",
+                                         "device_total",
+                                         "host_self",
+                                         "outside_host_self",
+                                         "calls",
+                                         "outside_calls",
+                                         "kernels",
+                                         "tensor_core_eligible",
+                                         "uses_tensor_core",
+                                         "direction"};
 // Iteration and rank of a tree are selected above it.
 constexpr std::string_view kPageOpTree[] = {"name",      "kind",         "calls",      "host_total",
                                             "host_self", "device_total", "device_self"};
@@ -69,8 +82,8 @@ constexpr std::string_view kPageOpsByIteration[] = {
     "iteration",           "name",      "time",  "kernels",  "tensor_core_time",
     "tensor_core_kernels", "host_self", "start", "direction"};
 constexpr std::string_view kPageKernels[] = {
-    "name",          "time",     "calls", "mean", "max", "min", "uses_tensor_core",
-    "blocks_per_sm", "occupancy"};
+    "name", "time", "outside",          "calls",         "outside_calls", "mean",
+    "max",  "min",  "uses_tensor_core", "blocks_per_sm", "occupancy"};
 constexpr std::string_view kPageKernelsByOp[] = {
     "name", "op",    "time",      "calls",        "mean", "uses_tensor_core",
     "grid", "block", "registers", "shared_memory"};
@@ -401,8 +414,10 @@ constexpr TableLook kLooks[] = {
 
 std::span<const TableLook> TableLooks() { return kLooks; }
 
+bool IsOfOutside(std::string_view column) { return column.starts_with("outside"); }
+
 bool IsHidden(const Column& column) {
-  if (column.id() != "unobserved") return false;
+  if (column.id() != "unobserved" && !IsOfOutside(column.id())) return false;
   for (std::size_t row = 0; row < column.size(); ++row) {
     if (!column.IsAbsentAt(row) && column.IntegerAt(row) != 0) return false;
   }

@@ -54,8 +54,12 @@ std::span<const TableLook> TableLooks();
 /// report.json. Such a table comes last, with its rows in order, in its own sheet, not in Markdown.
 const TableLook* FindTableLook(std::string_view id);
 
+/// Whether a column has the part of another that is outside the selected iterations.
+bool IsOfOutside(std::string_view column);
+
 /// True if a column is shown only with values other than 0 and has none: unobserved time, which
-/// most profiles do not have, but which the parts of an iteration need to add up.
+/// most profiles do not have, but which the parts of an iteration need to add up; and the parts
+/// outside the iterations.
 bool IsHidden(const Column& column);
 
 /// A sentence about a column, from the catalog; empty for columns of newer versions.

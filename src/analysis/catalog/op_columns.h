@@ -25,7 +25,8 @@ inline constexpr ColumnSpec kOpColumns[] = {
      "Time of device work launched in it or in its children."},
     {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
     {"tensor_core_eligible", "Eligible", kBool,
-     "Whether it, or an operator in it, could use {{ device.matrix_units }}."},
+     "Whether it, or an operator in it, could use {{ device.matrix_units }}. The eligible kernel "
+     "time has only kernels that such an operator launched itself."},
     {"uses_tensor_core", "{{ device.matrix_units }}", kText,
      "yes, no or unknown, of the kernels launched in it."},
     {"tensor_core_self", "{{ device.matrix_units }}, self", kShare,
@@ -38,6 +39,8 @@ inline constexpr ColumnSpec kOpColumns[] = {
      "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},
     kOutsideDevice,
     {"outside_host", "Host outside", kTime, "Host total time outside the selected iterations."},
+    {"outside_host_self", "Host self outside", kTime,
+     "Host self time outside the selected iterations."},
     {"outside_calls", "Calls outside", kCount, "Calls outside the selected iterations."},
     {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},
 };
@@ -204,10 +207,11 @@ inline constexpr auto kRanges = Join(
         kShortest,
         kLongest,
         {"host_self", "Host self", kTime, "Host time without the ranges inside."},
-        {"device_total", "Device total", kTime, "Time of device work launched in it."},
+        {"device_total", "Device total", kTime,
+         "Time of device work that its thread launched in it."},
         {"device_self", "Device self", kTime,
-         "Time of device work launched in it, but not in a range below."},
-        {"kernels", "Kernels", kCount, "Kernels launched in it."},
+         "Time of device work that its thread launched in it, but not in a range below."},
+        {"kernels", "Kernels", kCount, "Kernels that its thread launched in it."},
         {"gradient", "Gradient", kText,
          "Its gradient's range: of the domain Gradient, and of the same name, or with `grad` at an "
          "end of it."},

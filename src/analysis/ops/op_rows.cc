@@ -91,6 +91,7 @@ OpSums SumsOf(const iterations::RankContext& rank, const iterations::GpuUseOfOp&
           work == nullptr ? 0 : tree.kernel_total[row],
           outside.device,
           outside.host,
+          outside.is_all ? tree.host_self[row] : std::min(tree.host_self[row], outside.host),
           outside.is_all ? 1 : 0};
 }
 
@@ -212,6 +213,7 @@ void OpSums::Add(const OpSums& other) {
   known_time += other.known_time;
   outside += other.outside;
   outside_host += other.outside_host;
+  outside_host_self += other.outside_host_self;
   outside_calls += other.outside_calls;
   calls_inside += other.calls_inside;
   recomputed_calls += other.recomputed_calls;

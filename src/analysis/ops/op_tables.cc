@@ -95,6 +95,7 @@ void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, const RunOps& 
     AppendWork(sums, write);
     write.IntegerIf("outside"_col, run.has_device, sums.outside)
         .Integer("outside_host"_col, sums.outside_host)
+        .Integer("outside_host_self"_col, sums.outside_host_self)
         .Integer("outside_calls"_col, sums.outside_calls)
         .Text("call_stack"_col, grouping == OpGrouping::kStack ? row.second : row.call_stack.get());
     if constexpr (catalog::NamesColumn<catalog::Col<"recomputed_time">, kColumns>) {
@@ -109,7 +110,10 @@ void DropHostTimes(bool has_timeline, Table& table) {
   if (has_timeline) return;
   for (Column& column : table.columns()) {
     const std::string_view id = column.id();
-    if (!id.starts_with("host_") && !id.starts_with("gpu_idle") && id != "outside_host") continue;
+    if (!id.starts_with("host_") && !id.starts_with("gpu_idle") &&
+        !id.starts_with("outside_host")) {
+      continue;
+    }
     for (std::size_t row = 0; row < column.size(); ++row) {
       column.SetInteger(row, Column::kAbsentInteger);
     }

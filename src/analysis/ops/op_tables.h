@@ -39,6 +39,7 @@ struct OpSums {
   Ns known_time = 0;              ///< Kernel time of the calls with known FLOPs.
   Ns outside = 0;                 ///< Part of device_self, by calls outside the selection.
   Ns outside_host = 0;            ///< The same for host_total.
+  Ns outside_host_self = 0;       ///< The same for host_self.
   std::int64_t outside_calls = 0;
   /// The part of `calls` inside a call of the same name, which includes their time.
   std::int64_t calls_inside = 0;

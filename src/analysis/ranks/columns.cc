@@ -674,6 +674,7 @@ void Exchange(Columns& columns, const std::string& prefix, ops::OpSums& sums) {
   columns.Number(prefix + "outside_host", sums.outside_host);
   columns.Number(prefix + "outside_calls", sums.outside_calls);
   columns.Later(prefix + "calls_inside", sums.calls_inside);
+  columns.Later(prefix + "outside_host_self", sums.outside_host_self);
 }
 
 void Exchange(Columns& columns, const std::string& prefix, ops::OpNameSum& name) {

@@ -156,7 +156,7 @@ boost::json::object TopHostOpsPanel(const Report& report) {
   }
   std::vector<std::string_view> columns = {"name", "host_self", "host_total", "calls",
                                            "device_total"};
-  AddOutside(*ops, "outside_host", columns);
+  AddOutside(*ops, time == "host_self" ? "outside_host_self" : "outside_host", columns);
   FillTop(panel, report, *ops, time, columns, 40);
   return panel;
 }

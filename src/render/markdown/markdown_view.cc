@@ -445,6 +445,16 @@ json::object MarkdownFindingView(const report::Finding& finding, const report::L
           {"more", std::move(more)}};
 }
 
+namespace {
+
+// Notes above tables.
+constexpr std::string_view kWithOutside =
+    "This table has the whole profile; “outside” is the part outside the judged iterations.";
+constexpr std::string_view kOfOwnThread =
+    "Device work and kernels are those that the range's thread launched, not a backward thread.";
+
+}  // namespace
+
 json::object MarkdownTableView(const Table& table, const report::Labels& labels) {
   json::array heads, rows;
   const std::vector<const Column*> columns = ChosenColumns(table);
@@ -466,8 +476,13 @@ json::object MarkdownTableView(const Table& table, const report::Labels& labels)
     }
     rows.push_back(json::object{{"cells", std::move(cells)}});
   }
+  const bool has_outside = std::ranges::any_of(
+      columns, [](const Column* column) { return report::IsOfOutside(column->id()); });
   return {{"title", table.title()},
           {"heads", std::move(heads)},
+          {"note", table.id() == "ranges" ? kOfOwnThread
+                   : has_outside          ? kWithOutside
+                                          : std::string_view()},
           {"more", MoreText(rows.size(), table.rows(), "rows")},
           {"rows", std::move(rows)}};
 }

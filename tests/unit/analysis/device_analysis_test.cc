@@ -109,6 +109,30 @@ TEST(DeviceTables, CountTheSelectedIterations) {
             NumberOf(analysis, "profile.kernel_time"));
 }
 
+// Kernels that run at once count each; the breakdown has the time in which any runs.
+TEST(DeviceTables, KernelTimeIsASum) {
+  TestProfile test;
+  test.Step(0, {0, 1'000});
+  test.Launch("a", {10, 12}, {100, 500});
+  test.Launch("b", {12, 14}, {200, 300});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_EQ(NumberOf(analysis, "profile.kernel_time"), 500);
+  EXPECT_EQ(IntegerAt(*analysis.FindTable("streams"), 0, "kernel_time"), 500);
+  EXPECT_EQ(NumberOf(analysis, "breakdown.other_kernel.time"), 400);
+}
+
+TEST(OpTables, SplitHostSelfTimeByIterations) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 50});
+  test.Step(0, {100, 200});
+  test.Op("aten::mm", {110, 150});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& ops = *analysis.FindTable("ops");
+  ASSERT_EQ(ops.rows(), 1U);
+  EXPECT_EQ(IntegerAt(ops, 0, "host_self"), 90);
+  EXPECT_EQ(IntegerAt(ops, 0, "outside_host_self"), 50);
+}
+
 // Allocated memory at the starts of iterations, by the allocator's totals.
 Analysis WithMemoryAtStarts(const std::vector<std::int64_t>& levels) {
   TestProfile test;

@@ -59,6 +59,19 @@ TEST(TableLooks, SortsByHeaviestPresentColumn) {
   EXPECT_EQ(HeaviestColumn(table), table.Find("bytes"));
 }
 
+TEST(TableLooks, HideWhatIsNotOutside) {
+  Table table("kernels", "kernel_name", "Kernels", std::make_shared<StringPool>());
+  Column& time = table.AddColumn({"time", "Time", Unit::kTime, ""});
+  Column& outside = table.AddColumn({"outside", "Outside", Unit::kTime, ""});
+  time.AddInteger(0);
+  outside.AddInteger(0);
+  EXPECT_FALSE(IsHidden(time));
+  EXPECT_TRUE(IsHidden(outside));
+  time.AddInteger(7);
+  outside.AddInteger(5);
+  EXPECT_FALSE(IsHidden(outside));
+}
+
 TEST(TellingRows, ManyRowsByCost) {
   Table steps("rank_steps", "rank_step", "Ranks by iteration", std::make_shared<StringPool>());
   Column& rank = steps.AddColumn({"rank", "Rank", Unit::kCount, ""});
