@@ -208,12 +208,14 @@ bool MostlyWaits(const Report& report) {
 }
 
 // Returns the saving by which candidates are sorted: the low end of a simulation, half of an upper
-// bound, 0 if unknown. The high end, like in the plan, if the low end may only be the profiler's.
+// bound, 0 if unknown. The high end, like in the plan, if the low end may only be the profiler's,
+// or of work that occurs once in a profile without iterations.
 double WorthOf(const Report& report, const Finding& finding) {
   const double saves = AsNumber(finding.saves.value.value, 0);
   switch (finding.saves.basis) {
     case rules::Basis::kSimulated:
       if (report.plan && !report.plan->without_profiler.text.empty()) return saves;
+      if (report.profile.iteration_source.by == IterationsBy::kUndivided) return saves;
       return AsNumber(finding.saves.low, saves);
     case rules::Basis::kAbout:
       return saves;
@@ -291,7 +293,8 @@ Diagnosis OfHost(const Report& report) {
   std::string name;
   double most = 0;
   for (std::size_t row = 0; row < ops->rows(); ++row) {
-    const double time = AsNumber(ops->At(row, "host_self"), 0);
+    const double time =
+        AsNumber(ops->At(row, "host_self"), 0) - AsNumber(ops->At(row, "outside_host_self"), 0);
     const Value id = ops->At(row, "name");
     if (!(time > most) || !std::holds_alternative<std::string>(id)) continue;
     most = time;

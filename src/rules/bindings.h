@@ -37,7 +37,7 @@ class RunData {
   const analysis::Metric* FindMetric(MetricId id) const { return analysis_.Find(id); }
   const analysis::Metric* FindMetric(std::string_view id) const { return analysis_.Find(id); }
 
-  double profiler_delay() const { return ProfilerDelayOf(analysis_); }
+  double host_excess() const { return HostExcessOf(analysis_); }
 
   /// For each row of `table`, the row of `enclosing` that it belongs to; expr::Source::kNoRow if
   /// unknown. nullptr if one of the tables is missing.

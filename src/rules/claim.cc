@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/analysis.h"
 #include "base/format.h"
@@ -17,9 +18,14 @@ double ProfilerDelayOf(const analysis::Analysis& analysis) {
   return std::max(0.0, AsNumber(delay->value, 0));
 }
 
-void AllowForProfiler(double delay, double least, Claim& claim) {
+double HostExcessOf(const analysis::Analysis& analysis) {
+  const bool is_whole = analysis.iteration_source.by == IterationsBy::kUndivided;
+  return is_whole ? std::numeric_limits<double>::infinity() : ProfilerDelayOf(analysis);
+}
+
+void AllowForExcess(double excess, double least, Claim& claim) {
   if (!claim.is_simulated()) return;
-  const double low = std::max(0.0, std::min(claim.least(), claim.saves - delay));
+  const double low = std::max(0.0, std::min(claim.least(), claim.saves - excess));
   if (claim.saves - low >= least) claim.low = low;
 }
 

@@ -56,9 +56,13 @@ struct Claim {
 /// The time in ns per iteration that the profiler may have added to the host's work
 /// (profiler.delay_time); 0 unless idle time is given as a range because of it.
 double ProfilerDelayOf(const analysis::Analysis& analysis);
-/// Subtracts `delay` from the low end of the saving, because the change may only remove the
-/// profiler's share of the host's work. A difference below `least` makes no range.
-void AllowForProfiler(double delay, double least, Claim& claim);
+/// The time in ns per iteration by which the host's work may exceed that of a usual iteration: the
+/// profiler's delay. Infinite if the whole profile is one iteration: then start-up, uploads and the
+/// search for algorithms are part of it, and nothing shows which work repeats.
+double HostExcessOf(const analysis::Analysis& analysis);
+/// Subtracts `excess` from the low end of the saving, because the change may only remove work that
+/// other iterations do not have. A difference below `least` makes no range.
+void AllowForExcess(double excess, double least, Claim& claim);
 
 /// A range as text: "48.2 to 59.0 ms", or one number if both ends look equal.
 std::string RangeText(double low, double high);

@@ -59,13 +59,13 @@ bool HasFreeThreads(const analysis::simulation::Replayer& replayer) {
 class Planner {
  public:
   Planner(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
-          ScenarioRunner& simulations, double start, double profiler_delay)
+          ScenarioRunner& simulations, double start, double host_excess)
       : rules_(rules),
         findings_(findings),
         simulations_(simulations),
         replayer_(simulations.replayer()),
         start_(start),
-        profiler_delay_(profiler_delay) {}
+        host_excess_(host_excess) {}
 
   Plan Make() {
     Plan plan;
@@ -247,7 +247,7 @@ class Planner {
       if (out.findings.size() == 1 && Fired(first.status)) out.alone = first.claim.saves;
       out.claim.why = WhyMoreThanMeasured(step.options, out.claim.saves);
       SetRange(reacts, slowest_before, slowest, out);
-      if (changes_host) AllowForProfiler(profiler_delay_, LeastTold(), out.claim);
+      if (changes_host) AllowForExcess(host_excess_, LeastTold(), out.claim);
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);
@@ -264,7 +264,7 @@ class Planner {
   const std::vector<Finding>& findings_;
   ScenarioRunner& simulations_;
   const analysis::simulation::Replayer& replayer_;
-  double start_, profiler_delay_, recorded_ = 0;
+  double start_, host_excess_, recorded_ = 0;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> chosen_;  // Candidates that became steps.
 };
@@ -346,7 +346,7 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
     return NoPlan(why);
   }
   if (!why.empty()) return plan;
-  Planner planner(rules, findings, *simulations, start, profiler_delay);
+  Planner planner(rules, findings, *simulations, start, HostExcessOf(analysis));
   if (any_fired) plan = planner.Make();
   plan.first_calls = first_calls;
   if (profiler_delay > 0) plan.without_profiler = std::max(0.0, start - profiler_delay);

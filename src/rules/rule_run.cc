@@ -537,8 +537,8 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
       SetLow(*simulated_, saved->gain, claim);
       claim.saves = saved->gain;
       if (rule_.scenario->changes_host()) {
-        AllowForProfiler(run_.profiler_delay(),
-                         knowledge::kPlanLeastGainShare.Of(found.recorded_time), claim);
+        AllowForExcess(run_.host_excess(), knowledge::kPlanLeastGainShare.Of(found.recorded_time),
+                       claim);
       }
     }
   } else if (simulated_->is_without_rows && rule_.rule->gain->bound != GainBound::kUpper) {

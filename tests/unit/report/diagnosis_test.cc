@@ -163,8 +163,11 @@ TEST(Diagnosis, OfARunWithoutADeviceNamesTheOperator) {
   AddMetric(report, metric::kBreakdownCpu.text(), 0.96, Unit::kShare);
   report.tables.push_back(render::testing::MakeTable(
       "ops", "op", "Operators",
-      {{"name", "Name", Unit::kText, ""}, {"host_self", "Self", Unit::kTime, ""}},
-      {{std::string("aten::addmm"), std::int64_t{96'000'000}}}));
+      {{"name", "Name", Unit::kText, ""},
+       {"host_self", "Self", Unit::kTime, ""},
+       {"outside_host_self", "Outside", Unit::kTime, ""}},
+      {{std::string("aten::addmm"), std::int64_t{97'000'000}, std::int64_t{1'000'000}},
+       {std::string("aten::randn"), std::int64_t{400'000'000}, std::int64_t{400'000'000}}}));
   EXPECT_EQ(Diagnose(report).text,
             "CPU run: `aten::addmm` takes 96.0\u202f% of the 100\u202fms iteration.");
 }

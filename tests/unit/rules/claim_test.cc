@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "analysis/analysis.h"
+
 namespace profgauge::rules {
 namespace {
 
@@ -36,10 +38,20 @@ TEST(Claim, RangeSharesItsUnit) {
   EXPECT_EQ(Told({Basis::kSimulated, 749e6, {}, {}, true}), "saves up to 749 ms");
 }
 
+// Nothing shows which work of an undivided profile occurs once.
+TEST(Claim, DoubtsTheHostOfAnUndividedProfile) {
+  analysis::Analysis analysis;
+  EXPECT_EQ(HostExcessOf(analysis), 0);
+  analysis.iteration_source.by = IterationsBy::kUndivided;
+  Claim claim{Basis::kSimulated, 59e6, {}, {}};
+  AllowForExcess(HostExcessOf(analysis), 1e6, claim);
+  EXPECT_EQ(Told(claim), "saves up to 59.0 ms");
+}
+
 // All of the profiler's delay may be in the work that a change takes away.
 TEST(Claim, AllowsForTheProfiler) {
   const auto told = [](double delay, Claim claim) {
-    AllowForProfiler(delay, 1e6, claim);
+    AllowForExcess(delay, 1e6, claim);
     return Told(claim);
   };
   const Claim simulated{Basis::kSimulated, 59e6, {}, {}};
