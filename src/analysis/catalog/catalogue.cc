@@ -169,7 +169,8 @@ constexpr TableSpec kTables[] = {
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
      catalog::columns::kModules, kNoFamily, catalog::catalogue::kOfTimes},
     {"ranges", "", "NVTX ranges and user annotations",
-     "One row per range that the program marks (record_function, NVTX, a trainer's) at its place.",
+     "One row per range that the program marks (record_function, NVTX, a trainer's) at its place. "
+     "Device work counts if the range's thread launched it: work of a backward thread does not.",
      catalog::columns::kRanges, kNoFamily, catalog::catalogue::kOfTimes},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", catalog::columns::kKernels},
     {"kernels_by_op", "kernel", "Kernels by operator and launch configuration",

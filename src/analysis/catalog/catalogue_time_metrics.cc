@@ -252,9 +252,10 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Σ time(bound = memory) / profile.kernel_time", kOurs, kConditionsFamily},
     {metric::kProfileKernelTime, "Kernel time", kTime, kFromZero, kNeutral, kSum, kOfNothing, 3,
      "Sum of the durations of the kernels launched in the selected iterations, collectives "
-     "included; if kernels of one stream overlap in the profile (ROCm), each ends where the next "
-     "begins. Work whose launch was not recorded belongs to the iteration in which it begins, "
-     "unless the work around it on its stream shows another one.",
+     "included. Concurrent kernels count each, also on one stream: the breakdown has the time "
+     "during "
+     "which kernels run. Work whose launch was not recorded belongs to the iteration in which it "
+     "begins, unless the work around it on its stream shows another one.",
      "Σ duration", kBoth},
 
     {metric::kBreakdownTensorCoreKernel, "Kernels on {{ device.matrix_units }}", kShare, kUpToOne,

@@ -33,8 +33,9 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Σ time of undecided kernels / Σ kernel time", kOurs},
     {metric::kTensorCoreEligibleShare, "Eligible kernel time", kShare, kUpToOne, kNeutral, kRatio,
      kOfNames | kOfGpuUnits, 4,
-     "Share of kernel time in operators that could use {{ device.matrix_units }}.",
-     "Σ kernel time of eligible operators /  Σ kernel time", kPlugin},
+     "Share of kernel time whose innermost operator could use {{ device.matrix_units }}. Operators "
+     "around an eligible one do not count.",
+     "Σ kernel time of eligible operators / Σ kernel time", kPlugin},
 
     {metric::kTensorCoreKernelsPerIteration, "{{ device.matrix_unit }} kernels per iteration",
      kNumber, kFromZero, kHigherIsBetter, kRatio, kOfTimes | kOfNames | kOfGpuUnits, 3,
