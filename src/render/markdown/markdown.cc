@@ -534,12 +534,12 @@ json::array ChangeRows(const report::ComparedMetric* metric) {
                               {"current", metric->current.text},
                               {"change", std::move(change)},
                               {"limit", metric->limit}});
-  if (!is_time) return rows;
-  // Means of both sides would show another change, because the judged sums exclude starts and take
-  // one run after the other.
+  // The total has a row only if it decides: it has no two values, because means of both sides would
+  // show another change (the judged sums exclude starts and take one run after the other).
+  if (!MissesInTotal(*metric)) return rows;
   rows.push_back(json::object{{"title", "Iterations in total"},
-                              {"base", "–"},
-                              {"current", "–"},
+                              {"base", ""},
+                              {"current", ""},
                               {"change", metric->total.text},
                               {"limit", metric->total_limit.text}});
   return rows;

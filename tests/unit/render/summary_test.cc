@@ -68,7 +68,6 @@ std::string SummaryOf(const report::Report& report, const std::string& link = ""
 constexpr std::string_view kTable = R"(| | main | here | change | limit |
 |:--|--:|--:|:--|--:|
 | Iteration, typical | 63.1 ms | 63.4 ms | @ (−1.6 % to +2.7 %) | ≤ +5.0 % |
-| Iterations in total | – | – | +0.3 % | +5.0 % |
 )";
 
 std::string TableWith(const std::string& change) {
@@ -104,6 +103,18 @@ TEST(Summary, Fail) {
             text.npos)
       << text;
   EXPECT_EQ(text.find("javascript"), text.npos);
+}
+
+// The total has a row only where it decides.
+TEST(Summary, FailsInTotal) {
+  report::Report report = Made(report::State::kFail, report::State::kFail, "+0.5 %");
+  report::ComparedMetric& metric = report.comparison->metrics.front();
+  metric.change = Shown(0.005, "+0.5 %");
+  metric.change.unit = Unit::kShare;
+  metric.total = Shown(0.092, "+9.2 %");
+  const std::string text = SummaryOf(report);
+  EXPECT_TRUE(text.starts_with("### ✗ **resnet50: 9.2 % slower in total**\n")) << text;
+  EXPECT_NE(text.find("\n| Iterations in total |  |  | +9.2 % | +5.0 % |\n"), text.npos) << text;
 }
 
 TEST(Summary, Accepted) {
