@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/whole.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheet.h"
+#include "report/labels.h"
 #include "report/table_look.h"
 
 namespace profgauge::render {
@@ -34,6 +36,22 @@ std::string LeftOutText(const Table& table, std::size_t rows) {
       FormatCount(static_cast<std::int64_t>(rows)),
       FormatCount(static_cast<std::int64_t>(table.rows())),
       by == nullptr ? "" : fmt::format(", those with the highest “{}”", by->title()));
+}
+
+// The line that names the iteration of an operator tree if all shown rows are of one, unlike those
+// of other sheets; else empty.
+std::string OfIterationText(const report::Report& report, const Table& table,
+                            std::span<const std::size_t> shown) {
+  const Column* iteration = table.Find("iteration");
+  const bool is_one_of_several = report.profile.iterations_selected > 1 && !shown.empty();
+  if (table.id() != "op_tree" || iteration == nullptr || !is_one_of_several) return {};
+  const std::int64_t first = iteration->IntegerAt(shown.front());
+  const auto is_other = [&](std::size_t row) { return iteration->IntegerAt(row) != first; };
+  if (std::ranges::any_of(shown, is_other)) return {};
+  const auto labels = report::IterationLabels(report);
+  const auto label = labels.find(first);
+  return fmt::format("Only iteration {}, the one nearest the median.",
+                     label == labels.end() ? fmt::format("{}", first) : label->second);
 }
 
 std::string SheetOf(const Table& table) {
@@ -120,6 +138,10 @@ std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Tab
   totals.all = table.rows();
   WriteNotes(sheet, report, table, columns, row);
   std::size_t next = sheet.AddTable(row, heads, rows, TableName(table));
+  if (const std::string text = OfIterationText(report, table, shown); !text.empty()) {
+    sheet.Text(next + 1, 0, text, XlsxStyle::kHeading);
+    next += 2;
+  }
   if (rows < table.rows()) {
     sheet.Text(next + 1, 0, LeftOutText(table, rows), XlsxStyle::kHeading);
     next += 2;

@@ -114,6 +114,21 @@ TEST(Xlsx, RowsOfATreeFold) {
   EXPECT_THAT(tree, HasSubstr("summaryBelow=\"0\""));
 }
 
+// Other sheets are of all iterations.
+TEST(Xlsx, TreeNamesItsOnlyIteration) {
+  report::Report report = testing::SampleReport();
+  report.profile.iterations_selected = 6;
+  report.tables.push_back(testing::MakeTable("op_tree", "node", "Operators",
+                                             {{"iteration", "Iteration", Unit::kCount, ""}}, {}));
+  Column& iteration = report.tables.back().columns().front();
+  const std::string line = "Only iteration 42, the one nearest the median.";
+  const auto strings = [&] { return testing::SharedStrings(testing::Unzip(Book(report))); };
+  iteration.AddInteger(42);
+  EXPECT_THAT(strings(), Contains(line));
+  iteration.AddInteger(43);
+  EXPECT_THAT(strings(), Not(Contains(line)));
+}
+
 TEST(Xlsx, Addresses) {
   EXPECT_EQ(XlsxAddress(0, 0), "$A$1");
   EXPECT_EQ(XlsxAddress(6, 25), "$Z$7");
