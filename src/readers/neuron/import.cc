@@ -130,7 +130,7 @@ Status Import::SetTimeBase() {
   if (total > 0 && reach > 0) {
     // 1e9 means nanoseconds, 1e12 picoseconds. Rows may end early, but hardly late.
     const double ratio = reach / total;
-    if (ratio > 3e9 && ratio >= 3e11 && ratio < 3e12) {
+    if (ratio >= 3e11 && ratio < 3e12) {
       Scale(1000);
       log().Add(Counter::time_unit_picoseconds);
     } else if (ratio > 3e9) {
