@@ -6,6 +6,7 @@
 // million rows stay cheap: 1 to 8 bytes per integer or text, 8 bytes per real.
 #pragma once
 
+#include <algorithm>
 #include <boost/iterator/indirect_iterator.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -157,6 +158,9 @@ class Table {
 
   /// Length of the first column; all columns must have it (checked by CheckShape).
   std::size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
+  /// Rows of the run; more than rows() if the table has only the first or largest of them.
+  std::size_t all_rows() const { return std::max(all_rows_, rows()); }
+  void SetAllRows(std::size_t rows) { all_rows_ = rows; }
   /// For tests. O(columns).
   bool CheckShape() const;
 
@@ -171,6 +175,7 @@ class Table {
   std::string title_;
   std::shared_ptr<StringPool> strings_;
   ColumnList columns_;
+  std::size_t all_rows_ = 0;
 };
 
 }  // namespace profgauge

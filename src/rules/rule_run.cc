@@ -407,6 +407,9 @@ Finding RuleRun::Word(const Judged& judged) {
   out.group = judged.group->label;
   if (!judged.group->key.empty()) out.key += "@" + judged.group->key;
   out.rows = judged.group->rows.size();
+  const Table* table = rule_.names.table == nullptr ? nullptr : run_.FindTable(*rule_.names.table);
+  // Rows beyond a table's limit concern a finding that concerns every row.
+  if (table != nullptr && out.rows == table->rows() && !rule_.where) out.rows = table->all_rows();
   out.limit = judged.limit;
   out.reason = judged.reason;
   out.missing_field = judged.missing_field;

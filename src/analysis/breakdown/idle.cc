@@ -44,10 +44,12 @@ bool IsLonger(const TableRow& a, const TableRow& b) {
 class LongestGaps {
  public:
   void Add(const TableRow& row) {
+    ++all_;
     if (left_out_ && !IsLonger(row, *left_out_)) return;
     rows_.push_back(row);
     if (rows_.size() >= 2 * kGapsInTable) Cut();
   }
+  std::size_t all() const { return all_; }
   /// The longest first.
   std::vector<TableRow> Take() {
     Cut();
@@ -63,6 +65,7 @@ class LongestGaps {
     rows_.resize(kGapsInTable);
   }
   std::vector<TableRow> rows_;
+  std::size_t all_ = 0;               // Added ones.
   std::optional<TableRow> left_out_;  // The longest removed row.
 };
 
@@ -414,4 +417,5 @@ void AddIdle(std::span<const iterations::RankContext> ranks, catalog::Output& ou
   }
 }
 
+    out.RemarkCut("gaps", longest.all(), "longest");
 }  // namespace profgauge::analysis::breakdown

@@ -202,8 +202,9 @@ void Output::SetTableAbsent(std::string_view id, std::string reason) {
 }
 
 void Output::RemarkCut(std::string_view table, std::size_t all, std::string_view which) {
-  const Table& rows = *Added(table);
+  Table& rows = *std::ranges::find(tables_, table, &Table::id);
   if (all <= rows.rows()) return;
+  rows.SetAllRows(all);
   AddRemark(fmt::format("table-rows/{}", table),
             fmt::format("of {} rows of the table \"{}\", the report has the {} {}",
                         FormatCount(static_cast<std::int64_t>(all)), rows.title(), which,

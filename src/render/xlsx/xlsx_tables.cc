@@ -34,7 +34,7 @@ std::string LeftOutText(const Table& table, std::size_t rows) {
   return fmt::format(
       "{} of {} rows{}; a workbook with all rows would open slowly.",
       FormatCount(static_cast<std::int64_t>(rows)),
-      FormatCount(static_cast<std::int64_t>(table.rows())),
+      FormatCount(static_cast<std::int64_t>(table.all_rows())),
       by == nullptr ? "" : fmt::format(", those with the highest “{}”", by->title()));
 }
 

@@ -92,6 +92,7 @@ TEST(Output, RemarksWhatATableDoesNotHave) {
   for (Column& column : out.AddTable("host_cores").columns()) column.AddAbsent();
   out.RemarkCut("host_cores", 1, "first");
   out.RemarkCut("host_cores", 12'000, "first");
+  EXPECT_EQ(out.Added("host_cores")->all_rows(), 12'000U);
   Analysis analysis;
   out.MoveTo(analysis);
   ASSERT_EQ(analysis.remarks.size(), 1U);
