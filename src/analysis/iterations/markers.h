@@ -38,10 +38,11 @@ inline constexpr std::string_view kRanksWithoutWork = "ranks-without-work";
 /// Id of the remark on ranks without iteration markers, while other ranks have some.
 inline constexpr std::string_view kRanksWithoutMarkers = "ranks-without-markers";
 /// Ids of the remarks on runs that cannot be judged: no work on a device that was used, copies but
-/// no kernels, and collectives without the ranks' computation.
+/// no kernels, collectives without the ranks' computation, and hardly any work.
 inline constexpr std::string_view kNoDeviceEvents = "no-device-events";
 inline constexpr std::string_view kNoKernels = "no-kernels";
 inline constexpr std::string_view kCollectivesOnly = "collectives-only";
+inline constexpr std::string_view kAlmostEmpty = "almost-empty";  ///< On NeuronCores.
 /// Id of the remark on device work after the iterations that may belong to any of them, since its
 /// launches were not recorded.
 inline constexpr std::string_view kWorkOutside = "work-outside";

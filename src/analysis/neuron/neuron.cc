@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/iterations/markers.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
@@ -46,6 +47,7 @@ void DoubtEmptyCapture(bool all_neuron, catalog::Output& out) {
     out.MarkUncertain(id, why);
   }
   if (!all_neuron) return;
+  out.AddRemark(std::string(iterations::kAlmostEmpty), why + ": start-up rather than work");
   for (const MetricId id : {metric::kGpuIdleMean, metric::kGpuIdleMax, metric::kGpuUtilizationMean,
                             metric::kGpuUtilizationMin}) {
     out.MarkUncertain(id, why);

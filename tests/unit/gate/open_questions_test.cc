@@ -56,7 +56,7 @@ TEST(Doubts, AreAcceptedByWhoMay) {
 TEST(Doubts, NothingToJudgePrecedesFailures) {
   for (const std::string_view id :
        {analysis::iterations::kNoDeviceEvents, analysis::iterations::kNoKernels,
-        analysis::iterations::kCollectivesOnly}) {
+        analysis::iterations::kCollectivesOnly, analysis::iterations::kAlmostEmpty}) {
     analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 1.0}});
     analysis.remarks = {{std::string(id), "nothing"}};
     const auto verdict_of = [&](std::string_view text, bool allow_incomplete) {

@@ -46,6 +46,7 @@ TEST(ReasonTable, KeepsItsIds) {
                                              "recording/no-device-events",
                                              "recording/no-kernels",
                                              "recording/collectives-only",
+                                             "recording/almost-empty",
                                              "recording/incomplete",
                                              "iterations/too-few",
                                              "iterations/lost",
