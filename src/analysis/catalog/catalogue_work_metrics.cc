@@ -17,8 +17,8 @@ constexpr MetricSpec kWorkMetrics[] = {
     {metric::kTensorCoreEfficiency, "{{ device.matrix_unit }} efficiency", kShare, kUpToOne,
      kHigherIsBetter, kRatio, kOfNames | kOfGpuUnits, 4,
      "Share of the kernel time of {{ device.matrix_unit }} eligible operators that is in kernels "
-     "confirmed to use them. Outside operators, matmul kernels count. A matrix-vector product and "
-     "a depthwise convolution are not eligible.",
+     "confirmed to use them. Outside operators, matmul kernels count. A matrix-vector product, "
+     "a depthwise convolution, and casts and layout conversions of CANN are not eligible.",
      "Σ time of {{ device.matrix_unit }} kernels in eligible operators / Σ kernel time of eligible "
      "operators",
      kDlprof},

@@ -54,6 +54,8 @@ std::vector<classify::Tri> EligibleKernels(const Profile& profile,
     }
     if (doubles.HasNoCores(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     if (vectors.Has(device.op[i])) continue;
+    // CANN splits a product into kernels named by type: casts, conversions of the layout, memsets.
+    if (classify::RuleName(classes[i].rule) == "ascend_vector") continue;
     const bool multiplies = classify::IsEligibleKernel(classes[i], profile.Name(device.name[i]));
     const HostId op = device.op[i];
     if (!op.valid() || !profile.host.name[op.value].valid()) {

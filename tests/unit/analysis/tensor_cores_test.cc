@@ -219,6 +219,22 @@ TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
             "no recorded GPU has Tensor Cores");
 }
 
+// CANN runs a product as several kernels, whose names end with their types.
+TEST(TensorCores, CastsWithinAProductAreNotEligible) {
+  TestProfile test;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.name = "Ascend NPU";
+  test.builder().AddGpu(gpu);
+  test.Op("aclnnMm", {0, 100});
+  test.Launch("aclnnMm_CastAiCore_Cast", {10, 11}, {20, 50});
+  test.Launch("aclnnMm_TransData_TransData", {12, 13}, {50, 70});
+  test.Launch("aclnnMm_MatMulCommon_MatMulV2", {14, 15}, {70, 80});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.efficiency"), 1);
+  EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.share"), 10.0 / 60);
+}
+
 TEST(TensorCores, WithoutOperatorsNamesDecide) {
   TestProfile test;
   test.Op("x", {0, 1});
