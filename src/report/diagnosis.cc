@@ -12,6 +12,7 @@
 #include "base/metric_id.h"
 #include "knowledge/diagnosis.h"
 #include "model/category.h"
+#include "model/import_log.h"
 #include "report/labels.h"
 
 namespace profgauge::report {
@@ -149,6 +150,12 @@ std::string WholeText(const Report& report) {
 bool NamesADevice(const Report& report) {
   return std::ranges::any_of(report.profile.devices,
                              [](const Device& device) { return !device.name.empty(); });
+}
+
+bool EndsEarly(const Report& report) {
+  return std::ranges::any_of(report.import, [](const ImportCounter& counter) {
+    return counter.name == InfoOf(Counter::truncated).name;
+  });
 }
 
 // The word of a class describes the whole run. It is omitted for a finding about a part: the host
@@ -314,12 +321,16 @@ bool HasDevice(const Report& report) {
 Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& candidates) {
   const double kernels = KernelShare(report);
   if (!NamesADevice(report)) {
+    // What names the device may be behind the end of a truncated file.
+    const std::string why = EndsEarly(report)
+                                ? "the file ends early."
+                                : "the profile does not name its {{ device.device }}. "
+                                  "A file of `devices:` in the policy can name it.";
     return {"unknown",
             TextFor(report.profile,
                     fmt::format("Unknown: kernels run for {} of {}, but whether they are fast is "
-                                "unknown: the profile does not name its {{{{ device.device }}}}. "
-                                "A file of `devices:` in the policy can name it.",
-                                ShareText(kernels), WholeText(report)))};
+                                "unknown: {}",
+                                ShareText(kernels), WholeText(report), why))};
   }
   const bool communicates =
       ShareOf(report, Category::kCommunication) >= kDiagnosisLeastShare.value();

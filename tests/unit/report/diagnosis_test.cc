@@ -259,6 +259,8 @@ TEST(Diagnosis, DoubtsKernelsOfAnUnnamedDevice) {
   AddMetric(report, metric::kBreakdownOtherKernel.text(), 0.97, Unit::kShare);
   EXPECT_EQ(Diagnose(report).bottleneck, "unknown");
   EXPECT_THAT(Diagnose(report).text, HasSubstr("the profile does not name its GPU"));
+  report.import.emplace_back().name = "truncated";
+  EXPECT_THAT(Diagnose(report).text, HasSubstr("unknown: the file ends early."));
   report.profile.devices.front().name = "NVIDIA H100";
   EXPECT_EQ(Diagnose(report).bottleneck, "none");
 }
