@@ -29,6 +29,8 @@ constexpr std::array<SignSpec, static_cast<std::size_t>(Sign::kCount_)> kSigns =
     {false, {"DALI", "/dali/", "dali::", "rocAL", "/rocal/"}},
     {false, {"XlaLaunch", "XlaCompile", "XlaRun", "xla_run", "xla_compile"}},
     {false, {"_fused_adam", "_fused_sgd", "FusedAdam", "FusedSgd", "FusedSGD"}},
+    {true,
+     {"CompiledFunction", "Torch-Compiled Region", "triton_poi_", "triton_red_", "triton_per_"}},
 }};
 
 const SignSpec& SpecOf(Sign sign) { return kSigns[static_cast<std::size_t>(sign)]; }

@@ -27,6 +27,7 @@ enum class Sign : std::uint8_t {
   kDali,            ///< DALI or rocAL, which decode images on the device.
   kXlaCompiled,     ///< TensorFlow's calls of code that XLA compiled.
   kFusedOptimizer,  ///< An optimizer whose step is few kernels for all parameters.
+  kTorchCompiled,   ///< Graphs that PyTorch compiled run: AOTAutograd, Dynamo, Inductor.
   kCount_
 };
 

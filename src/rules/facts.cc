@@ -66,6 +66,8 @@ constexpr FactSpec kFacts[] = {
      "Whether a name in the profile is of XLA compiling code of TensorFlow."},
     {"profile.uses_fused_optimizer", Unit::kBool,
      "Whether a name in the profile is of a fused Adam or SGD, whose step is few kernels."},
+    {"profile.runs_compiled", Unit::kBool,
+     "Whether a name in the profile is of a graph that PyTorch compiled."},
     {"profile.has_torch_compile", Unit::kBool,
      "False if the profile is older than PyTorch 2.0, which introduced torch.compile."},
     {"profile.gc_time", Unit::kTime,
@@ -444,6 +446,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
     facts["profile.loads_in_process"] = LoadsInProcess(first);
     facts["profile.makes_loader"] = MakesLoader(first, analysis.iterations_total);
   }
+  facts["profile.runs_compiled"] = Shows(first, Sign::kTorchCompiled);
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
   facts["profile.gc_time"] = MostGarbageCollection(ranks);
   for (const FactSpec& spec : kFacts) {

@@ -95,5 +95,19 @@ TEST(Facts, LibrariesByNames) {
   }
 }
 
+// Wrappers of torch/_dynamo are on the stacks of programs that compile nothing.
+TEST(Facts, CompiledGraphsByNames) {
+  for (const auto& [name, compiled] :
+       {std::pair{"CompiledFunction", true}, std::pair{"CompiledFunctionBackward", true},
+        std::pair{"Torch-Compiled Region: 0/0", true}, std::pair{"triton_poi_fused_add_0", true},
+        std::pair{"torch/_dynamo/eval_frame.py(489): _fn", false},
+        std::pair{"_layer_norm_fwd_fused", false}}) {
+    analysis::TestProfile test;
+    test.Op(name, {0, 10});
+    const std::vector<Profile> ranks = analysis::OneRank(test.Finish());
+    EXPECT_EQ(CollectFacts(ranks, {}).at("profile.runs_compiled"), Value(compiled)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace profgauge::rules
