@@ -53,8 +53,8 @@ inline constexpr HostWork kHostWork[] = {
 inline constexpr const HostWork& kFirstUse = kHostWork[0];
 /// Host work is recorded, but no kind's pattern matches it.
 inline constexpr HostWork kUnnamedHostWork = {"unnamed", "other code", ""};
-/// No frame, operator or range covers the gap.
-inline constexpr HostWork kUnrecordedHostWork = {"not_recorded", "not recorded", ""};
+/// No frame, operator or range covers most of the gap: not recorded, or several short ones.
+inline constexpr HostWork kUnknownHostWork = {"unknown", "unknown", ""};
 
 static_assert(kFirstUse.id == "first_use");
 

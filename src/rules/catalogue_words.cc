@@ -35,7 +35,7 @@ constexpr auto kHostWorkValues = [] {
     values[i] = {kHostWork[i].id, kHostWork[i].title};
   }
   values[std::size(kHostWork)] = {kUnnamedHostWork.id, kUnnamedHostWork.title};
-  values[std::size(kHostWork) + 1] = {kUnrecordedHostWork.id, kUnrecordedHostWork.title};
+  values[std::size(kHostWork) + 1] = {kUnknownHostWork.id, kUnknownHostWork.title};
   return values;
 }();
 constexpr auto kCopyKindsValues = Plain({"h2d", "d2h", "d2d", "p2p", "h2h", "unknown", "memset"});

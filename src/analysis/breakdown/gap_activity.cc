@@ -116,7 +116,13 @@ const HostWork& CategoryOf(const GapActivity& activity, classify::HostWorkByName
   for (const std::string* name : {&activity.innermost, &activity.outermost}) {
     if (const HostWork* known = works.Of(*name)) return *known;
   }
-  return activity.innermost.empty() ? kUnrecordedHostWork : kUnnamedHostWork;
+  return activity.innermost.empty() ? kUnknownHostWork : kUnnamedHostWork;
+}
+
+ApiId CallOver(const Profile& profile, Span gap, ThreadId thread) {
+  if (!thread.valid()) return {};
+  const std::uint32_t call = LastStarted(profile.api, thread, gap.start + gap.length() / 2);
+  return call != kNone && CoversMost(SpanOf(profile.api, call), gap) ? ApiId{call} : ApiId{};
 }
 
 HoldingCalls::HoldingCalls(const Profile& profile) : profile_(profile) {

@@ -24,8 +24,12 @@ struct GapActivity {
 };
 
 /// The kind of work of the innermost name, else of the outermost; kUnnamedHostWork or
-/// kUnrecordedHostWork if it is unknown.
+/// kUnknownHostWork without one.
 const HostWork& CategoryOf(const GapActivity& activity, classify::HostWorkByName& works);
+
+/// The call of `thread` that runs in the middle of a gap and covers more than half of it; of nested
+/// ones the inner; invalid without one. O(log calls).
+ApiId CallOver(const Profile& profile, Span gap, ThreadId thread);
 
 /// Finds calls that hold a host thread: those that block, and asynchronous copies of at least 1 ms,
 /// since such calls normally return immediately. Gaps may be queried in any order.

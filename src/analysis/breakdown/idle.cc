@@ -105,10 +105,15 @@ void FillTable(std::span<const iterations::RankContext> ranks, const std::vector
     if (hosts[row.rank] == nullptr) hosts[row.rank] = std::make_unique<HostOfGaps>(rank);
     HostOfGaps& host = *hosts[row.rank];
     const IdleCause cause = row.gap.main_cause();
-    const ApiId call = cause == IdleCause::kQueued ? host.calls.Over(row.gap.time) : ApiId{};
-    // Queued work needs no host: uses the thread of the call that held the gap, if there is one.
-    const ThreadId thread =
-        call.valid() ? profile.api.thread[call.value] : LaunchingThread(profile, row.gap);
+    ThreadId thread = LaunchingThread(profile, row.gap);
+    ApiId call;
+    if (cause == IdleCause::kQueued) {
+      // Queued work needs no host: uses the thread of the call that held the gap, if there is one.
+      call = host.calls.Over(row.gap.time);
+      if (call.valid()) thread = profile.api.thread[call.value];
+    } else if (cause == IdleCause::kMemoryManagement || cause == IdleCause::kLaunchLatency) {
+      call = CallOver(profile, row.gap.time, thread);  // The cause is a call.
+    }
     const GapActivity doing = host.activities.Of(row.gap.time, thread);
     const HostWork& category =
         cause == IdleCause::kModuleLoading ? kFirstUse : CategoryOf(doing, works);
@@ -412,10 +417,10 @@ void AddIdle(std::span<const iterations::RankContext> ranks, catalog::Output& ou
   SetIdleCauses(facts, out);
   if (any) {
     FillTable(ranks, longest.Take(), out.AddTable("gaps"));
+    out.RemarkCut("gaps", longest.all(), "longest");
   } else {
     out.SetTableAbsent("gaps", out.Gap(Capability::kDeviceEvents));
   }
 }
 
-    out.RemarkCut("gaps", longest.all(), "longest");
 }  // namespace profgauge::analysis::breakdown

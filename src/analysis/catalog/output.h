@@ -56,6 +56,9 @@ inline constexpr std::string_view kWholeGraphs =
 /// The reason for missing numbers of work.
 inline constexpr std::string_view kNothingCounted = "no operator's FLOPs can be counted";
 
+/// The reason for missing data on kernels where device work was recorded.
+inline constexpr std::string_view kNoKernelRan = "no kernel ran in the judged time";
+
 /// Collects the results of one run. A metric that no analysis sets is absent with a reason.
 class Output {
  public:

@@ -79,9 +79,10 @@ inline constexpr ColumnSpec kGaps[] = {
     {"within", "Host is within", kText,
      "The outermost of them that does not run during the whole window."},
     {"call", "Held in", kText,
-     "While work was queued: the call that holds a host thread for more than half of the gap, one "
-     "that blocks, or a copy "
-     "that takes at least 1 ms."},
+     "Call that takes more than half of the gap, on the launching thread. While work was queued: "
+     "on "
+     "any thread, a call that blocks, or a copy that takes at least 1 ms. Only while memory is "
+     "managed, work launched or queued."},
     {"category", "Host work", kText,
      "Kind of that work, by the two names: data loader, preprocessing, synchronization, …; first "
      "use where code is loaded."},

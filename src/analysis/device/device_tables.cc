@@ -382,6 +382,16 @@ KernelFacts KernelFactsOf(const iterations::RankContext& rank) {
   return std::move(collected.facts.front());
 }
 
+namespace {
+
+// Copies and memsets are device events, too: other options of the profiler show no kernel.
+std::string WhyNoKernels(std::span<const KernelFacts> ranks, const catalog::Output& out) {
+  const bool any = std::ranges::any_of(ranks, &KernelFacts::has_device);
+  return any ? std::string(catalog::kNoKernelRan) : out.Gap(Capability::kDeviceEvents);
+}
+
+}  // namespace
+
 void AddKernels(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
   KernelCollector collected(out.strings(), out.Wants("kernels_by_iteration"));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -389,7 +399,7 @@ void AddKernels(std::span<const iterations::RankContext> ranks, catalog::Output&
   }
   AddKernelSums(collected.facts, out);
   if (!out.HasRows("kernels")) {
-    const std::string reason = out.Gap(Capability::kDeviceEvents);
+    const std::string reason = WhyNoKernels(collected.facts, out);
     for (const char* table : {"kernels_by_op", "kernels_by_iteration"}) {
       out.SetTableAbsent(table, reason);
     }
@@ -407,7 +417,7 @@ void AddKernelSums(std::span<const KernelFacts> ranks, catalog::Output& out) {
     SetMetrics(ranks, out);
     return;
   }
-  const std::string reason = out.Gap(Capability::kDeviceEvents);
+  const std::string reason = WhyNoKernels(ranks, out);
   out.SetTableAbsent("kernels", reason);
   for (const MetricId id :
        {metric::kProfileKernelTime, metric::kKernelShortShare, metric::kKernelCountPerIteration}) {

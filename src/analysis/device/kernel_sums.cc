@@ -88,6 +88,7 @@ void KernelCollector::AddRank(const iterations::RankContext& rank, std::uint32_t
   KernelFacts& of_rank = facts.emplace_back();
   of_rank.iterations = static_cast<std::int64_t>(rank.iterations.selected().size());
   of_rank.is_launched = profile.Has(Capability::kLaunchLinks);
+  of_rank.has_device = rank.has_device();
   catalog::Texts texts(profile, pool_);
   texts_ = &texts;
   const iterations::WorkDivision division(rank);

@@ -80,6 +80,7 @@ struct KernelFacts {
   Ns kernel_time = 0, short_time = 0;
   std::int64_t kernels_in_iterations = 0, iterations = 0;
   bool is_launched = false;  ///< Whether launches are linked to kernels.
+  bool has_device = false;   ///< Whether device work was recorded, of any kind.
 };
 
 /// Identifies a row of kernels_by_op. Ids are those of the output's pool.

@@ -334,7 +334,8 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, catalog::Output& out) {
   }
   const std::string reason = out.Gap(Capability::kLaunchLinks);
   if (!any) {
-    out.SetAbsent(metric::kLaunchDelayMedian, reason);
+    out.SetAbsent(metric::kLaunchDelayMedian,
+                  launches > 0 ? std::string(catalog::kNoKernelRan) : reason);
   } else {
     out.Set(metric::kLaunchDelayMedian,
             is_counted ? CountedMedian(ranks) : Median(std::move(delays)));

@@ -522,6 +522,7 @@ void Exchange(Columns& columns, device::KernelFacts& facts) {
   columns.Number("kernels.in_iterations", facts.kernels_in_iterations);
   columns.Number("kernels.iterations", facts.iterations);
   columns.Number("kernels.is_launched", facts.is_launched);
+  columns.Later("kernels.has_device", facts.has_device);
 }
 
 void Exchange(Columns& columns, device::TensorCoreFacts& facts) {

@@ -481,5 +481,45 @@ TEST(Idle, GapsShowHostWork) {
   EXPECT_EQ(gaps.At(1, "within"), Value(std::string("train.py(10): epoch")));
 }
 
+// The frame covers all of the gap, and the call most of it: it is the cause.
+TEST(Idle, GapsShowTheCallThatIsTheirCause) {
+  TestProfile test = TwoKernels(500'000);
+  test.Op("train_step", {0, 500'000});
+  test.Call("cudaFree", ApiKind::kMemory, {110'000, 380'000});
+  test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& gaps = *analysis.FindTable("gaps");
+  ASSERT_EQ(gaps.rows(), 1U);
+  EXPECT_EQ(gaps.At(0, "call"), Value(std::string("cudaFree")));
+  EXPECT_EQ(gaps.At(0, "doing"), Value(std::string("train_step")));
+}
+
+TEST(Idle, GapsBeyondTheTableAreCounted) {
+  constexpr int kKernels = 10'002;
+  TestProfile test;
+  for (int i = 0; i < kKernels; ++i) {
+    const Ns at = i * 100'000;
+    test.Launch("k", {at, at + 1'000}, {at + 2'000, at + 50'000});
+  }
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& gaps = *analysis.FindTable("gaps");
+  EXPECT_EQ(gaps.rows(), 10'000U);
+  EXPECT_GT(gaps.all_rows(), 10'000U);
+  EXPECT_TRUE(std::ranges::any_of(
+      analysis.remarks, [](const Remark& remark) { return remark.id == "table-rows/gaps"; }));
+}
+
+// Copies and memsets are device events: to record them was no mistake.
+TEST(Idle, WithoutKernelsTheReasonIsThatNoneRan) {
+  TestProfile test;
+  test.Launch("[CUDA memset]", {0, 50'000}, {51'000, 52'000}, {}, DeviceKind::kMemset);
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  for (const char* table : {"kernels", "kernels_by_op", "kernels_by_iteration"}) {
+    EXPECT_EQ(analysis.absent_tables.find(table)->second, "no kernel ran in the judged time");
+  }
+  EXPECT_EQ(analysis.Find("kernel.count_per_iteration")->absent_because,
+            "no kernel ran in the judged time");
+}
+
 }  // namespace
 }  // namespace profgauge::analysis
