@@ -225,7 +225,9 @@ class ScopedNumbers {
     this.restore();
     const hero = document.querySelector('[data-hero]');
     document.querySelector('.hero .chosen')?.remove();
-    for (const more of document.querySelectorAll('.hero span, #iterations .facts .small')) more.hidden = false;
+    for (const more of document.querySelectorAll('.hero span')) more.hidden = false;
+    // Notes are about the judged iterations only.
+    for (const note of document.querySelectorAll('#iterations .facts .small')) note.hidden = !scope.isJudged;
     if (scope.isJudged) return;
     // Lengths are as observed, as in the metrics.
     const steps = this.steps(), times = steps.map((step) => step.duration - (step.unobserved || 0)), total = times.reduce((sum, time) => sum + time, 0), median = medianOf(times);
@@ -244,7 +246,6 @@ class ScopedNumbers {
       this.cells.set(line, [line.textContent, line.title]);
       line.textContent = scopeInWords();
     }
-    for (const note of document.querySelectorAll('#iterations .facts .small')) note.hidden = !note.textContent.includes('low confidence');
     for (const label of document.querySelectorAll('#iterations .facts dt')) {
       this.set(label.nextElementSibling, known[label.dataset.metric], label.dataset.metric.endsWith('cv') ? 'ratio' : 'ns');
     }
