@@ -26,10 +26,17 @@ constexpr std::size_t kNamedPlaces = 3;
 // A start that costs less than this share of the run is not mentioned.
 constexpr double kNoStart = knowledge::kGateNotedStart.value();
 
+std::string Factor(double times) {
+  return times < 10 ? fmt::format("{:.2g}", times) : fmt::format("{:.0f}", std::min(times, 1e6));
+}
+
 // A factor: "3.4 times as long".
-std::string Times(double times) {
-  return times < 10 ? fmt::format("{:.2g} times as long", times)
-                    : fmt::format("{:.0f} times as long", std::min(times, 1e6));
+std::string Times(double times) { return Factor(times) + " times as long"; }
+
+// The factors of slow iterations, because a mean would be that of none: "2.1 to 8.4 times as long".
+std::string Times(const stats::SlowOnes& slow) {
+  const std::string least = Factor(slow.least), most = Factor(slow.most);
+  return fmt::format("{} times as long", least == most ? least : least + " to " + most);
 }
 
 // Positions of slow iterations: "2, 5, 8, …".
@@ -69,11 +76,12 @@ std::string AgainText(const stats::Comparison& comparison, double limit) {
                      Counted(comparison.recordings, "profile"), comparison.needed);
 }
 
-// Slow iterations: "7 of 20 iterations take 3.4 times as long (2, 5, …), 1 of 100 in the baseline".
+// Slow iterations: "7 of 20 iterations take 2.9 to 3.6 times as long (2, 5, …), 1 of 100 in the
+// baseline".
 std::string SlowText(const stats::Total& total) {
   if (total.current.count == 0) return "";
   return fmt::format(": {} of {} take {}{}, {} of {} in the baseline", total.current.count,
-                     Counted(total.current.of, "iteration"), Times(total.current.times),
+                     Counted(total.current.of, "iteration"), Times(total.current),
                      Placed(total.current, ""), total.base.count, total.base.of);
 }
 
@@ -155,7 +163,7 @@ class Sentence {
     if (total.base_hides <= stats::kFarLimits * total.limit) return "";
     return fmt::format(" (the baseline's is {} longer by {} of {} that take {}: record it again)",
                        WithUnit(Digits(total.base_hides, 0), false), total.base.count,
-                       Counted(total.base.of, "iteration"), Times(total.base.times));
+                       Counted(total.base.of, "iteration"), Times(total.base));
   }
 
   std::string Counts() const {
@@ -252,7 +260,7 @@ class Sentence {
     return fmt::format(
         ": {} {} ({} of {}, {} of {} in the baseline). Find the cause; if it was the machine, "
         "record again",
-        WhichTake(slow), Times(slow.times), slow.count, slow.of,
+        WhichTake(slow), Times(slow), slow.count, slow.of,
         total.base.count == 0 ? "none" : std::to_string(total.base.count), total.base.of);
   }
 
@@ -261,10 +269,10 @@ class Sentence {
                                   ? "nothing"
                                   : WithUnit(Digits(total.base_start, 0), false) + " of its total";
     return fmt::format(
-        "total {} with {} ({}; the baseline's start costs {}), {} without. Find the "
+        "total {} with {} ({}{}; the baseline's start costs {}), {} without. Find the "
         "cause: compiling, cache, data",
-        RelativeChange(FarTotal(total)), FirstOnes(total), Times(total.start_times), start,
-        RelativeChange(total.change));
+        RelativeChange(FarTotal(total)), FirstOnes(total), total.start > 1 ? "on average " : "",
+        Times(total.start_times), start, RelativeChange(total.change));
   }
 
   std::string OddRun() const {

@@ -259,7 +259,10 @@ SlowOnes SlowOnesOf(const Side& side, double bound) {
     }
   }
   slow.count = times.size();
-  if (!times.empty()) slow.times = Median(times);
+  if (!times.empty()) {
+    const auto [least, most] = std::ranges::minmax(times);
+    slow.least = least, slow.most = most;
+  }
   return slow;
 }
 

@@ -37,7 +37,7 @@ enum class TotalVerdict : std::uint8_t {
 struct SlowOnes {
   std::vector<std::size_t> places;  ///< Places in the first kept run, after its start.
   std::size_t count = 0, of = 0;    ///< Number over all kept runs, slow and in total.
-  double times = 1;                 ///< Median time of a slow one, in typical times.
+  double least = 1, most = 1;       ///< Shortest and longest slow one, in its run's typical times.
 };
 
 /// Both totals and their difference. Changes are relative to the baseline's total, not logarithms.
@@ -59,7 +59,7 @@ struct Total {
   /// increase of this size in the candidate.
   double base_hides = 0;
   std::size_t start = 0;   ///< Iterations in the candidate's start, the longest of kept runs.
-  double start_times = 1;  ///< Time of that start, in typical iterations per iteration.
+  double start_times = 1;  ///< Mean time of these iterations, in typical times.
   double base_start = 0;   ///< Cost of the baseline's start, as a share of its total.
 };
 

@@ -67,8 +67,8 @@ TEST(Texts, Totals) {
   // By the start.
   ExpectText(
       ReasonOf(bases, Stalling({0, 1, 2, 3, 4}, 10)),
-      R"(total \+2\d\d % with the first 5 iterations \(10 times as long; the baseline's start )"
-      R"(costs nothing\), 0\.0 % without\. Find the cause: compiling, cache, data)");
+      R"(total \+2\d\d % with the first 5 iterations \(on average 10 times as long; the baseline's )"
+      R"(start costs nothing\), 0\.0 % without\. Find the cause: compiling, cache, data)");
 }
 
 // What all iterations took, and what they took without the start that is left out.
