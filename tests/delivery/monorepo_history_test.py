@@ -129,7 +129,7 @@ jobs:
         self.write("runs/slow/run.json", "no trace")
         self.assertEqual(self.check(), [0, 3, 0])
         text = self.add()
-        self.assertIn("nothing added: profgauge-report has no summary, since slow was not judged", text)
+        self.assertIn("not added: slow of profgauge-report has no summary, since it was not judged", text)
         self.assertEqual(text.count("added run"), 2)
         self.assertIn("is run 1 of branch main already", self.add("profgauge-report/fast/run.pgsum"))
 

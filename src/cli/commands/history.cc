@@ -184,8 +184,9 @@ Options OptionsOf(const CheckedRun& checked, const Options& given) {
 Status ReadChecked(const CheckedRun& checked, const std::string& from, const Options& given,
                    Console& console, std::vector<AddedRun>& out) {
   if (checked.summary.empty()) {
-    console.Say(fmt::format("nothing added: {} has no summary, since {} was not judged",
-                            Printable(from), Printable(checked.name)));
+    const std::string of = checked.name.empty() ? "" : Printable(checked.name) + " of ";
+    console.Say(fmt::format("not added: {}{} has no summary, since it was not judged", of,
+                            Printable(from)));
     return {};
   }
   const Options options = OptionsOf(checked, given);
@@ -335,7 +336,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
   for (const AddedRun& run : runs) {
     PROFGAUGE_TRY(const auto known, history.FindSource(branch, run.snapshot.source));
     if (known && !run.snapshot.source.empty()) {
-      console.Say(fmt::format("nothing added: {} is run {} of branch {} already",
+      console.Say(fmt::format("not added: {} is run {} of branch {} already",
                               Printable(run.snapshot.name), *known, branch));
       continue;
     }
