@@ -234,7 +234,8 @@ Error NotOneRun(const FoundRuns& found, const std::string& folder) {
   constexpr std::size_t kCommands = 3;
   if (found.runs.empty()) {
     Error error = InputError(folder, "input/no-profiles", "the folder contains no profile",
-                             "expected files like worker0.pt.trace.json.gz in it");
+                             "name the folder to which the profiler wrote; expected files like "
+                             "worker0.pt.trace.json.gz in it");
     for (const auto& [path, what] : found.others) {
       error.notes.push_back(fmt::format("note: {}: {}", Printable(path), Printable(what)));
     }

@@ -270,9 +270,14 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
   // For commands that judge, jobs of a configuration may replace the arguments: RunJobs().
   const bool may_have_jobs = (command.bit & kOnJudging) != 0;
   if (options.arguments.size() < command.min_arguments && !may_have_jobs) {
+    const std::string help =
+        command.bit == kOnInit && options.project
+            ? "help: write `profgauge init --project PROFILE…`, with a profile that your training "
+              "wrote, or the folder of its ranks"
+            : WriteLine(command);
     return Fail(CommandLineError("usage/missing-argument",
                                  fmt::format("`{}` needs {}", command.name, command.arguments),
-                                 {WriteLine(command)}));
+                                 {help}));
   }
   if (options.arguments.size() > command.max_arguments) {
     return Fail(CommandLineError(

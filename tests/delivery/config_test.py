@@ -245,6 +245,14 @@ class InitTest(Place):
                 for path in ("profgauge.yaml", "perf/policy.yaml", file):
                     (self.root / path).unlink()
 
+    def test_a_wrong_folder_names_the_next_step(self):
+        (self.inner / "empty").mkdir()
+        for wrong, step in (((), "write `profgauge init --project PROFILE…`, with a profile that your training wrote"),
+                            (("builtin:example",), "name one that your training wrote"),
+                            (("none",), "check the path; a folder of profiles is accepted, too"),
+                            (("empty",), "name the folder to which the profiler wrote")):
+            self.assertIn("  help: " + step, self.init("--project", *wrong).stderr)
+
     def test_the_ci_system_is_named_or_unknown(self):
         done = self.init("--project", "--ci", "jenkins", "-o", "limits.yaml", TRACE)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,6 +1,7 @@
 // `profgauge init PROFILE`: a policy with limits that fit a profile, explained line by line.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -30,6 +31,21 @@ namespace {
 
 std::string NameOf(const Candidate& run) {
   return run.name.empty() ? report::RunNameOf(run.ranks.front().source.path) : run.name;
+}
+
+/// Makes the commands in an error's help those of `init`, which also takes several runs.
+Error ForInit(Error error, const Options& options) {
+  constexpr std::string_view kCheck = "profgauge check ";
+  const std::string init = options.project ? "profgauge init --project " : "profgauge init ";
+  for (std::string& note : error.notes) {
+    const std::size_t at = note.find(kCheck);
+    if (at != note.npos && note.starts_with("help: ")) note.replace(at, kCheck.size(), init);
+  }
+  if (error.code == "input/several-runs") {
+    error.notes.push_back(
+        fmt::format("help: runs of one program go together: `{}FILE FILE FILE`", init));
+  }
+  return error;
 }
 
 /// Warns about runs of another program, device or size than earlier ones, because limits that fit
@@ -135,7 +151,15 @@ Result<int> RunInit(const Options& options, Console& console) {
   if (!options.project) {
     PROFGAUGE_TRY(output, outputs.Open(target, FileKind::kForPeople));
   }
-  PROFGAUGE_TRY(std::vector<Profile> profiles, ReadRanks(options, {}, console));
+  const auto is_example = [](const std::string& path) { return path.starts_with("builtin:"); };
+  if (options.project && std::ranges::any_of(options.arguments, is_example)) {
+    return Fail(UsageError("usage/conflict",
+                           "`--project` needs a profile that can be recorded again",
+                           "name one that your training wrote, or the folder of its ranks"));
+  }
+  Result<std::vector<Profile>> read = ReadRanks(options, {}, console);
+  if (!read) return Fail(ForInit(std::move(read).error(), options));
+  std::vector<Profile> profiles = *std::move(read);
   PROFGAUGE_TRY(const std::vector<Candidate> runs,
                 SplitRuns(std::move(profiles), options.arguments, RanksOf(options)));
   std::vector<analysis::Analysis> analyses;
