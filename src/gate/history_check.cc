@@ -46,10 +46,20 @@ double LimitOf(const std::string& metric, const rules::PolicyBaseline& policy) {
   return kDefaultStep;
 }
 
+// The value of `metric` in a run; nothing if it is not above 0.
+std::optional<double> ValueOf(const Snapshot& run, const std::string& metric) {
+  if (metric == metric::kIterationTimeMedian) {
+    if (const auto median = MedianIteration(run); median && *median > 0) return median;
+  }
+  const auto found = run.metrics.find(metric);
+  return found == run.metrics.end() || found->second <= 0 ? std::nullopt
+                                                          : std::optional(found->second);
+}
+
 std::vector<double> ValuesOf(std::span<const ChosenRun> runs, const std::string& metric) {
   std::vector<double> values;
   for (const ChosenRun& run : runs) {
-    if (const auto value = WorseIsHigher(run.snapshot, metric)) values.push_back(*value);
+    if (const auto value = ValueOf(run.snapshot, metric)) values.push_back(*value);
   }
   return values;
 }
@@ -114,12 +124,8 @@ std::vector<double> LogsOf(std::span<const double> values) {
 }  // namespace
 
 std::optional<double> WorseIsHigher(const Snapshot& run, const std::string& metric) {
-  if (metric == metric::kIterationTimeMedian) {
-    if (const auto median = MedianIteration(run); median && *median > 0) return median;
-  }
-  const auto found = run.metrics.find(metric);
-  if (found == run.metrics.end() || found->second <= 0) return std::nullopt;
-  return IsBetterHigh(metric) ? 1 / found->second : found->second;
+  const std::optional<double> value = ValueOf(run, metric);
+  return value && IsBetterHigh(metric) ? 1 / *value : value;
 }
 
 HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
@@ -132,29 +138,35 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
     return out;
   }
   const double limit = LimitOf(metric, policy);
+  // The change of the inverse if higher is better, so that larger is always worse.
+  const auto worse = [is_inverse = IsBetterHigh(metric)](double change) {
+    return is_inverse ? 1 / (1 + change) - 1 : change;
+  };
   const std::vector<stats::ChangePoint> points = stats::FindChangePoints(values, {});
   const double floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor);
-  const auto name_places = [&](std::size_t begin, std::size_t end) {
+  // `first` is the most likely place, if it is known.
+  const auto name_places = [&](std::size_t begin, std::size_t end, std::size_t first) {
     out.commits.clear();
     const auto logs = LogsOf(std::span(values).subspan(begin, end - begin));
+    if (first > 0) out.commits.push_back(CommitOf(runs[first]));
     for (const std::size_t at : stats::BlameSet(logs, floor)) {
-      out.commits.push_back(CommitOf(runs[begin + at]));
+      if (begin + at != first) out.commits.push_back(CommitOf(runs[begin + at]));
     }
   };
   std::size_t level_from = 0;  // Creep is measured from the last decrease of the level.
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points[i].change < 0) level_from = points[i].index;
-    const bool is_undone = points.back().after <= points[i].before * (1 + limit);
-    if (points[i].change <= limit || is_undone) continue;
+    if (worse(points[i].change) < 0) level_from = points[i].index;
+    const bool is_undone = worse(points.back().after / points[i].before - 1) <= limit;
+    if (worse(points[i].change) <= limit || is_undone) continue;
     const std::size_t begin = i == 0 ? 0 : points[i - 1].index;
     const std::size_t end = i + 1 < points.size() ? points[i + 1].index : values.size();
     out.state = HistoryState::kStep;
     out.change = points[i].change;
-    name_places(begin, end);
+    name_places(begin, end, points[i].index);
   }
   if (out.state == HistoryState::kStep) return out;
   const std::span<const double> since = std::span(values).subspan(level_from);
-  if (const double change = LevelChange(since); change > limit) {
+  if (const double change = LevelChange(since); worse(change) > limit) {
     out.state = HistoryState::kCreep;
     out.change = change;
   } else if (const auto creep = CreepOf(runs.subspan(level_from), metric, policy)) {
@@ -168,11 +180,13 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
   const auto step = stats::FindStep(LogsOf(std::span(values).subspan(from)), floor);
   if (!step || out.is_of_total) return out;
   const double change = std::expm1(*step);
-  if (change <= limit && out.state != HistoryState::kCreep) return out;
-  if (out.state == HistoryState::kCreep && out.change > change) out.level = out.change;
+  if (worse(change) <= limit && out.state != HistoryState::kCreep) return out;
+  if (out.state == HistoryState::kCreep && worse(out.change) > worse(change)) {
+    out.level = out.change;
+  }
   out.state = HistoryState::kStep;
   out.change = change;
-  name_places(from, values.size());
+  name_places(from, values.size(), 0);
   return out;
 }
 

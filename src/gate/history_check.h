@@ -29,7 +29,7 @@ enum class HistoryState : std::uint8_t {
 /// The result for one metric of a branch.
 struct HistoryFindings {
   HistoryState state = HistoryState::kSteady;
-  double change = 0;            ///< Relative.
+  double change = 0;            ///< Relative; negative if a metric that should be high fell.
   std::optional<double> level;  ///< For a step: the change of the level, if larger.
   bool is_of_total = false;     ///< The change is that of the total, not of typical iterations.
   std::vector<std::string> commits;  ///< Commits that may have caused a step, most probable first.

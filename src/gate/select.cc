@@ -153,11 +153,18 @@ bool AreOtherModels(std::string_view one, std::string_view other) {
   return !one.empty() && !other.empty() && one != other;
 }
 
-// The mean length of the run's iterations. REQUIRES: the run has one.
+// The mean length of the run's iterations; 0 if it has none.
 double TotalOf(const Snapshot& run) {
+  if (run.iteration_times.empty()) return 0;
   double sum = 0;
   for (const double time : ObservedTimes(run)) sum += time;
   return sum / static_cast<double>(run.iteration_times.size());
+}
+
+// The id with the median of these times. REQUIRES: there is one.
+std::int64_t MiddleId(std::vector<std::pair<double, std::int64_t>> runs) {
+  std::ranges::sort(runs);
+  return runs[(runs.size() - 1) / 2].second;
 }
 
 class Chooser {
@@ -314,18 +321,15 @@ class Chooser {
   // The run with the median time among the runs of one commit. The others are skipped.
   Result<HistoryRow> MiddleOf(const HistoryRow& row) {
     if (row.commit.empty()) return row;
-    std::vector<std::pair<double, HistoryRow>> same;
+    std::vector<std::pair<double, std::int64_t>> same;
     for (const HistoryRow& other : rows_) {
       if (other.commit != row.commit || PlaceOf(other.id) < level_at_) continue;
       PROFGAUGE_TRY(const std::string why, WhySkipped(other));
       if (!why.empty()) continue;
       PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(other.id));
-      same.emplace_back(TotalOf(*run), other);
+      same.emplace_back(TotalOf(*run), other.id);
     }
-    std::sort(same.begin(), same.end(), [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first < b.first : a.second.id < b.second.id;
-    });
-    return same[(same.size() - 1) / 2].second;
+    return *std::ranges::find(rows_, MiddleId(std::move(same)), &HistoryRow::id);
   }
 
   Result<ChosenRun> Chosen(const HistoryRow& row) {
@@ -512,6 +516,19 @@ std::string WhyNotComparable(const Snapshot& run, std::string_view model, const 
   if (const auto difference = HardDifference(run, other)) return WhyNot(*difference);
   const bool is_named = !model.empty() && !other_model.empty();
   return is_named || WorkOverlap(run, other) >= kSharedWork ? "" : "other work";
+}
+
+std::vector<std::size_t> OneOfEachCommit(std::span<const HistoryEntry* const> runs) {
+  std::map<std::string_view, std::vector<std::pair<double, std::int64_t>>> by_commit;
+  for (const HistoryEntry* run : runs) {
+    if (!run->commit.empty()) by_commit[run->commit].emplace_back(TotalOf(run->snapshot), run->id);
+  }
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string& commit = runs[i]->commit;
+    if (commit.empty() || MiddleId(by_commit[commit]) == runs[i]->id) places.push_back(i);
+  }
+  return places;
 }
 
 std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,

@@ -20,6 +20,7 @@
 // slow.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -119,6 +120,10 @@ OrderedRows OrderByAncestry(const HistoryQuestion& question, std::vector<History
 /// half of the launches must be the same.
 std::string WhyNotComparable(const Snapshot& run, std::string_view model, const Snapshot& other,
                              std::string_view other_model);
+
+/// The places of the runs that count if several runs of one commit count once, by the one with the
+/// median time; ascending.
+std::vector<std::size_t> OneOfEachCommit(std::span<const HistoryEntry* const> runs);
 
 /// The level in force today: the last accepted one whose last day has not passed.
 std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,

@@ -66,15 +66,50 @@ struct Stretch {
   std::vector<std::size_t> runs;
 };
 
+// The runs that count, as for `history check`: several of one commit count once.
+struct Counted {
+  std::vector<bool> counts;  ///< By run.
+  std::size_t level = 0;     ///< The first run of the level in force.
+};
+
+Counted CountedOf(std::span<const gate::HistoryEntry* const> entries,
+                  std::span<const gate::HistoryLevel> levels) {
+  Counted out;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const bool begins = std::ranges::any_of(
+        levels, [&](const gate::HistoryLevel& level) { return level.run == entries[i]->id; });
+    if (begins) out.level = i;
+  }
+  out.counts.resize(entries.size());
+  for (const auto& [first, part] : {std::pair(std::size_t{0}, entries.first(out.level)),
+                                    std::pair(out.level, entries.subspan(out.level))}) {
+    for (const std::size_t at : gate::OneOfEachCommit(part)) out.counts[first + at] = true;
+  }
+  return out;
+}
+
 // Changes of the level are searched only between changes of the definition:
 //
 //     run          1   2   3   4   5   6   7   8   9
 //     definition   1   1   1   1   2   2   2   2   2
 //     values      10  10  10  10  14  14  14  15  14      no step at 5: another way to count
-void AddChanges(const Stretch& stretch, const analysis::MetricSpec& spec, TrendSeries& series) {
-  for (const gate::stats::ChangePoint& point : gate::stats::FindChangePoints(stretch.values, {})) {
-    series.changes.push_back(BuildChange(point, stretch.runs[point.index], spec));
-  }
+//
+// Those after the start of the level in force, `level`, are searched only in its runs, as
+// `history check` does.
+void AddChanges(const Stretch& stretch, std::size_t level, const analysis::MetricSpec& spec,
+                TrendSeries& series) {
+  const auto first = static_cast<std::size_t>(std::ranges::lower_bound(stretch.runs, level) -
+                                              stretch.runs.begin());
+  const std::span<const double> values(stretch.values);
+  const auto add = [&](std::size_t from, std::size_t begin, std::size_t end) {
+    for (gate::stats::ChangePoint point : gate::stats::FindChangePoints(values.subspan(from), {})) {
+      point.index += from;
+      if (point.index < begin || point.index >= end) continue;
+      series.changes.push_back(BuildChange(point, stretch.runs[point.index], spec));
+    }
+  };
+  if (first > 0) add(0, 0, first + 1);
+  add(first, first + 1, values.size());
 }
 
 TrendChange Redefinition(std::size_t run) {
@@ -96,7 +131,7 @@ const DeviceWords& WordsOf(std::span<const gate::HistoryEntry* const> entries) {
 
 // `value_of` returns a run's value. For metrics, definitions count, too.
 template <class ValueOfRun>
-TrendSeries BuildSeries(std::span<const gate::HistoryEntry* const> entries,
+TrendSeries BuildSeries(std::span<const gate::HistoryEntry* const> entries, const Counted& counted,
                         const analysis::MetricSpec& spec, const ValueOfRun& value_of,
                         std::size_t& present) {
   TrendSeries series;
@@ -109,8 +144,9 @@ TrendSeries BuildSeries(std::span<const gate::HistoryEntry* const> entries,
         MakeQuantity(value ? Value{*value} : Value{}, spec.unit, "the run has no such value"));
     if (!value) continue;
     ++present;
+    if (!counted.counts[i]) continue;
     if (definition != 0 && run.DefinitionOf(spec.id) != definition) {
-      AddChanges(stretch, spec, series);
+      AddChanges(stretch, counted.level, spec, series);
       series.changes.push_back(Redefinition(i));
       stretch = {};
     }
@@ -118,21 +154,23 @@ TrendSeries BuildSeries(std::span<const gate::HistoryEntry* const> entries,
     stretch.values.push_back(*value);
     stretch.runs.push_back(i);
   }
-  AddChanges(stretch, spec, series);
+  AddChanges(stretch, counted.level, spec, series);
   return series;
 }
 
 TrendSeries SeriesOfMetric(std::span<const gate::HistoryEntry* const> entries,
-                           const analysis::MetricSpec& spec, std::size_t& present) {
+                           const Counted& counted, const analysis::MetricSpec& spec,
+                           std::size_t& present) {
   TrendSeries series = BuildSeries(
-      entries, spec, [&](const gate::Snapshot& run) { return ValueOf(run, spec.id); }, present);
+      entries, counted, spec, [&](const gate::Snapshot& run) { return ValueOf(run, spec.id); },
+      present);
   series.metric = spec.id;
   series.title = InDeviceWords(spec.title, WordsOf(entries));
   return series;
 }
 
 // Adds the benchmarks of the last run, in its order.
-void AddBenchmarks(std::span<const gate::HistoryEntry* const> entries,
+void AddBenchmarks(std::span<const gate::HistoryEntry* const> entries, const Counted& counted,
                    std::vector<TrendSeries>& out) {
   if (entries.empty()) return;
   const auto& last = entries.back()->snapshot.work.benchmarks;
@@ -144,7 +182,7 @@ void AddBenchmarks(std::span<const gate::HistoryEntry* const> entries,
       return found == all.end() ? std::nullopt : gate::MeanOfBenchmark(*found);
     };
     std::size_t present = 0;
-    TrendSeries series = BuildSeries(entries, analysis::SpecOf(kMedian), mean_of, present);
+    TrendSeries series = BuildSeries(entries, counted, analysis::SpecOf(kMedian), mean_of, present);
     series.metric = std::string(kBenchmarkSeries) + named.name;
     series.title = "Benchmark " + named.name;
     if (present >= 2) out.push_back(std::move(series));
@@ -166,14 +204,11 @@ std::string_view StateName(gate::HistoryState state) {
 }
 
 // Adds the results of `history check` with its default limit.
-void AddAnswers(std::span<const gate::HistoryEntry* const> entries,
-                std::span<const gate::HistoryLevel> levels, std::vector<TrendSeries>& series) {
+void AddAnswers(std::span<const gate::HistoryEntry* const> entries, const Counted& counted,
+                std::vector<TrendSeries>& series) {
   std::vector<gate::ChosenRun> runs;
-  for (const gate::HistoryEntry* entry : entries) {
-    const bool begins = std::ranges::any_of(
-        levels, [&](const gate::HistoryLevel& level) { return level.run == entry->id; });
-    if (begins) runs.clear();
-    runs.push_back({*entry, entry->snapshot});
+  for (std::size_t i = counted.level; i < entries.size(); ++i) {
+    if (counted.counts[i]) runs.push_back({*entries[i], entries[i]->snapshot});
   }
   for (TrendSeries& one : series) {
     const analysis::MetricSpec* spec = analysis::FindMetric(one.metric);
@@ -225,18 +260,19 @@ Trend BuildTrend(std::span<const gate::HistoryEntry* const> all, const std::stri
     run.name = entry->snapshot.name;
     run.iterations = static_cast<std::int64_t>(entry->snapshot.iteration_times.size());
   }
+  const Counted counted = CountedOf(entries, levels);
   for (const MetricId id : kMetrics) {
     std::size_t present = 0;
-    TrendSeries series = SeriesOfMetric(entries, analysis::SpecOf(id), present);
+    TrendSeries series = SeriesOfMetric(entries, counted, analysis::SpecOf(id), present);
     if (present >= 2 || id == kMedian) trend.series.push_back(std::move(series));
   }
-  AddBenchmarks(entries, trend.series);
+  AddBenchmarks(entries, counted, trend.series);
   // Load tests and benchmarks have no iterations.
   const bool has_median = std::ranges::any_of(entries, [](const auto* entry) {
     return gate::MedianIteration(entry->snapshot).has_value();
   });
   if (!has_median && trend.series.size() > 1) trend.series.erase(trend.series.begin());
-  AddAnswers(entries, levels, trend.series);
+  AddAnswers(entries, counted, trend.series);
   return trend;
 }
 

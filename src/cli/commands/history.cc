@@ -35,6 +35,7 @@
 #include "report/diagnosis.h"
 #include "report/read_report.h"
 #include "report/state.h"
+#include "rules/waiver.h"
 
 namespace profgauge::cli {
 namespace {
@@ -401,9 +402,14 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
     ForgetTables(entries.back().snapshot);
   }
   PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
+  PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
+  std::vector<gate::HistoryLevel> in_force = levels;
+  std::erase_if(in_force, [day = rules::FormatDay(today)](const gate::HistoryLevel& level) {
+    return !level.until.empty() && level.until < day;
+  });
   std::vector<report::Trend> trends;
   for (const std::string& branch : BranchesOfTrend(entries, options)) {
-    trends.push_back(TrendOf(branch, entries, levels, options));
+    trends.push_back(TrendOf(branch, entries, in_force, options));
   }
   const ListedHistory listed{entries, levels, trends};
   if (shown.size() < rows.size()) {

@@ -86,7 +86,9 @@ std::string TrendText(const report::Trend& trend, bool is_one) {
                                                 change.before.text, change.after.text);
     }
   }
-  if (changes == 0) {
+  const bool has_answer = std::ranges::any_of(
+      trend.series, [](const auto& one) { return one.state == "step" || one.state == "creep"; });
+  if (changes == 0 && !has_answer) {
     text += trend.runs.size() < knowledge::kTrendLeastValues
                 ? fmt::format("no change points: at least {} runs are needed\n",
                               knowledge::kTrendLeastValues.value())

@@ -20,6 +20,7 @@ namespace profgauge::gate {
 namespace {
 
 using testing::Find;
+using testing::Plain;
 using testing::Sample;
 
 class SelectTest : public ::testing::Test {
@@ -528,6 +529,32 @@ TEST_F(SelectTest, CheckFindsStepsAndCreep) {
   EXPECT_EQ(step.commits.front(), "c12");
   EXPECT_EQ(FindingsText(step).substr(0, 4), "+10.");
   EXPECT_NE(check(20, 1, 0.006).state, HistoryState::kSteady);
+}
+
+// A rate that fell is said as it fell, not by its inverse; a commit with several runs counts once.
+TEST_F(SelectTest, CheckSaysTheChangeOfTheMetric) {
+  std::vector<ChosenRun> all;
+  for (int i = 0; i < 20; ++i) {
+    ChosenRun& run = all.emplace_back();
+    run.row.commit = fmt::format("c{:02}", i);
+    run.snapshot = Run(1, i);
+    run.snapshot.metrics["serve.output_rate"] = (i >= 12 ? 80 : 100) + i % 2;
+  }
+  EXPECT_EQ(Plain(FindingsText(CheckHistory(all, "serve.output_rate", {}))), "−19.9 % at c12");
+  for (ChosenRun& run : all)
+    run.snapshot.metrics["serve.output_rate"] *= run.row.commit < "c12" ? 0.5 : 1;
+  EXPECT_EQ(CheckHistory(all, "serve.output_rate", {}).state, HistoryState::kSteady);
+
+  std::vector<HistoryEntry> entries(5);
+  const char* const commits[] = {"", "a", "", "a", "a"};
+  std::vector<const HistoryEntry*> listed;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].id = static_cast<std::int64_t>(i);
+    entries[i].commit = commits[i];
+    entries[i].snapshot = Run(i == 1 ? 3 : 1 + 0.1 * static_cast<double>(i), 0);
+    listed.push_back(&entries[i]);
+  }
+  EXPECT_EQ(OneOfEachCommit(listed), (std::vector<std::size_t>{0, 2, 4}));
 }
 
 // Of 10 runs and three after a step each is named; a step below the limit only where the level is

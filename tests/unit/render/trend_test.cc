@@ -106,6 +106,34 @@ TEST(BuildTrend, AnswersAsTheHistoryCheck) {
   EXPECT_EQ(TrendOf(entries).series[0].state, "flat");
 }
 
+// The list and `history check` name one number: a commit counts once, and since the level in force.
+TEST(BuildTrend, NamesTheNumberOfTheCheck) {
+  std::vector<gate::HistoryEntry> entries = Steps();
+  gate::HistoryEntry again = entries[3];
+  again.id = 13;
+  again.snapshot.iteration_times.assign(2, 112'000'000);
+  entries.insert(entries.begin() + 4, again);
+  std::vector<gate::HistoryEntry> all;
+  for (int i = 0; i < 6; ++i) {
+    all.push_back(entries[0]);
+    all.back().id = 100 + i;
+    all.back().commit = "old" + std::to_string(i);
+    all.back().snapshot.iteration_times.assign(2, 99'000'000 - i * 100'000);
+  }
+  all.insert(all.end(), entries.begin(), entries.end());
+  gate::HistoryLevel level;
+  level.run = 1;
+  for (const auto& [levels, places] :
+       {std::pair(std::vector{level}, std::vector<std::size_t>{13}),
+        std::pair(std::vector<gate::HistoryLevel>{}, std::vector<std::size_t>{6, 13})}) {
+    const report::Trend trend = TrendOf(all, "main", levels);
+    const report::TrendSeries& series = trend.series[0];
+    ASSERT_FALSE(series.changes.empty());
+    EXPECT_EQ(series.changes.back().run, 13u);
+    EXPECT_THAT(series.answer, ::testing::StartsWith(series.changes.back().change.text + " at "));
+  }
+}
+
 TEST(RenderTrend, TextsOfAnAxisDifferAndStayWithinWhatThereIs) {
   const auto texts = [](Unit unit, double first, double step) {
     report::TrendSeries series;
