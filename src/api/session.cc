@@ -323,6 +323,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   if (is_missing) {
     gate::AddMissingBaseline(chosen.info, options.on_missing_baseline, policy, out.verdict);
   }
+  input.runs = runs.size();
   gate::AddLoosened(options.loosened, options.acceptance, out.verdict);
   if (!options.policy_note.empty()) out.verdict.notes.push_back(options.policy_note);
   if (out.verdict.status == gate::VerdictStatus::kNoVerdict) {

@@ -353,11 +353,17 @@ Report BuildReport(const BuildInput& input) {
     AddNotes(*input.comparison, report);
   }
   if (input.baseline != nullptr) report.baseline = BaselineOf(*input.baseline);
-  if (report.comparison && report.comparison->current_runs > 1) {
+  const std::int64_t runs =
+      report.comparison ? report.comparison->current_runs : static_cast<std::int64_t>(input.runs);
+  if (runs > 1) {
+    report.profile.runs = runs;
     report.remarks.push_back(
-        {"several-runs", fmt::format("{} runs are compared with the baseline together; the rest "
-                                     "describes {}, the run with the median iteration time",
-                                     report.comparison->current_runs, report.profile.name)});
+        {"several-runs",
+         fmt::format("{} runs are {}; the rest describes {}, the run with the median "
+                     "iteration time",
+                     runs,
+                     report.comparison ? "compared with the baseline together" : "judged together",
+                     report.profile.name)});
   }
   if (input.verdict != nullptr) {
     for (const std::string& note : input.verdict->notes) report.remarks.push_back({"waiver", note});

@@ -4,6 +4,7 @@
 // quantities. Renderers read only its result, never a profile.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@ namespace profgauge::report {
 struct BuildInput {
   std::string run_name;  ///< Empty: the name of the first source, without folders and suffixes.
   std::span<const Profile> ranks;
+  std::size_t runs = 1;  ///< Number of runs that are judged together; `ranks` are of one of them.
   const analysis::Analysis* analysis = nullptr;
   const rules::Policy* policy = nullptr;            ///< nullptr: nothing was judged.
   const gate::Verdict* verdict = nullptr;           ///< nullptr: nothing was judged.

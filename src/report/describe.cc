@@ -24,6 +24,7 @@ void Describe(Io& io, ProfileInfo& profile) {
   io.Field("source", profile.sources);
   io.Field("format", profile.format);
   io.Field("dialect", profile.dialect);
+  io.Field("runs", profile.runs, If::kSet);
   io.Field("ranks", profile.ranks);
   io.List("devices", profile.devices, [](Io& one, Device& device) {
     one.Field("rank", device.rank);

@@ -67,6 +67,9 @@ struct ProfileInfo {
   std::string name;                  ///< Run name: from the file or folder name.
   std::vector<std::string> sources;  ///< File names as given.
   std::string format, dialect;
+  /// Number of runs that are judged together, of which this is the one with the median time; 0: it
+  /// is judged alone.
+  std::int64_t runs = 0;
   std::int64_t ranks = 0;
   std::vector<Device> devices;    ///< The first 4 096…
   std::int64_t more_devices = 0;  ///< …and the number of the others.

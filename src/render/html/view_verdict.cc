@@ -292,6 +292,7 @@ std::string InputsOf(const report::ProfileInfo& profile) {
 boost::json::object RunView(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   json::array facts, sources;
+  AddFact(facts, "Runs", RunsText(profile));
   AddFact(facts, "Ranks", RanksText(report));
   const bool is_of_times = profile.format == "times";
   if (!is_of_times) AddFact(facts, WordsOf(report, "{{ device.device }}s"), DeviceText(report));

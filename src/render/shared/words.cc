@@ -198,6 +198,10 @@ std::string RanksText(const report::Report& report) {
   return ranks > 1 ? Counted(ranks, "rank", "ranks") : "";
 }
 
+std::string RunsText(const report::ProfileInfo& profile) {
+  return profile.runs > 1 ? fmt::format("1 of {} runs", FormatCount(profile.runs)) : "";
+}
+
 bool HasTimeBetween(const report::Report& report) {
   constexpr double kVisible = 0.01;
   const report::Metric* share = report::FindMetricById(report, metric::kIterationBetweenShare);
@@ -212,6 +216,7 @@ std::string RunText(const report::Report& report) {
     if (!text.empty()) text += " · ";
     text += part;
   };
+  add(RunsText(profile));
   add(DevicesText(profile));
   add(RanksText(report));
   if (profile.format == "times") {

@@ -48,6 +48,8 @@ std::string IterationsText(const report::ProfileInfo& profile);
 
 /// "8 ranks", or "3 of 8 ranks" if others are missing; empty for a program with one rank.
 std::string RanksText(const report::Report& report);
+/// "1 of 3 runs" if several are judged together; else empty.
+std::string RunsText(const report::ProfileInfo& profile);
 /// True if at least 1 % of the time is between iterations, which is the time from start to start
 /// minus the lengths.
 bool HasTimeBetween(const report::Report& report);

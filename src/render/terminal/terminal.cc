@@ -73,10 +73,10 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   if (!comparison.comparable) return {};
   if (SpeedOf(comparison) == Speed::kOtherWork) {
     return fmt::format("  change      different work than {}: times are not compared\n",
-                       Printable(comparison.baseline));
+                       Printable(BaselineText(comparison)));
   }
   std::vector<std::string> parts = {fmt::format("{}/iteration against {}", TotalChange(comparison),
-                                                Printable(comparison.baseline))};
+                                                Printable(BaselineText(comparison)))};
   for (const report::ComparisonStep& step : comparison.waterfall) {
     if (step.parent != -1 || step.delta == 0 || parts.size() > 4) continue;
     parts.push_back(fmt::format("{} {}", StepTitle(step, comparison), DeltaText(step.delta)));

@@ -50,6 +50,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
   add("Policy", PolicyText(report.verdict));
   add("Baseline", report.baseline ? report.baseline->line : std::string());
   add("Devices", DevicesText(profile));
+  add("Runs", RunsText(profile));
   add("Ranks", profile.ranks > 1 ? FormatCount(profile.ranks) : "");
   add("Iterations", profile.selection);
   add("Framework", profile.framework);
