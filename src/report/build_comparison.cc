@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "gate/change_numbers.h"
 #include "gate/change_text.h"
 #include "gate/comparable.h"
 #include "model/devices.h"
@@ -143,6 +144,27 @@ PairedValue BuildValue(const gate::PairedValue& paired, bool is_of_other_work,
   return value;
 }
 
+/// "Of 5 benchmarks, 2 are slower and 0 are faster by 1 % or more"; empty if none is in both runs.
+std::string BenchmarksText(const Comparison& comparison) {
+  std::size_t all = 0, slower = 0, faster = 0;
+  for (const PairedValue& value : comparison.values) {
+    if (!value.metric.starts_with(kBenchmarkSeries) || IsAbsent(value.change.value)) continue;
+    const double change = AsNumber(value.change.value, 0);
+    ++all;
+    if (change >= kLeastShownChange) ++slower;
+    if (change <= -kLeastShownChange) ++faster;
+  }
+  if (all == 0) return {};
+  const auto are = [](std::size_t count) {
+    return fmt::format("{} {}", count, count == 1 ? "is" : "are");
+  };
+  const bool is_pair = comparison.baseline_runs + comparison.current_runs == 2;
+  return fmt::format("Of {}, {} slower and {} faster by {} or more{}",
+                     gate::change_numbers::Counted(all, "benchmark"), are(slower), are(faster),
+                     FormatShare(kLeastShownChange),
+                     is_pair ? "; two runs do not show how much equal runs differ" : "");
+}
+
 // Two runs do not show how much equal runs differ, so none of their differences is significant.
 bool KnowsNoise(const gate::RunComparison& run) { return run.baseline_runs + run.current_runs > 2; }
 
@@ -227,6 +249,7 @@ Comparison BuildComparison(const gate::RunComparison& run, const std::string& ac
   for (const gate::PairedValue& value : run.values) {
     comparison.values.push_back(BuildValue(value, gate::LeavesOpen(run.work), words));
   }
+  comparison.benchmarks = BenchmarksText(comparison);
   if (run.slow_rank) comparison.slow_rank = run.slow_rank->text;
   if (run.is_of_rank) comparison.rank = run.slow_rank->rank;
   comparison.base = run.waterfall.base;

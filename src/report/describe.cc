@@ -678,6 +678,7 @@ void Describe(Io& io, Comparison& comparison) {
       one.Field("evidence", movement.evidence, Io::Style::kLines);
     });
   }
+  io.Field("benchmarks", comparison.benchmarks, If::kSet);
   io.Field("slow_rank", comparison.slow_rank, If::kSet);
   if (io.Has("rank", comparison.rank >= 0)) io.Field("rank", comparison.rank);
   io.List("differences", comparison.differences, [](Io& one, Difference& difference) {

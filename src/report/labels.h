@@ -10,6 +10,9 @@
 
 namespace profgauge::report {
 
+/// Smaller changes are noise in nearly all runs. `compare` lists larger ones, but does not warn.
+inline constexpr double kLeastShownChange = 0.01;
+
 /// Prefix of a series of benchmark times; the series of a metric has its id instead.
 inline constexpr std::string_view kBenchmarkSeries = "benchmark ";
 

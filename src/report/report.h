@@ -433,6 +433,7 @@ struct Comparison {
                             ///< its words.
   std::string work;         ///< "same", "changed", "less", … of gate/work.h.
   std::string work_gone, work_come;  ///< Work of only one side, with names and shares.
+  std::string benchmarks;  ///< How many are slower and faster: one sentence, without its end.
   std::string slow_rank;   ///< The rank that became slower than the others, and how much; or empty.
   std::int64_t rank = -1;  ///< Rank that the waterfall describes; -1: the run.
   std::vector<ComparedMetric> metrics;

@@ -12,7 +12,6 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "knowledge/gate.h"
-#include "render/shared/changed_values.h"
 #include "render/shared/looks.h"
 #include "render/shared/words.h"
 #include "report/labels.h"
@@ -255,28 +254,6 @@ bool IsBySteps(const report::Comparison& comparison) {
   return !HasTimes(comparison) && tested != nullptr && tested->metric.starts_with("step.");
 }
 
-/// "Of 5 benchmarks, 2 are slower and 0 are faster by 1 % or more"; empty if none is in both runs.
-std::string BenchmarksSentence(const report::Comparison& comparison) {
-  std::size_t all = 0, slower = 0, faster = 0;
-  for (const report::PairedValue& value : comparison.values) {
-    const bool is_one = value.metric.starts_with(report::kBenchmarkSeries);
-    if (!is_one || IsAbsent(value.change.value)) continue;
-    const double change = AsNumber(value.change.value, 0);
-    ++all;
-    if (change >= kLeastShownChange) ++slower;
-    if (change <= -kLeastShownChange) ++faster;
-  }
-  if (all == 0) return {};
-  const auto are = [](std::size_t count) {
-    return fmt::format("{} {}", count, count == 1 ? "is" : "are");
-  };
-  const bool is_pair = comparison.baseline_runs + comparison.current_runs == 2;
-  return fmt::format("Of {}, {} slower and {} faster by {} or more{}",
-                     Counted(static_cast<std::int64_t>(all), "benchmark", "benchmarks"),
-                     are(slower), are(faster), FormatShare(kLeastShownChange),
-                     is_pair ? "; two runs do not show how much equal runs differ" : "");
-}
-
 }  // namespace
 
 Speed SpeedOf(const report::Comparison& comparison) {
@@ -328,10 +305,9 @@ std::string TestedChange(const report::Comparison& comparison) {
 std::string ChangeSentence(const report::Comparison& comparison) {
   const std::string_view word = SpeedWord(comparison);
   if (SpeedOf(comparison) == Speed::kNoTimes) {
-    if (std::string text = BenchmarksSentence(comparison); !text.empty()) return text;
+    return comparison.benchmarks.empty() ? fmt::format("Iteration time: {}", word)
+                                         : comparison.benchmarks;
   }
-  const report::ComparedMetric* tested = TestedTime(comparison);
-  if (SpeedOf(comparison) == Speed::kNoTimes) return fmt::format("Iteration time: {}", word);
   if (SpeedOf(comparison) == Speed::kNotComparable) {
     return fmt::format("{}: {} ({})", tested->title, word, tested->note);
   }
@@ -340,6 +316,7 @@ std::string ChangeSentence(const report::Comparison& comparison) {
         SpeedOf(comparison) == Speed::kOtherWork ? std::string() : RelativeText(comparison);
     return fmt::format("Mean iteration time: {} → {}{}: {}",
                        FormatDuration(static_cast<double>(comparison.base)),
+  const report::ComparedMetric* tested = TestedTime(comparison);
                        FormatDuration(static_cast<double>(comparison.current)),
                        relative.empty() ? "" : ", " + relative, word);
   }

@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "report/labels.h"
 #include "report/report.h"
 
 namespace profgauge::render {
 
-/// Smaller changes are noise in nearly all runs, and a share's difference of less than half a point
-/// means nothing. `compare` lists larger ones, but does not warn.
-inline constexpr double kLeastShownChange = 0.01, kLeastShownPoints = 0.005;
+using report::kLeastShownChange;
+/// A share's difference of less than half a point means nothing.
+inline constexpr double kLeastShownPoints = 0.005;
 
 /// The metrics without a limit that changed by at least 1 % (shares by half a point), largest
 /// change first, then those that rose from 0 and so have no relative change. Metrics with a limit

@@ -114,9 +114,8 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
 
 std::string ChangeLine(const report::Comparison& comparison) {
   if (SpeedOf(comparison) == Speed::kNoTimes && comparison.metrics.empty()) {
-    const std::string sentence = ChangeSentence(comparison);
-    // Files of load tests have only these values.
-    return sentence.starts_with("Of ") ? Printable(sentence) + "\n" : std::string();
+    // Files of load tests have neither iterations nor benchmarks.
+    return comparison.benchmarks.empty() ? "" : Printable(comparison.benchmarks) + "\n";
   }
   if (SpeedOf(comparison) == Speed::kNoTimes) {
     return "The change of the iteration time cannot be explained: a run has no iteration times.\n";

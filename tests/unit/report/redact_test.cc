@@ -167,7 +167,8 @@ void AddTold(const json::value& value, const std::string& path, std::set<std::st
 // Texts of the program and of its rules, numbers as they are shown, and words of devices.
 constexpr std::string_view kOurs =
     "baseline.anchor baseline.learning_until baseline.mark "
-    "comparison.differences.property comparison.metrics.limit comparison.metrics.metric "
+    "comparison.benchmarks comparison.differences.property comparison.metrics.limit "
+    "comparison.metrics.metric "
     "comparison.metrics.title comparison.values.metric comparison.values.title comparison.work "
     "findings.counted_with findings.docs findings.evidence.columns.title "
     "findings.evidence_table findings.explains "
