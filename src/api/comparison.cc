@@ -128,8 +128,7 @@ std::string KeyOfRuns(const report::Redaction& redaction, std::span<const gate::
   return report::KeyOf(redaction, sources);
 }
 
-}  // namespace
-
+// Decides, by `match: any`, if runs that may have done different work are judged; adds a note.
 void DecideJudging(const rules::Policy& policy, gate::RunComparison& comparison) {
   const bool matches_any = policy.baseline && policy.baseline->match_any;
   comparison.is_judged = comparison.is_comparable || matches_any;
@@ -137,6 +136,28 @@ void DecideJudging(const rules::Policy& policy, gate::RunComparison& comparison)
   if (!matches_any || differences.empty()) return;
   comparison.notes.push_back("runs that are not comparable are compared (match: any): " +
                              differences);
+}
+
+}  // namespace
+
+gate::RunComparison CompareAlike(std::span<const gate::Snapshot> baselines,
+                                 std::span<const gate::Snapshot> runs, const rules::Policy& policy,
+                                 const CompareHow& how) {
+  const rules::PolicyBaseline limits = policy.baseline.value_or(rules::PolicyBaseline{});
+  gate::RunComparison comparison =
+      gate::CompareRuns(baselines, runs, policy.baseline ? &*policy.baseline : nullptr, how.purpose,
+                        how.accepts_work, how.earlier);
+  DecideJudging(policy, comparison);
+  gate::JudgeClocks(baselines, runs, limits, comparison);
+  if (comparison.is_judged) {
+    gate::CompareParts(how.parts.value_or(gate::PartRuns{baselines, runs}), limits, comparison);
+  }
+  return comparison;
+}
+
+void IgnoreUnrecorded(const rules::Policy& policy, std::vector<gate::Snapshot>& runs) {
+  if (policy.unrecorded != rules::Unrecorded::kIgnore) return;
+  for (gate::Snapshot& run : runs) run.step_times.clear(), run.steps_unusual.clear();
 }
 
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
@@ -148,15 +169,14 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
     HideNames("run", current.runs);
   }
   const rules::Policy selecting = policy != nullptr ? *policy : rules::Policy{};
-  gate::RunComparison comparison = gate::CompareRuns(
-      base.runs, current.runs, selecting.baseline ? &*selecting.baseline : nullptr,
-      policy != nullptr ? gate::ComparePurpose::kJudge : gate::ComparePurpose::kExplain);
-  gate::JudgeClocks(base.runs, current.runs, selecting.baseline.value_or(rules::PolicyBaseline{}),
-                    policy == nullptr, comparison);
+  IgnoreUnrecorded(selecting, base.runs);
+  IgnoreUnrecorded(selecting, current.runs);
+  CompareHow how;
+  if (policy == nullptr) how.purpose = gate::ComparePurpose::kExplain;
+  gate::RunComparison comparison = CompareAlike(base.runs, current.runs, selecting, how);
   NoteSummary(base.picture, comparison.base_name, comparison);
   NoteSummary(current.picture, comparison.current_name, comparison);
   if (policy != nullptr) {
-    DecideJudging(*policy, comparison);
     comparison.movement = gate::FindMovement(base.runs, current.runs, comparison);
   }
   std::vector<std::string> incomplete =
@@ -176,8 +196,10 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
 
 report::Report ExplainTwoRuns(const gate::Snapshot& base, const report::Report& base_report,
                               const gate::Snapshot& current, const report::Report& current_report) {
-  gate::RunComparison comparison = gate::CompareRuns(std::span(&base, 1), std::span(&current, 1),
-                                                     nullptr, gate::ComparePurpose::kExplain);
+  CompareHow how;
+  how.purpose = gate::ComparePurpose::kExplain;
+  gate::RunComparison comparison =
+      CompareAlike(std::span(&base, 1), std::span(&current, 1), {}, how);
   report::Report report =
       report::BuildComparisonReport(comparison, ComparisonVerdict(comparison, nullptr, {}), {});
   const Table* base_tree = report::FindTableById(base_report, "op_tree");

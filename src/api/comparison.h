@@ -1,12 +1,12 @@
 // The picture of a run in a comparison: the contents of an iteration, and its events. Also the
 // steps from runs to the report of `compare` or of a duet:
 //
-//   base runs ----+                                   with a policy
-//                 +-> CompareRuns -> JudgeClocks -> DecideJudging -> verdict -> report
-//   current runs -+                                                               |
-//                                        redacted last <- call trees, timelines <-+
+//   base runs ----+
+//                 +-> CompareAlike -> verdict -> report
+//   current runs -+                                 |
+//          redacted last <- call trees, timelines <-+
 //
-// `check` does not use this file: there, the comparison is one part of judging a run
+// `check` only uses CompareAlike(): there, the comparison is one part of judging a run
 // (api/session.h).
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include "analysis/analysis.h"
 #include "base/table.h"
+#include "gate/compare.h"
 #include "gate/snapshot.h"
 #include "gate/verdict.h"
 #include "model/duet.h"
@@ -26,10 +27,6 @@
 #include "report/redaction.h"
 #include "report/report.h"
 #include "rules/policy.h"
-
-namespace profgauge::gate {
-struct RunComparison;
-}  // namespace profgauge::gate
 
 namespace profgauge {
 
@@ -67,8 +64,22 @@ struct CompareChoices {
   report::Redaction redact;       ///< The kinds of names to remove from the report.
 };
 
-/// Decides, by `match: any`, if runs that may have done different work are judged; adds a note.
-void DecideJudging(const rules::Policy& policy, gate::RunComparison& comparison);
+/// How runs are compared, in addition to the policy.
+struct CompareHow {
+  gate::ComparePurpose purpose = gate::ComparePurpose::kJudge;
+  bool accepts_work = false;                ///< A user accepts other work.
+  std::span<const gate::Snapshot> earlier;  ///< As for gate::CompareRuns().
+  std::optional<gate::PartRuns> parts;      ///< nullopt: the runs that are compared.
+};
+
+/// Compares runs as all commands do, so that the same runs have the same answers in each: limits,
+/// clocks, and parts if the runs are judged. REQUIRES: as gate::CompareRuns().
+gate::RunComparison CompareAlike(std::span<const gate::Snapshot> baselines,
+                                 std::span<const gate::Snapshot> runs, const rules::Policy& policy,
+                                 const CompareHow& how);
+
+/// Removes the times of unrecorded iterations if the policy ignores them.
+void IgnoreUnrecorded(const rules::Policy& policy, std::vector<gate::Snapshot>& runs);
 
 /// The verdict, and the report that shows it. Without a policy the status is kNotJudged.
 struct JudgedComparison {

@@ -165,11 +165,8 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
                                                const JudgeRunsOptions& options) {
   std::vector<gate::Snapshot> baselines = chosen.runs;
   if (baselines.empty()) return std::nullopt;
-  if (policy.unrecorded == rules::Unrecorded::kIgnore) {
-    for (auto* snapshots : {&baselines, &runs}) {
-      for (gate::Snapshot& run : *snapshots) run.step_times.clear(), run.steps_unusual.clear();
-    }
-  }
+  IgnoreUnrecorded(policy, baselines);
+  IgnoreUnrecorded(policy, runs);
   if (!options.is_paired) {
     if (!chosen.is_of_history) SortByName(baselines);
     SortByName(runs);
@@ -182,17 +179,12 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
     RemoveCopies(baselines);
     RemoveCopies(runs);
   }
-  gate::RunComparison comparison = gate::CompareRuns(
-      baselines, runs, policy.baseline ? &*policy.baseline : nullptr,
-      options.is_paired ? gate::ComparePurpose::kJudgePairs : gate::ComparePurpose::kJudge,
-      options.acceptance.About(gate::kAcceptWork) != nullptr, chosen.failed);
-  DecideJudging(policy, comparison);
-  gate::JudgeClocks(baselines, runs, policy.baseline.value_or(rules::PolicyBaseline{}), false,
-                    comparison);
-  if (comparison.is_judged && !runs.empty()) {
-    gate::CompareParts(PartRunsOf(chosen, baselines, runs),
-                       policy.baseline.value_or(rules::PolicyBaseline{}), comparison);
-  }
+  CompareHow how;
+  if (options.is_paired) how.purpose = gate::ComparePurpose::kJudgePairs;
+  how.accepts_work = options.acceptance.About(gate::kAcceptWork) != nullptr;
+  how.earlier = chosen.failed;
+  how.parts = PartRunsOf(chosen, baselines, runs);
+  gate::RunComparison comparison = CompareAlike(baselines, runs, policy, how);
   if (!chosen.anchor.empty() && comparison.is_judged) {
     std::vector<gate::Snapshot> since = chosen.runs;
     since.insert(since.end(), chosen.failed.begin(), chosen.failed.end());
@@ -323,7 +315,6 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   if (is_missing) {
     gate::AddMissingBaseline(chosen.info, options.on_missing_baseline, policy, out.verdict);
   }
-  input.runs = runs.size();
   gate::AddLoosened(options.loosened, options.acceptance, out.verdict);
   if (!options.policy_note.empty()) out.verdict.notes.push_back(options.policy_note);
   if (out.verdict.status == gate::VerdictStatus::kNoVerdict) {
@@ -332,6 +323,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   report::BuildInput input;
   input.run_name = subject.name;
   input.ranks = subject.ranks;
+  input.runs = runs.size();
   input.analysis = &out.analysis;
   input.policy = &policy;
   input.verdict = &out.verdict;

@@ -423,8 +423,7 @@ std::string ClockText(const ClockChange& clocks) {
 }
 
 void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                 const rules::PolicyBaseline& policy, bool explains_only,
-                 RunComparison& comparison) {
+                 const rules::PolicyBaseline& policy, RunComparison& comparison) {
   const auto clocks = FindClockChange(baselines, candidates);
   if (!clocks) return;
   bool is_said = false;
@@ -432,7 +431,7 @@ void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> 
     const bool is_judged = metric.method == CompareMethod::kStatistics && !metric.is_missing &&
                            IsTypicalTime(metric.metric);
     if (!is_judged) continue;
-    JudgeTime(*clocks, LimitOfMetric(policy, metric), !explains_only && !policy.match_any, metric);
+    JudgeTime(*clocks, LimitOfMetric(policy, metric), !policy.match_any, metric);
     is_said = true;
   }
   if (!is_said) comparison.notes.push_back(ClockText(*clocks));

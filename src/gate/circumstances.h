@@ -66,10 +66,9 @@ std::string ClockText(const ClockChange& clocks);
 
 /// Adds the explained part to each typical time of `comparison`. A limit becomes undecided
 /// ("baseline/other-clocks") if clocks may explain all of a change over it, or if a faster clock
-/// may hide such a change. Exceptions: the policy has `match: any`, or `explains_only` is set. A
-/// change that exceeds the largest explanation by more than the limit still fails.
+/// may hide such a change, except if the policy has `match: any`. A change that exceeds the largest
+/// explanation by more than the limit still fails.
 void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                 const rules::PolicyBaseline& policy, bool explains_only,
-                 RunComparison& comparison);
+                 const rules::PolicyBaseline& policy, RunComparison& comparison);
 
 }  // namespace profgauge::gate

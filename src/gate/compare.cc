@@ -363,11 +363,8 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   out.work = CompareWork(baselines, candidates, accepts_work);
   out.metrics = CompareMetrics(baselines, candidates, used, out.work, out.notes, purpose, earlier);
   NoteIterations(baselines, candidates, out);
-  if (purpose != ComparePurpose::kExplain) {
-    // For kExplain, ChangedLine() names the differences of the work.
-    if (out.work.by_sample || out.work.is_accepted) out.notes.push_back(WorkText(out.work));
-    NoteUnknownBatch(out);
-  }
+  if (out.work.by_sample || out.work.is_accepted) out.notes.push_back(WorkText(out.work));
+  NoteUnknownBatch(out);
   const auto is_same = [&](const Snapshot& base) {
     return FindMisfit(base, candidates).same != nullptr;
   };
@@ -395,7 +392,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
     out.kernels = PairKernels(base, current);
     out.ops = PairOps(base, current);
   }
-  if (purpose != ComparePurpose::kExplain) out.changed = ChangedLine(out);
+  out.changed = ChangedLine(out);
   return out;
 }
 

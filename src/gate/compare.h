@@ -158,7 +158,7 @@ enum class ComparePurpose : std::uint8_t {
   kJudge,       ///< It decides an exit code.
   kJudgePairs,  ///< It decides an exit code. Runs were recorded alternately, the first candidate
                 ///< beside the first baseline.
-  kExplain,     ///< It is only shown.
+  kExplain,     ///< It is only shown. It has the same answers, but names no times that are missing.
 };
 
 /// Compares runs by every limit of `policy`, or by the default limits. Returns a row for each

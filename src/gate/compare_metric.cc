@@ -395,7 +395,7 @@ stats::CompareOptions MetricComparer::Options(const rules::BaselineLimit& limit,
   options.noise_floor = policy_.noise_floor.value_or(stats::kUsualNoiseFloor);
   options.absolute_floor = limit.min_abs.value_or(0);
   if (policy_.certain) options.strictness = stats::Strictness::kCertain;
-  options.must_repeat = purpose_ == ComparePurpose::kJudge;
+  options.must_repeat = purpose_ != ComparePurpose::kJudgePairs;
   return options;
 }
 

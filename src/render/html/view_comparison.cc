@@ -251,6 +251,8 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
       {"of_rank", OfRank(comparison)},
       {"largest", LargestChanges(comparison)},
       {"alone", IsComparisonAlone(report)},
+      {"judged", JudgedText(report)},
+      {"undecided", UndecidedText(report)},
       {"sign", LookOfSpeed(comparison).sign},
       {"name", LookOfSpeed(comparison).name},
       {"base", TimeView(comparison.base)},

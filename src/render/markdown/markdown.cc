@@ -494,9 +494,11 @@ SummaryWords SummaryWordsOf(const report::Report& report, const report::Compared
   return words;
 }
 
-/// The words of the summary for a comparison without a verdict.
-SummaryWords WordsOfComparison(const report::Comparison& comparison) {
+/// The words of the summary for a comparison.
+SummaryWords WordsOfComparison(const report::Report& report) {
+  const report::Comparison& comparison = *report.comparison;
   SummaryWords words;
+  words.rest = JudgedText(report);
   words.headline = fmt::format("{} against {}", comparison.candidate, BaselineText(comparison));
   words.texts.push_back(ChangeSentence(comparison) + ".");
   if (!comparison.comparable) {
@@ -578,8 +580,7 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
   const bool is_alone = IsComparisonAlone(report);
   const State status = report.verdict.status;
   const report::ComparedMetric* metric = HeadlineMetric(report);
-  SummaryWords words =
-      is_alone ? WordsOfComparison(*report.comparison) : SummaryWordsOf(report, metric);
+  SummaryWords words = is_alone ? WordsOfComparison(report) : SummaryWordsOf(report, metric);
   const std::string headline =
       is_alone ? words.headline : report.profile.name + ": " + words.headline;
   std::string sources = is_alone ? std::string() : SourcesText(report, false);
@@ -638,7 +639,8 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
                                 : status == State::kFail ? "Fails for:"
                                                          : "Not judged:";
   std::string_view sign = LookOf(status).sign;
-  if (is_alone) sign = metric == nullptr ? "±" : LookOfResult(*metric).sign;
+  if (is_alone && JudgedText(report).empty())
+    sign = metric == nullptr ? "±" : LookOfResult(*metric).sign;
   json::array rows = ChangeRows(metric);
   const bool has_rows = !rows.empty();
   std::string safe_link = SafeLink(link);

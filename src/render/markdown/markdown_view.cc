@@ -152,6 +152,8 @@ boost::json::object MarkdownChangeView(const report::Report& report) {
   const std::vector<const report::PairedValue*> changed = ChangedValues(comparison);
   const bool has_values = alone && !changed.empty();
   return {{"alone", alone},
+          {"judged", JudgedText(report)},
+          {"undecided", UndecidedText(report)},
           {"candidate", comparison.candidate},
           {"baseline", BaselineText(comparison)},
           {"several", comparison.current_runs > 1

@@ -1,6 +1,7 @@
 #include "render/shared/change.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -195,6 +196,19 @@ bool IsComparisonAlone(const report::Report& report) {
   return report.comparison && report.metrics.empty();
 }
 
+std::string JudgedText(const report::Report& report) {
+  const report::VerdictInfo& verdict = report.verdict;
+  const bool is_judged = verdict.status != State::kNotJudged && verdict.status != State::kNone;
+  if (!IsComparisonAlone(report) || !is_judged) return {};
+  return fmt::format("{}: {} · policy {}", VerdictWord(verdict.status), CountsText(verdict),
+                     verdict.policy);
+}
+
+std::string UndecidedText(const report::Report& report) {
+  if (!IsComparisonAlone(report) || report.verdict.status != State::kNoVerdict) return {};
+  return fmt::format("{}", fmt::join(report.verdict.reasons, "; "));
+}
+
 std::string PropertyTitle(std::string_view property, const report::Comparison& comparison) {
   for (const auto& [id, title] : kProperties) {
     if (id == property) return report::TextFor(comparison.accelerator, title);
@@ -222,7 +236,6 @@ ResultLook LookOfResult(const report::ComparedMetric& metric) {
   ResultLook out{look.sign, look.word, look.name()};
   if (result == State::kFail) out.word = "beyond the limit";
   if (result == State::kPass) out.word = "within the limit";
-  if (result == State::kOpen) out.word = "probably beyond the limit";
   return out;
 }
 
@@ -304,6 +317,7 @@ std::string TestedChange(const report::Comparison& comparison) {
 
 std::string ChangeSentence(const report::Comparison& comparison) {
   const std::string_view word = SpeedWord(comparison);
+  const report::ComparedMetric* tested = TestedTime(comparison);
   if (SpeedOf(comparison) == Speed::kNoTimes) {
     return comparison.benchmarks.empty() ? fmt::format("Iteration time: {}", word)
                                          : comparison.benchmarks;
@@ -316,7 +330,6 @@ std::string ChangeSentence(const report::Comparison& comparison) {
         SpeedOf(comparison) == Speed::kOtherWork ? std::string() : RelativeText(comparison);
     return fmt::format("Mean iteration time: {} → {}{}: {}",
                        FormatDuration(static_cast<double>(comparison.base)),
-  const report::ComparedMetric* tested = TestedTime(comparison);
                        FormatDuration(static_cast<double>(comparison.current)),
                        relative.empty() ? "" : ", " + relative, word);
   }

@@ -15,6 +15,12 @@ namespace profgauge::render {
 /// True if the report has only a comparison. `compare` makes such reports.
 bool IsComparisonAlone(const report::Report& report);
 
+/// The verdict of a comparison that a policy judges: "FAIL: 1 error · 6 measured and good · policy
+/// team.yaml". Empty without a policy, and for a report of `check`.
+std::string JudgedText(const report::Report& report);
+/// Why that verdict is undecided; empty if it is not.
+std::string UndecidedText(const report::Report& report);
+
 /// The title of a property: "GPU model" for "gpu". If it has none, the property itself.
 std::string PropertyTitle(std::string_view property, const report::Comparison& comparison);
 /// A property's value for people; "not recorded" if empty.

@@ -127,6 +127,7 @@ Row RowOf(const report::GateRow& gate) {
   Row row;
   row.verb = gate.status == State::kLowConfidence ? "warn"
              : gate.status == State::kMissing     ? "missing"
+             : gate.status == State::kOpen        ? "undecided"
                                                   : report::NameOf(gate.status);
   row.ink = InkOf(gate.status);
   row.name = gate.metric;

@@ -39,11 +39,18 @@ std::string DifferenceLines(const report::Comparison& comparison) {
 
 // A line for one compared metric.
 std::string MetricLine(const report::ComparedMetric& metric) {
-  // A limit that only warns does not fail.
-  const std::string_view word =
-      report::NameOf(metric.result == State::kFail ? metric.level : metric.result);
+  // A limit that only warns does not fail. The words are those of `check`.
+  const std::string_view word = metric.result == State::kOpen            ? "undecided"
+                                : metric.result == State::kNotApplicable ? "not judged"
+                                : metric.result == State::kInconclusive  ? "warn"
+                                : metric.result == State::kImproved      ? "pass"
+                                : metric.result == State::kFail ? report::NameOf(metric.level)
+                                                                : report::NameOf(metric.result);
   std::string line = fmt::format("  {:<12}  {}  ", word, Printable(metric.metric));
   if (metric.result == State::kMissing) return line + Printable(metric.note) + "\n";
+  if (metric.result == State::kNotApplicable) {  // The differences say why.
+    return line + fmt::format("{} → {}\n", metric.base.text, metric.current.text);
+  }
   // If there is an interval, the note has everything: change, interval, limit and levels.
   if (!metric.low.text.empty() && !metric.note.empty()) return line + Printable(metric.note) + "\n";
   line += fmt::format("{} → {}  {}", metric.base.text, metric.current.text, metric.change.text);

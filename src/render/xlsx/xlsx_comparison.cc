@@ -67,12 +67,20 @@ std::size_t WriteMetrics(XlsxSheet& sheet, const Comparison& comparison, std::si
   return sheet.AddTable(row, columns, comparison.metrics.size(), "t_compared") + 1;
 }
 
-void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
+void AddBaselineSheet(XlsxBook& book, const report::Report& report) {
+  const Comparison& comparison = *report.comparison;
   XlsxSheet sheet(book, "Baseline");
   sheet.Text(0, 0, fmt::format("{} against {}", comparison.candidate, BaselineText(comparison)),
              XlsxStyle::kTitle);
   sheet.Text(1, 0, ChangeSentence(comparison), XlsxStyle::kHeading);
-  std::size_t row = WriteDifferences(sheet, comparison, 3);
+  std::size_t row = 2;
+  if (const std::string judged = JudgedText(report); !judged.empty()) {
+    sheet.Text(row++, 0, judged, XlsxStyle::kHeading);
+  }
+  if (const std::string why = UndecidedText(report); !why.empty()) {
+    sheet.Text(row++, 0, "Undecided: " + why, XlsxStyle::kFree);
+  }
+  row = WriteDifferences(sheet, comparison, row + 1);
   row = WriteMetrics(sheet, comparison, row);
   if (!comparison.alike.empty()) sheet.Text(row++, 0, "Same in both", XlsxStyle::kHeading);
   for (const auto& [property, value] : comparison.alike) {
@@ -276,7 +284,7 @@ void AddValuesSheet(XlsxBook& book, const Comparison& comparison) {
 void AddComparisonSheets(XlsxBook& book, const report::Report& report) {
   if (!report.comparison) return;
   const Comparison& comparison = *report.comparison;
-  AddBaselineSheet(book, comparison);
+  AddBaselineSheet(book, report);
   AddWaterfallSheet(book, comparison);
   AddPairedSheet(book, "Kernel changes", "t_kernel_changes", comparison.kernels,
                  comparison.accelerator);

@@ -47,6 +47,23 @@ TEST(CompareRuns, DefaultGatesMedianAtFivePercent) {
   EXPECT_EQ(count.method, CompareMethod::kExact);
 }
 
+// `compare` without a policy has the words of `check`: +9 % against one run is undecided in both.
+TEST(CompareRuns, ExplainingHasTheAnswersOfJudging) {
+  for (const double level : {0.8, 1.0, 1.09, 1.5}) {
+    const std::vector base = {Sample(1)}, current = {Sample(level)};
+    const RunComparison judged = CompareRuns(base, current, nullptr, ComparePurpose::kJudge);
+    const RunComparison shown = CompareRuns(base, current, nullptr, ComparePurpose::kExplain);
+    const MetricComparison& a = Find(judged, "iteration.time.median");
+    const MetricComparison& b = Find(shown, "iteration.time.median");
+    EXPECT_EQ(a.verdict, b.verdict) << level;
+    EXPECT_EQ(a.over_limit, b.over_limit) << level;
+    EXPECT_EQ(a.over_limit, level == 1.09);
+    EXPECT_EQ(a.reason, b.reason);
+    EXPECT_EQ(judged.notes, shown.notes);
+    EXPECT_EQ(judged.changed, shown.changed);
+  }
+}
+
 TEST(CompareRuns, RunAgainstItselfPasses) {
   const std::vector<Snapshot> base = {Sample(1, 3)};
   const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{base.front()}, nullptr);

@@ -89,7 +89,9 @@ MetricComparison Judged(const Snapshot& base, const Snapshot& current, double sh
                         stats::Change verdict, bool allow = false) {
   RunComparison comparison;
   comparison.metrics.push_back(Time(shift, verdict));
-  JudgeClocks(std::span(&base, 1), std::span(&current, 1), {}, allow, comparison);
+  rules::PolicyBaseline policy;
+  policy.match_any = allow;
+  JudgeClocks(std::span(&base, 1), std::span(&current, 1), policy, comparison);
   return comparison.metrics.front();
 }
 
@@ -134,7 +136,7 @@ TEST(DeviceClocks, FasterClocksHideNothing) {
   comparison.metrics.push_back(Time(0.1, stats::Change::kFail));
   comparison.metrics[0].total = 0.9;
   comparison.metrics[0].total_limit = 0.05;
-  JudgeClocks(std::span(&base, 1), std::span(&slow, 1), {}, false, comparison);
+  JudgeClocks(std::span(&base, 1), std::span(&slow, 1), {}, comparison);
   EXPECT_EQ(comparison.metrics[0].verdict, stats::Change::kFail);
 }
 
@@ -142,7 +144,7 @@ TEST(DeviceClocks, WithoutATimeItIsANote) {
   Snapshot base = RunAt(1980, 1), slow = RunAt(1200);
   slow.metrics["conditions.throttled_share"] = 0.5;
   RunComparison comparison;
-  JudgeClocks(std::span(&base, 1), std::span(&slow, 1), {}, false, comparison);
+  JudgeClocks(std::span(&base, 1), std::span(&slow, 1), {}, comparison);
   ASSERT_EQ(comparison.notes.size(), 1u);
   EXPECT_EQ(
       comparison.notes[0],

@@ -135,6 +135,44 @@ TEST(SpeedOf, NeedsATestOfTimesThatCompare) {
   EXPECT_EQ(SpeedWord(comparison), "unknown: a run has no iteration times");
 }
 
+// The sentence about benchmarks is a field, whatever its words are.
+TEST(Comparison, TerminalSaysTheBenchmarks) {
+  report::Report report = testing::ComparisonAlone();
+  report.comparison->base = report.comparison->current = 0;
+  report.comparison->metrics.clear();
+  EXPECT_THAT(RenderComparison(report, 0), Not(HasSubstr("benchmarks")));
+  report.comparison->benchmarks = "All 5 benchmarks are slower";
+  for (const int verbosity : {-1, 0}) {
+    EXPECT_THAT(RenderComparison(report, verbosity), HasSubstr("All 5 benchmarks are slower\n"));
+  }
+  EXPECT_EQ(ChangeSentence(*report.comparison), "All 5 benchmarks are slower");
+}
+
+// A policy judges a comparison that is shown alone: each output says its verdict, none "none
+// fails".
+TEST(Comparison, EachOutputSaysTheVerdict) {
+  report::Report report = testing::ComparisonAlone();
+  report.comparison->metrics[0].result = report::State::kOpen;
+  for (const std::string& text : {Page(report), Markdown(report)}) {
+    EXPECT_THAT(text, Not(HasSubstr("policy team.yaml")));
+  }
+  EXPECT_THAT(Page(report), HasSubstr("comparison only"));
+  report.verdict = {};
+  report.verdict.status = report::State::kNoVerdict;
+  report.verdict.open = 1;
+  report.verdict.policy = "team.yaml";
+  report.verdict.reasons = {"iteration.time.median: by chance"};
+  const std::string judged = "NO VERDICT: 1 undecided · policy team.yaml";
+  EXPECT_EQ(JudgedText(report), judged);
+  for (const std::string& text : {Page(report), Markdown(report)}) {
+    EXPECT_THAT(text, HasSubstr(judged));
+    EXPECT_THAT(text, HasSubstr("ndecided: iteration.time.median: by chance"));
+    EXPECT_THAT(text, Not(HasSubstr("comparison only")));
+    EXPECT_THAT(text, Not(HasSubstr("none fails")));
+  }
+  EXPECT_THAT(RenderComparison(report, 0), HasSubstr("  undecided     iteration.time.median  "));
+}
+
 TEST(Comparison, LegendOnlyIfMarkIsUsed) {
   report::Report report = testing::ComparisonAlone();
   EXPECT_THAT(Page(report), HasSubstr("statistically significant"));
