@@ -296,5 +296,29 @@ TEST(Communication, WaitingIsNotTransferring) {
   EXPECT_EQ(IntegerAt(ranks, 1, "compute_time"), 100);
 }
 
+// One rank of a group does not show how many ranks the group has.
+TEST(Communication, ARankAloneKnowsNoGroupSize) {
+  const auto size_of = [](std::int64_t recorded) {
+    TestProfile test;
+    Collective collective;
+    collective.name = test.builder().Intern("allreduce");
+    collective.group = test.builder().Intern("default_pg");
+    collective.group_size = recorded;
+    test.Op("step", {0, 200});
+    DeviceRow row;
+    row.start = 40;
+    row.duration = 80;
+    row.name = test.builder().Intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)");
+    row.gpu = 0;
+    row.collective = test.builder().AddCollective(collective);
+    test.builder().AddDevice(row);
+    std::vector<Profile> ranks;
+    ranks.push_back(test.Finish());
+    return AnalyzeAll(ranks).FindTable("process_groups")->At(0, "size");
+  };
+  EXPECT_EQ(size_of(8), Value{std::int64_t{8}});
+  EXPECT_TRUE(IsAbsent(size_of(-1)));
+}
+
 }  // namespace
 }  // namespace profgauge::analysis

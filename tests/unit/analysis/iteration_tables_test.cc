@@ -101,6 +101,15 @@ TEST(IterationOps, CallsWithoutLaunchesCount) {
   }
 }
 
+// Kernels that are linked to their launches, but to no operator.
+TEST(IterationOps, AskForWhatIsMissing) {
+  TestProfile test;
+  test.Step(0, {0, 900});
+  test.Launch("gemm", {10, 30}, {40, 90});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  EXPECT_EQ(analysis.absent_tables.at("ops_by_iteration"), CapabilityGap(Capability::kHostOps));
+}
+
 // As in `ops`: a range around operators that launches a kernel itself is none.
 TEST(IterationOps, RangesOfFrameworksAreNoOperators) {
   TestProfile test = TwoIterations();

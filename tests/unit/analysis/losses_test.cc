@@ -111,6 +111,17 @@ Profile StepsWithLostWork(int steps, const std::function<bool(int step, int laun
   return test.Finish();
 }
 
+// A kernel that is there, but was left out for its times, was recorded.
+TEST(Losses, KernelsAreCalledUsable) {
+  const Profile profile = StepsWithLostWork(20, [](int, int launch) { return launch == 5; });
+  const auto analysis = Analyze(std::span(&profile, 1), {});
+  ASSERT_TRUE(analysis.has_value());
+  const auto& checks = analysis->certificate.checks;
+  const auto lost = std::ranges::find(checks, "kernels-lost", &CertificateCheck::id);
+  ASSERT_NE(lost, checks.end());
+  EXPECT_EQ(lost->text.substr(0, lost->text.find(':')), "20 of 200 launches have no usable kernel");
+}
+
 // Iterations that the profiler loses while it starts (kineto#996): the first steps are no
 // iterations.
 TEST(Losses, SkipsLeadingIterationsWithoutWork) {

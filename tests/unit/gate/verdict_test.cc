@@ -92,6 +92,19 @@ TEST(Verdict, UncertainMissesNeitherFailNorPass) {
   EXPECT_EQ(verdict.warnings, 1);
 }
 
+// A pass says why its number is uncertain.
+TEST(Verdict, AnUncertainPassSaysSo) {
+  const auto policy =
+      rules::ParsePolicy("schema: 1\nthresholds: {iteration.time.robust_cv: {max: 10%}}", "p.yaml");
+  const auto judged = [&](bool is_uncertain) {
+    return Judge(*policy, MakeAnalysis({{"iteration.time.robust_cv", 0.05, is_uncertain}}), {}, {})
+        .gate[0];
+  };
+  EXPECT_EQ(judged(true).status, GateStatus::kPass);
+  EXPECT_EQ(judged(true).reason, "only 4 iterations");
+  EXPECT_EQ(judged(false).reason, "");
+}
+
 // A limit is kept or missed for certain only if both ends of the number's range agree.
 TEST(Verdict, MissingDataMakesLimitUndecided) {
   const analysis::Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});

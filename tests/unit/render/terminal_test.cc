@@ -83,6 +83,17 @@ TEST(Terminal, VerboseShowsPassedRules) {
   EXPECT_THAT(text, HasSubstr("saves at most 1.20 ms  12.0 % of an iteration waits"));
 }
 
+TEST(Terminal, VerboseSaysWhyAPassIsUncertain) {
+  report::Report report = testing::SampleReport();
+  report.gate[1].reason = "variance needs at least 10 iterations";
+  TerminalOptions options;
+  options.verbosity = 1;
+  options.width = 200;
+  EXPECT_THAT(Plain(RenderTerminal(report, options)),
+              HasSubstr("  pass   tensor_core.efficiency  65.5 %  (warning below 60 %)  variance "
+                        "needs at least 10 iterations\n"));
+}
+
 TEST(Terminal, QuietIsOnlyTheVerdict) {
   TerminalOptions options;
   options.verbosity = -1;
