@@ -10,8 +10,9 @@
 
 namespace profgauge::report {
 
-/// Smaller changes are noise in nearly all runs. `compare` lists larger ones, but does not warn.
-inline constexpr double kLeastShownChange = 0.01;
+/// Smaller changes are noise in nearly all runs, and a share's difference of less than half a point
+/// means nothing. `compare` lists larger ones, but does not warn.
+inline constexpr double kLeastShownChange = 0.01, kLeastShownPoints = 0.005;
 
 /// Prefix of a series of benchmark times; the series of a metric has its id instead.
 inline constexpr std::string_view kBenchmarkSeries = "benchmark ";

@@ -10,8 +10,7 @@
 namespace profgauge::render {
 
 using report::kLeastShownChange;
-/// A share's difference of less than half a point means nothing.
-inline constexpr double kLeastShownPoints = 0.005;
+using report::kLeastShownPoints;
 
 /// The metrics without a limit that changed by at least 1 % (shares by half a point), largest
 /// change first, then those that rose from 0 and so have no relative change. Metrics with a limit
