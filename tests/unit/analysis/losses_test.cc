@@ -119,7 +119,7 @@ TEST(Losses, KernelsAreCalledUsable) {
   const auto& checks = analysis->certificate.checks;
   const auto lost = std::ranges::find(checks, "kernels-lost", &CertificateCheck::id);
   ASSERT_NE(lost, checks.end());
-  EXPECT_EQ(lost->text.substr(0, lost->text.find(':')), "20 of 200 launches have no usable kernel");
+  EXPECT_EQ(lost->text.substr(0, lost->text.find(';')), "20 of 200 launches have no usable kernel");
 }
 
 // Iterations that the profiler loses while it starts (kineto#996): the first steps are no
