@@ -382,6 +382,7 @@ void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapsho
     const bool is_over = creep.verdict == stats::Change::kFail || creep.over_limit;
     if (!is_over || !IsGraver(creep, *window)) continue;
     creep.reason = CreepText(creep, *window, info);
+    creep.since = info.anchor;
     *window = std::move(creep);
   }
 }
