@@ -212,6 +212,7 @@ std::string HiddenFile(const Options& options, const std::string& file) {
 }
 
 std::string HiddenText(const Options& options, std::string text) {
+  text = report::WithoutFolders(text);
   for (const std::string& input : NamedFiles(options)) {
     std::vector<std::string> names = {input, fs::path(input).filename().string()};
     std::error_code error;
@@ -222,7 +223,7 @@ std::string HiddenText(const Options& options, std::string text) {
       if (!name.empty()) boost::replace_all(text, name, "run");
     }
   }
-  return report::WithoutFolders(text);
+  return text;
 }
 
 render::AlertPlaces PlacesOf(const Options& options, const std::string& policy,

@@ -67,7 +67,8 @@ struct MetricComparison {
   rules::Level level = rules::Level::kError;
   bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".
-  /// The run from which the change is measured if that is not the baseline, but the origin of creep.
+  /// The run from which the change is measured if that is not the baseline, but the origin of
+  /// creep.
   std::string since;
   /// The limit that judges, in the unit of `shift`: relative, or a difference of shares. 0: any
   /// change.

@@ -91,6 +91,8 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
     to.change = ChangeOf(first);
     if (step.claim.is_best_case && !to.change.empty()) {
       to.change += " At best: kernels reach their target.";
+    } else if (step.claim.is_typical && !to.change.empty()) {
+      to.change += " How much of the work remains is usual, not recorded.";
     }
     if (!first.advice_parts.empty()) to.action = TextOf(first.advice_parts.front());
     to.time = TimeOf(step.time);

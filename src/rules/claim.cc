@@ -48,7 +48,7 @@ std::string ClaimText(const Claim& claim) {
       if (claim.is_best_case || claim.least() <= 0) {
         return "saves up to " + FormatDuration(claim.saves);
       }
-      return (claim.is_typical ? "saves about " : "saves ") + RangeText(claim.least(), claim.saves);
+      return "saves " + RangeText(claim.least(), claim.saves);
     case Basis::kAtMost:
       return claim.saves <= 0 ? "saves nothing" : "saves at most " + FormatDuration(claim.saves);
     case Basis::kAbout:

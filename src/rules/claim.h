@@ -4,7 +4,6 @@
 //               with a low end if the host reacts, or if the
 //               profiler slows it                             saves 48.2 to 59.0 ms
 //               with kernels at their targets, the best case  saves up to 749 ms
-//               with a usual factor, as of fused kernels      saves about 2.11 ms
 //   at most     an upper bound: nothing replays it            saves at most 2.44 ms
 //   about       a measured or typical value                   saves about 120 us
 //   unknown     a bound too large to be useful, or no number  saving unknown

@@ -536,6 +536,7 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
       claim.basis = Basis::kSimulated;
       claim.is_best_case = rule_.scenario->is_to_target();
       claim.is_typical = rule_.scenario->is_typical();
+      if (claim.is_typical) claim.why = "how much of the work remains is usual, not recorded";
       saved = is_nothing ? CappedGain() : simulated;
       SetLow(*simulated_, saved->gain, claim);
       claim.saves = saved->gain;

@@ -304,7 +304,8 @@ void AddRoofline(std::span<const iterations::RankContext> ranks,
   KnownPeaks peaks(ranks.front().knowledge);
   RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {
-    const bool has_shapes = std::any_of(ranks.begin(), ranks.end(), iterations::HasShapes);
+    const bool has_shapes = std::any_of(facts.begin(), facts.end(),
+                                        [](const RooflineFacts& rank) { return rank.has_shapes; });
     const std::string why =
         has_shapes ? std::string(catalog::kNothingCounted)
                    : fmt::format("{}: {}", catalog::kNothingCounted, out.Gap(Capability::kShapes));
@@ -550,6 +551,7 @@ RooflineFacts RooflineFactsOf(const iterations::RankContext& rank) {
   kernels.Describe(facts.points);
   facts.has_timeline = rank.profile->has_timeline;
   facts.knows_threads = KnowsThreads(rank);
+  facts.has_shapes = iterations::HasShapes(rank);
   return facts;
 }
 

@@ -53,7 +53,7 @@ struct RooflineFacts {
   Ns kernel_time = 0, counted_time = 0;  ///< Times of kernels that compute.
   /// Time of matmuls with unknown work, by operator.
   std::map<std::string, Ns> not_counted;
-  bool has_timeline = false, knows_threads = false;
+  bool has_timeline = false, knows_threads = false, has_shapes = false;
   std::vector<std::uint32_t> point_of;  ///< By row of the device table; not stored in summaries.
 };
 /// Returns the points of one rank over the selected iterations, with the times of operators whose

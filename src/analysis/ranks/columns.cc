@@ -609,6 +609,7 @@ void Exchange(Columns& columns, device::RooflineFacts& facts) {
   columns.Number("points.counted_time", facts.counted_time);
   columns.Number("points.has_timeline", facts.has_timeline);
   columns.Number("points.knows_threads", facts.knows_threads);
+  columns.Number("points.has_shapes", facts.has_shapes);
   std::vector<std::pair<std::string, Ns>> rest(facts.not_counted.begin(), facts.not_counted.end());
   List(columns, "not_counted.time", rest, [&](auto& op) {
     columns.Text("not_counted.op", op.first);

@@ -132,12 +132,15 @@ TEST_F(EndingTest, ForeignFilesStay) {
   EXPECT_THAT(Content("report.json"), HasSubstr("input/missing"));
 }
 
-TEST_F(EndingTest, WithoutFoldersWhereTheyAreRedacted) {
+TEST_F(EndingTest, WithoutNamesWhereTheyAreRedacted) {
   (void)RunLeavingOutputs(Parsed({"--redact"}), console_, [&]() -> Result<int> {
-    return Fail(InputError("/home/me/run.json", "input/missing", "no `/home/me/run.json`"));
+    return Fail(InputError(Path("run.json"), "input/missing",
+                           "no `" + Path("run.json") + "`, see `/home/me/other.json`"));
   });
+  EXPECT_EQ(Content("report.json").find(dir_.string()), std::string::npos);
+  EXPECT_EQ(Content("report.json").find("run.json"), std::string::npos);
   EXPECT_EQ(Content("report.json").find("/home/me"), std::string::npos);
-  EXPECT_THAT(Content("report.json"), HasSubstr("run.json"));
+  EXPECT_THAT(Content("report.json"), HasSubstr("other.json"));
 }
 
 }  // namespace

@@ -46,21 +46,21 @@ TEST(Verdict, StrongestLimitOnANumberCounts) {
   struct Row {
     std::string_view limits;
     VerdictStatus status;
-    std::string_view counts;  ///< errors warnings
+    std::string_view counts;  ///< errors warnings open
   };
   const analysis::Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
   const Row kRows[] = {
-      {"error; [{max: 30%}, {max: 5%}]", kFail, "1 0"},
-      {"error; [{max: 5%}, {max: 30%}]", kFail, "1 0"},
-      {"warn; [{max: 30%, level: warn}, {max: 5%, level: warn}]", kFail, "0 1"},
-      {"warn; [{max: 30%}, {max: 5%, level: warn}]", kFail, "0 1"},
-      {"error; [{max: 5%, level: warn}, {max: 30%}]", kNoVerdict, "0 1"},
-      {"error; [{max: 5%, level: info}, {max: 4%, level: warn}]", kPass, "0 1"},
-      {"warn; [{max: 4%, level: warn}, {max: 5%}]", kFail, "1 0"},
-      {"never; [{max: 4%, level: warn}, {max: 5%}]", kPass, "1 0"},
-      {"error; [{max: 4%}, {max: 5%}]", kFail, "1 0"},
-      {"error; [{max: 4%, level: warn}, {max: 5%, level: warn}]", kPass, "0 1"},
-      {"error; [{max: 70%}, {max: 5%, level: warn}]", kPass, "0 1"},
+      {"error; [{max: 30%}, {max: 5%}]", kFail, "1 0 0"},
+      {"error; [{max: 5%}, {max: 30%}]", kFail, "1 0 0"},
+      {"warn; [{max: 30%, level: warn}, {max: 5%, level: warn}]", kFail, "0 1 0"},
+      {"warn; [{max: 30%}, {max: 5%, level: warn}]", kFail, "0 1 0"},
+      {"error; [{max: 5%, level: warn}, {max: 30%}]", kNoVerdict, "0 0 1"},
+      {"error; [{max: 5%, level: info}, {max: 4%, level: warn}]", kPass, "0 1 0"},
+      {"warn; [{max: 4%, level: warn}, {max: 5%}]", kFail, "1 0 0"},
+      {"never; [{max: 4%, level: warn}, {max: 5%}]", kPass, "1 0 0"},
+      {"error; [{max: 4%}, {max: 5%}]", kFail, "1 0 0"},
+      {"error; [{max: 4%, level: warn}, {max: 5%, level: warn}]", kPass, "0 1 0"},
+      {"error; [{max: 70%}, {max: 5%, level: warn}]", kPass, "0 1 0"},
   };
   for (const Row& row : kRows) {
     const std::size_t semicolon = row.limits.find(';');
@@ -69,7 +69,8 @@ TEST(Verdict, StrongestLimitOnANumberCounts) {
                              row.limits.substr(0, semicolon), row.limits.substr(semicolon + 2)));
     const Verdict verdict = Judge(policy, open, {}, {});
     EXPECT_EQ(VerdictStatusName(verdict.status), VerdictStatusName(row.status)) << row.limits;
-    EXPECT_EQ(fmt::format("{} {}", verdict.errors, verdict.warnings), row.counts) << row.limits;
+    EXPECT_EQ(fmt::format("{} {} {}", verdict.errors, verdict.warnings, verdict.open), row.counts)
+        << row.limits;
   }
 }
 
@@ -103,27 +104,27 @@ TEST(Verdict, LimitsOnTwoNumbersAreTwo) {
 TEST(Verdict, EachLimitCountsOnce) {
   struct Row {
     std::string_view limit;
-    std::string_view counts;  ///< errors warnings passed not_applicable missing
+    std::string_view counts;  ///< errors warnings passed not_applicable missing open
   };
   const Row kRows[] = {
-      {"gpu.idle.mean: {max: 9%}", "1 0 0 0 0"},
-      {"gpu.idle.mean: {max: 9%, level: warn}", "0 1 0 0 0"},
-      {"gpu.idle.mean: {max: 9%, level: info}", "0 0 0 0 0"},
-      {"gpu.idle.mean: {max: 90%}", "0 0 1 0 0"},
-      {"gpu.idle.mean: {max: 9%, when: gpu.idle.mean > 90%}", "0 0 0 1 0"},
-      {"gpu.idle.max: {max: 9%}", "0 0 0 0 1"},
-      {"gpu.idle.max: {max: 9%, on_missing: fail}", "0 0 0 0 1"},
-      {"gpu.idle.max: {max: 9%, on_missing: skip}", "0 0 0 1 0"},
-      {"gpu.occupancy: {max: 9%, side: any}", "0 1 0 0 0"},
-      {"gpu.occupancy: {max: 9%, side: any, level: info}", "0 0 0 0 0"},
+      {"gpu.idle.mean: {max: 9%}", "1 0 0 0 0 0"},
+      {"gpu.idle.mean: {max: 9%, level: warn}", "0 1 0 0 0 0"},
+      {"gpu.idle.mean: {max: 9%, level: info}", "0 0 0 0 0 0"},
+      {"gpu.idle.mean: {max: 90%}", "0 0 1 0 0 0"},
+      {"gpu.idle.mean: {max: 9%, when: gpu.idle.mean > 90%}", "0 0 0 1 0 0"},
+      {"gpu.idle.max: {max: 9%}", "0 0 0 0 1 0"},
+      {"gpu.idle.max: {max: 9%, on_missing: fail}", "0 0 0 0 1 0"},
+      {"gpu.idle.max: {max: 9%, on_missing: skip}", "0 0 0 1 0 0"},
+      {"gpu.occupancy: {max: 9%, side: any}", "0 0 0 0 0 1"},
+      {"gpu.occupancy: {max: 9%, side: any, level: info}", "0 0 0 0 0 0"},
   };
   const analysis::Analysis analysis =
       MakeAnalysis({{"gpu.idle.mean", 0.42}, {"gpu.idle.max", {}}, {"gpu.occupancy", 0.42, true}});
   for (const Row& row : kRows) {
     const Verdict verdict =
         Judge(PolicyOf(fmt::format("thresholds: {{{}}}", row.limit)), analysis, {}, {});
-    EXPECT_EQ(fmt::format("{} {} {} {} {}", verdict.errors, verdict.warnings, verdict.passed,
-                          verdict.not_applicable, verdict.missing),
+    EXPECT_EQ(fmt::format("{} {} {} {} {} {}", verdict.errors, verdict.warnings, verdict.passed,
+                          verdict.not_applicable, verdict.missing, verdict.open),
               row.counts)
         << row.limit;
   }
@@ -341,7 +342,8 @@ TEST(Verdict, UndecidedLimitCountsNoCertainWarning) {
     };
     EXPECT_EQ(judged("warn").status, is_sure ? kFail : kNoVerdict);
     EXPECT_EQ(judged("error").status, kNoVerdict);
-    EXPECT_EQ(judged("error").warnings, 1);
+    EXPECT_EQ(judged("error").open, 1);
+    EXPECT_EQ(judged("error").warnings, 0);
   }
 }
 
