@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/replace.hpp>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -166,6 +166,27 @@ std::vector<std::string> NamedFiles(const Options& options) {
   return inputs;
 }
 
+// "run" for a name of a file, where it is a word; one as short as "." or "a" says nothing, and may
+// be a word of ours.
+std::string WithoutWord(std::string_view text, std::string_view name) {
+  constexpr std::size_t kShortest = 3;
+  if (name.size() < kShortest) return std::string(text);
+  const auto is_of_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  };
+  std::string out;
+  for (std::size_t at = 0, found = 0; at < text.size(); at = found + name.size()) {
+    found = text.find(name, at);
+    if (found == text.npos) return out += text.substr(at);
+    const std::size_t end = found + name.size();
+    const bool is_word = (found == 0 || !is_of_word(text[found - 1])) &&
+                         (end == text.size() || !is_of_word(text[end]));
+    out += text.substr(at, found - at);
+    out += is_word ? std::string_view("run") : name;
+  }
+  return out;
+}
+
 class Paths {
  public:
   /// `near` is a file of the repository: the policy, if there is one.
@@ -219,9 +240,7 @@ std::string HiddenText(const Options& options, std::string text) {
     for (const fs::directory_entry& file : fs::directory_iterator(input, error)) {
       names.push_back(file.path().filename().string());
     }
-    for (const std::string& name : names) {
-      if (!name.empty()) boost::replace_all(text, name, "run");
-    }
+    for (const std::string& name : names) text = WithoutWord(text, name);
   }
   return text;
 }

@@ -270,6 +270,17 @@ class RedactTest(unittest.TestCase):
                 for path in files:
                     self.assertNotIn("qzf", unpacked(path), f"{path.name} {profile.name} {level}")
 
+    def test_a_folder_of_a_short_name_mangles_no_text(self):
+        for name in (".", "a"):
+            place = self.folder / "short" / "a"
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "qzfilesingle.json").write_text("{")
+            done = run("check", "--config", "none", name, "--redact", "--json", "e.json", cwd=place if name == "." else place.parent)
+            text = ((place if name == "." else place.parent) / "e.json").read_text()
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("expected files like worker0.pt.trace.json.gz", text)
+            self.assertNotIn("qzfilesingle", text)
+
     def test_mistakes_are_named(self):
         done = run("check", self.profile, "--redact=everything")
         self.assertEqual(done.returncode, 2)
