@@ -215,6 +215,22 @@ class EventTest(LanesCase):
             return [...g.table.querySelectorAll('tbody tr:not([aria-hidden])')].filter((row) => row.cells[index].style.background).length""")
         self.assertEqual(painted, 3)
 
+    def test_a_long_source_is_cut_and_counted(self):
+        """Over 400 kB: 30 lines around each of lines 12, 14 and 20, and a remark."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "kernels/matmul.py"
+            source.parent.mkdir()
+            source.write_text("".join(f"x = {number}  # as long as lines are\n" for number in range(1, 20001)))
+            report = subprocess.run([Run.profgauge, "report", Run.neuron, "-q", "--source-root", folder, "--json", "-"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+        report = json.loads(report)
+        table = report["tables"]["source_lines"]
+        file, line = ([column["id"] for column in table["columns"]].index(name) for name in ("file", "line"))
+        lines = [row[line] for row in table["rows"] if row[file] == "kernels/matmul.py"]
+        self.assertEqual(sorted(set(lines)), list(range(1, 51)))
+        remark = next(one["text"] for one in report["remarks"] if one["id"] == "table-rows/source_lines")
+        self.assertRegex(remark, r"^of [\d\s]+ rows of .*, the report has the nearest to instructions: 51$")
+
     def test_an_event_leads_to_its_line(self):
         at = self.js("timeline.search('source:matmul.py'); const hit = timeline.hits[0]; timeline.showLine(hit);"
                      "const g = grids.get('source_lines'), row = g.order[g.current];"

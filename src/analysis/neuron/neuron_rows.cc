@@ -242,7 +242,7 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
   SourceLines sources(source_root);
   std::size_t bytes = 0, left_out = 0;
   for (const NeuronRank& rank : ranks) left_out += AddLines(rank, sources, bytes, lines);
-  out.RemarkCut("source_lines", table.rows() + left_out, "nearest to instructions, which are");
+  out.RemarkCut("source_lines", table.rows() + left_out, "nearest to instructions:");
   AddNeuronFiles(table, out);
 }
 

@@ -159,11 +159,11 @@ boost::json::object MemoryView(const Report& report) {
     }
   }
   const bool known = !charts.empty();
-  const auto has_rows =
-      [&report](std::string_view id) {  // A table without rows is no link's target.
-        const Table* table = FindTable(report, id);
-        return table != nullptr && table->rows() > 0;
-      };
+  // A table without rows is no link's target.
+  const auto has_rows = [&report](std::string_view id) {
+    const Table* table = FindTable(report, id);
+    return table != nullptr && table->rows() > 0;
+  };
   return {{"known", known},
           {"charts", std::move(charts)},
           {"facts", std::move(facts)},
