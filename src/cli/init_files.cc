@@ -30,6 +30,12 @@
 namespace profgauge::cli {
 namespace {
 
+// How far limits that `init` writes are from what it measured. The user reads and edits them.
+constexpr double kNoiseRoom = 2;     // Times the range of the runs.
+constexpr double kShareRoom = 0.05;  // Points of a share.
+constexpr double kTimeRoom = 1.1;    // Times a time.
+constexpr double kSlower = 0.05;     // More time than the baseline.
+
 std::string Percent(double share) { return fmt::format("{:.4g}%", std::ceil(share * 1000) / 10); }
 
 std::string FloorPercent(double share) {
@@ -89,12 +95,10 @@ double SpreadOf(const Measured& measured) {
 }
 
 // The allowance for the noise of a share, in points.
-double Noise(const Measured& measured) {
-  return knowledge::kInitNoiseRoom * (measured.most - measured.least);
-}
+double Noise(const Measured& measured) { return kNoiseRoom * (measured.most - measured.least); }
 
 std::string ShareAbove(const Measured& share) {
-  const double room = std::max(knowledge::kInitShareRoom.value(), Noise(share));
+  const double room = std::max(kShareRoom, Noise(share));
   return Percent(std::min(1.0, share.most + room));
 }
 
@@ -105,15 +109,15 @@ std::string MaxOfWhole(const Measured& share, std::string_view more = "") {
 }
 
 std::string MinOfWhole(const Measured& share, std::string_view more = "") {
-  const double room = std::max(knowledge::kInitShareRoom.value(), Noise(share));
+  const double room = std::max(kShareRoom, Noise(share));
   const std::string limit = FloorPercent(share.least - room);
   return limit == "0%" ? "" : fmt::format("{{min: {}{}}}", limit, more);
 }
 
 // A time plus an allowance: the default one, or the noise of these runs if that is larger.
 double TimeWithRoom(const Measured& measured) {
-  const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
-  return measured.most * std::max(knowledge::kInitTimeRoom.value(), 1 + noise);
+  const double noise = kNoiseRoom * SpreadOf(measured);
+  return measured.most * std::max(kTimeRoom, 1 + noise);
 }
 
 std::string TimeReason(std::size_t runs, std::string_view more) {
@@ -204,15 +208,14 @@ std::string FittedLimits(std::span<const InitRun> runs, bool fixes_times) {
 
 // The allowed increase over a baseline: `least`, or the noise of the runs if it is larger.
 std::string Allowed(double least, const Measured& measured) {
-  const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
+  const double noise = kNoiseRoom * SpreadOf(measured);
   return fmt::format("{:.0f}%", std::ceil(100 * std::max(least, noise)));
 }
 
 // Limits against a baseline. Counts are equal in all runs of a program, so they have no allowance.
 std::string BaselineLimits(std::span<const InitRun> runs) {
   const auto limit = [&](std::string_view id) {
-    return fmt::format("  {}: {{max_increase: {}}}\n", id,
-                       Allowed(knowledge::kInitSlower.value(), MeasuredBy(runs, id)));
+    return fmt::format("  {}: {{max_increase: {}}}\n", id, Allowed(kSlower, MeasuredBy(runs, id)));
   };
   // The period includes time between iterations, so both times are limited.
   std::string text;
@@ -232,7 +235,7 @@ std::string BaselineLimits(std::span<const InitRun> runs) {
     const analysis::Direction direction = runs.front().analysis.Find(id)->spec->direction;
     const bool is_decrease = direction == analysis::Direction::kHigherIsBetter;
     // If runs differ by half, no decrease of the count would be too large, so there is no limit.
-    if (is_decrease && knowledge::kInitNoiseRoom * SpreadOf(measured) >= 1) continue;
+    if (is_decrease && kNoiseRoom * SpreadOf(measured) >= 1) continue;
     text += fmt::format("  {}: {{{}: {}, level: warn}}\n", id,
                         is_decrease ? "max_decrease" : "max_increase", Allowed(0, measured));
   }
@@ -288,7 +291,7 @@ std::string PolicyOfTimes(const std::string& name, std::span<const InitRun> runs
        {metric::kStepTimeMedian, metric::kServeTtftMedian, metric::kServeTpotMedian}) {
     if (!HaveTime(runs, id)) continue;
     changes += fmt::format("  {}: {{max_increase: {}}}\n", id.text(),
-                           Allowed(knowledge::kInitSlower.value(), MeasuredBy(runs, id)));
+                           Allowed(kSlower, MeasuredBy(runs, id)));
   }
   if (!changes.empty()) {
     changes =

@@ -16,9 +16,9 @@ constexpr double kFarBelow = -knowledge::kGateShownDecrease.value();
 constexpr double kFarAbove = knowledge::kGateShownIncrease.value();
 // A larger change is shown as a bound, e.g. from a baseline whose iterations take 1 ns.
 constexpr double kBeyondDigits = knowledge::kGateShownChange.value();
-// Decimals are shown only for intervals narrower than this.
-constexpr double kWide = knowledge::kGateWideInterval.value();
-constexpr double kRough = knowledge::kGateRoughChange.value();
+// Changes above kRough have no decimals if their interval is wider than kWide.
+constexpr double kWide = 0.25;
+constexpr double kRough = 0.10;
 
 std::string_view Over(double change) { return change > kBeyondDigits ? "over " : ""; }
 

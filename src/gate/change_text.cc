@@ -23,8 +23,6 @@ using change_numbers::WithUnit;
 
 // The limit of positions of slow iterations that are named.
 constexpr std::size_t kNamedPlaces = 3;
-// A start that costs less than this share of the run is not mentioned.
-constexpr double kNoStart = knowledge::kGateNotedStart.value();
 
 std::string Factor(double times) {
   return times < 10 ? fmt::format("{:.2g}", times) : fmt::format("{:.0f}", std::min(times, 1e6));
@@ -265,7 +263,7 @@ class Sentence {
   }
 
   static std::string ByStart(const stats::Total& total) {
-    const std::string start = total.base_start < kNoStart
+    const std::string start = total.base_start < stats::kNoStart
                                   ? "nothing"
                                   : WithUnit(Digits(total.base_start, 0), false) + " of its total";
     return fmt::format(

@@ -109,7 +109,7 @@ inline constexpr double kPairsSeeOverQuantile = knowledge::kGatePairsSeeOverQuan
 /// A candidate whose iterations are a smaller share of the baseline's fewest is undecided; below
 /// the second share it is noted. Runs that broke off after 2 or 3 of 20 iterations used to pass.
 inline constexpr double kEndedEarly = knowledge::kGateEndedEarly.value();
-inline constexpr double kFewerIterations = knowledge::kGateFewerIterations.value();
+inline constexpr double kFewerIterations = 0.8;
 
 // ---- Parts (parts.cc, compare.cc) ----
 
@@ -127,9 +127,9 @@ inline constexpr double kSeesLeast = knowledge::kGateSeesLeast.value();
 inline constexpr double kSeesFarErrors = knowledge::kGateSeesFarErrors.value();
 /// A remedy is named if it leaves at most this share of the uncertainty beyond the limit. Tried are
 /// twice the runs (at least 7) and 2.5 times the iterations (at least 30).
-inline constexpr double kMuchMore = knowledge::kGateMuchMore.value();
+inline constexpr double kMuchMore = 2.0 / 3;
 inline constexpr std::size_t kEnoughRuns = knowledge::kGateEnoughRuns.as<std::size_t>();
-inline constexpr std::size_t kEnoughIterations = knowledge::kGateEnoughIterations.as<std::size_t>();
-inline constexpr double kMoreIterations = knowledge::kGateMoreIterations.value();
+inline constexpr std::size_t kEnoughIterations = 30;
+inline constexpr double kMoreIterations = 2.5;
 
 }  // namespace profgauge::gate::stats

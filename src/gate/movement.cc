@@ -366,7 +366,8 @@ class Finder {
                           ShareOfChange(host)));
   }
 
-  static constexpr std::size_t kMostParts = knowledge::kGateMovementParts.as<std::size_t>();
+  // As many as a line of a report can name.
+  static constexpr std::size_t kMostParts = 5;
 
   std::span<const Snapshot> baselines_, candidates_;
   const RunComparison& of_;

@@ -19,8 +19,8 @@ namespace profgauge::gate {
 namespace {
 
 // An iteration is a stall if it exceeds the typical one by this many spreads and by a tenth.
-constexpr double kStallSpreads = knowledge::kGateStallSpreads.value();
-constexpr double kLeastStall = knowledge::kGateLeastStall.value();
+constexpr double kStallSpreads = 5;
+constexpr double kLeastStall = 0.1;
 // The proposed floor is rounded up to a tenth of a percent.
 constexpr double kFloorStep = 0.001;
 constexpr std::int64_t kRunsForLessNoise = knowledge::kGateRunsForLessNoise.as<std::int64_t>();

@@ -14,8 +14,9 @@ namespace profgauge::gate {
 namespace {
 
 constexpr double kFalseDiscoveryRate = knowledge::kGateStarDiscoveries.value();
-constexpr double kLeastShare = knowledge::kGateStarShare.value();
-constexpr double kLeastChange = static_cast<double>(knowledge::kGateStarChange.ns());
+// Changes of less of the iteration, or of fewer nanoseconds, get no star.
+constexpr double kLeastShare = 0.01;
+constexpr double kLeastChange = 50'000;
 
 }  // namespace
 

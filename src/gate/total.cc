@@ -292,7 +292,6 @@ bool IsShorter(const Total& total, double limit) {
 }
 
 bool HasStart(const Total& total) {
-  constexpr double kNoStart = knowledge::kGateNotedStart.value();
   return (total.start > 0 || total.base_start > kNoStart) &&
          std::abs(total.all - total.change) > kNoStart;
 }

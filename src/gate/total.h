@@ -63,6 +63,8 @@ struct Total {
   double base_start = 0;   ///< Cost of the baseline's start, as a share of its total.
 };
 
+/// A start that costs less of the run is not mentioned.
+inline constexpr double kNoStart = 0.005;
 /// True if a start makes the change of all iterations differ from that of the other iterations.
 bool HasStart(const Total& total);
 

@@ -22,6 +22,13 @@
 namespace profgauge::rules {
 namespace {
 
+// Work of the search. After the first step, this many passed rules are options too: launches and
+// copies become the limit of 5 of 13 simulated plans. If nothing saves enough alone, pairs of this
+// many are tried. The steps of all simulations together take about 6 s of two cores.
+constexpr std::size_t kMostLaterOptions = 4;
+constexpr std::size_t kMostPaired = 4;
+constexpr std::size_t kMostReplayedSteps = 100'000'000;
+
 struct Candidate {
   std::size_t finding = 0;
   analysis::simulation::Scenario changes;
@@ -76,7 +83,7 @@ class Planner {
       plan.absent_because = "no finding says which work would take less time";
       return plan;
     }
-    Collect(false, knowledge::kPlanMostLaterOptions.as<std::size_t>());
+    Collect(false, kMostLaterOptions);
     Search(plan);
     return plan;
   }
@@ -214,9 +221,9 @@ class Planner {
     limits.new_share = knowledge::kPlanPromotedShare.value();
     limits.tie = knowledge::kPlanTieShare.Of(start_);
     limits.most_steps = knowledge::kPlanMostSteps.as<std::size_t>();
-    limits.paired = knowledge::kPlanMostPairsOf.as<std::size_t>();
+    limits.paired = kMostPaired;
     limits.at_once = replayer_.is_joint() ? 1 : Cores();  // Many ranks need much memory.
-    limits.most_replays = knowledge::kPlanMostReplayedSteps.as<std::size_t>() / length;
+    limits.most_replays = kMostReplayedSteps / length;
     if (limits.most_replays > 0) limits.least_time = TimeWithAll();
     std::vector<PlanOption> options;
     for (const Candidate& candidate : candidates_) options.push_back(candidate.option);

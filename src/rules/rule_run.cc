@@ -24,6 +24,9 @@ namespace {
 using expr::Outcome;
 using expr::RowId;
 
+// Findings of a rule with `report: each`; more of them would hide those of other rules.
+constexpr std::size_t kMostOfRule = 20;
+
 /// Index of the most severe known limit that `metric` exceeds, or the number of limits if it
 /// exceeds none. A value exactly on a limit does not exceed it.
 std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
@@ -358,7 +361,7 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
 std::vector<Finding> RuleRun::Report() {
   std::size_t count = 1;
   if (rule_.rule->report == GroupReport::kEach) {
-    while (count < judged_.size() && knowledge::kFindingsMostOfRule > count &&
+    while (count < judged_.size() && count < kMostOfRule &&
            (Fired(judged_[count].status) || judged_[count].status == FindingStatus::kWaived)) {
       ++count;
     }

@@ -30,6 +30,8 @@
 namespace profgauge::rules {
 namespace {
 
+// Kinds with less of the simulated iteration are not named.
+constexpr double kLeastNamedPart = 0.01;
 constexpr std::string_view kLimits = "The simulation ignores bandwidth contention and caches";
 constexpr std::string_view kJoint = "; collectives end when their last rank has arrived";
 constexpr std::string_view kPeers = ". Other ranks arrive as recorded";
@@ -72,7 +74,7 @@ std::string PathText(const analysis::simulation::Prediction& prediction) {
   std::string text;
   for (const auto& [time, kind] : parts) {
     const double share = static_cast<double>(time) / static_cast<double>(whole);
-    if (share < knowledge::kFindingsPathLeastShare) continue;
+    if (share < kLeastNamedPart) continue;
     if (!text.empty()) text += ", ";
     text += fmt::format("{} {}", InfoOf(kind).title, FormatValue(Value{share}, Unit::kShare));
   }

@@ -13,6 +13,8 @@ namespace profgauge::analysis::breakdown {
 namespace {
 
 constexpr std::size_t kNotSlowest = WorkCollector::kNotSlowest;
+// Parts below this share of the run are merged, so that a baseline needs only kilobytes.
+constexpr double kSmallPart = 1.0 / 5000;
 
 }  // namespace
 
@@ -154,9 +156,9 @@ void RunAttribution::AddPart(const RankPart& of_rank, const OwnPositions& positi
   }
 }
 
-// Merges small parts by category and op type, so that a baseline needs only kilobytes.
+// Merges small parts by category and op type.
 void RunAttribution::Fold() {
-  const double least = knowledge::kPartsFoldedShare.Of(static_cast<double>(whole_));
+  const double least = kSmallPart * static_cast<double>(whole_);
   std::vector<Part> parts;
   for (auto& [names, part] : parts_) {
     if (static_cast<double>(part.sum.time) >= least || part.sum.category == "other") {
@@ -178,8 +180,8 @@ void RunAttribution::Fold() {
                    [](const Part& a, const Part& b) { return a.sum.time > b.sum.time; });
   for (std::size_t i = 0; i < parts.size(); ++i) {
     TimePart& part = out_.parts.emplace_back(std::move(parts[i].sum));
-    const bool is_large = static_cast<double>(part.time) >=
-                          knowledge::kPartsSeriesShare.Of(static_cast<double>(whole_));
+    const bool is_large =
+        static_cast<double>(part.time) >= kLeastWithSeries * static_cast<double>(whole_);
     // Merged parts do not have all points.
     if (is_large && i < kMostSeries && parts[i].is_alone)
       part.series = SeriesOf(parts[i].points, run_.size());

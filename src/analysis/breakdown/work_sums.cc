@@ -165,8 +165,7 @@ std::vector<WorkSum> WorkCollector::Sorted(Sums& sums, Ns whole) const {
   for (std::size_t i = 0; i < all.size() && i < kMostNames; ++i) {
     WorkSum& sum = out.emplace_back(std::move(all[i].sum));
     const auto time = static_cast<double>(out_.has_gpu ? sum.gpu_time : sum.host_time);
-    const bool is_large =
-        i < kMostSeries && time >= knowledge::kPartsSeriesShare.Of(static_cast<double>(whole));
+    const bool is_large = i < kMostSeries && time >= kLeastWithSeries * static_cast<double>(whole);
     if (is_large && all[i].has_series) sum.series = SeriesOf(all[i].points, length_);
   }
   if (all.size() > kMostNames) {

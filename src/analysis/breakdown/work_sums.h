@@ -87,8 +87,10 @@ class NamedWork {
 /// does not fit and all smaller ones: their has_series becomes false. Sums stay.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names);
 
-/// Maximum number of names with a series: keeps summaries small.
+/// Maximum number of names with a series, and the least share of the run of each: keeps summaries
+/// small.
 inline constexpr std::size_t kMostSeries = 64;
+inline constexpr double kLeastWithSeries = 0.005;
 
 /// Sums over ranks, which may be added in any order: counts, times and series are added.
 class WorkCollector {

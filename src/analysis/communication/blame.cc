@@ -24,6 +24,10 @@ namespace {
 constexpr std::array<std::string_view, 5> kCauses = {
     "computing", "copies", "communication of another group", "the host", "waiting for input data"};
 constexpr std::size_t kComputing = 0;
+// Causes of less of a rank's lateness are not listed. Ranks with less of a call's lateness are not
+// traced further, which bounds a call of 1 024 ranks to 200 of them.
+constexpr double kLeastListedCause = 0.05;
+constexpr double kLeastTraced = 0.005;
 
 // The index in kCauses. Categories without their own cause belong to the host.
 std::size_t CauseOf(Category category) {
@@ -92,7 +96,7 @@ class CauseFinder {
     for (std::size_t cause = 0; cause < extra.size(); ++cause) {
       const double share = static_cast<double>(extra[cause]) / static_cast<double>(total);
       if (share >= knowledge::kBlameCauseShare) return NameOf(cause);
-      if (share < knowledge::kBlameCauseLeastShare) continue;
+      if (share < kLeastListedCause) continue;
       parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", NameOf(cause), FormatShare(share));
     }
     return parts;
@@ -524,7 +528,7 @@ class Attribution {
         std::min(1.0, static_cast<double>(more) / static_cast<double>(task.lateness));
     for (std::size_t i = 0; i < own.size(); ++i) {
       const double share = passed * static_cast<double>(extra[i]) / static_cast<double>(sum);
-      if (share < knowledge::kBlameNegligibleShare) continue;
+      if (share < kLeastTraced) continue;
       Task& cause = TaskOf(own[i]->call, extra[i]);
       if (comparable && cause.reference == nullptr) SetReference(cause, others[i]->call);
       task.causes.emplace_back(&cause, share);
@@ -597,7 +601,7 @@ class Attribution {
     double own = 1;
     for (const auto& [cause, share] : task.causes) {
       for (const auto& [rank, of_it] : known_[cause->call]) {
-        if (of_it * share < knowledge::kBlameNegligibleShare) continue;
+        if (of_it * share < kLeastTraced) continue;
         sums[rank] += of_it * share;
         own -= of_it * share;
       }

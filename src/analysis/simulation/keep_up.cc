@@ -14,6 +14,9 @@ namespace {
 
 using StepId = PathGraph::StepId;
 
+// Each round costs a simulation; few iterations are recorded.
+constexpr std::size_t kMostRounds = 16;
+
 bool HasSenders(const JointReplay& joint) {
   for (std::size_t call = 0; call < joint.calls().size(); ++call) {
     if (joint.Sends(call)) return true;
@@ -141,7 +144,7 @@ RankPaces PacesToKeepUp(const JointReplay& joint, std::span<const PathGraph> gra
   RankPaces paces(graphs.size());
   // If no call sends, one round is enough. Each further round moves the receivers of the late
   // rank's data earlier in one more iteration.
-  for (std::size_t round = 0; round < knowledge::kPlanLateRounds.as<std::size_t>(); ++round) {
+  for (std::size_t round = 0; round < kMostRounds; ++round) {
     const auto arrivals = ArrivalsAt(paces, joint, graphs, late);
     RankPaces found;
     for (std::size_t rank = 0; rank < graphs.size(); ++rank) {
