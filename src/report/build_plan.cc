@@ -65,6 +65,7 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
   Plan out;
   out.absent_because = plan.absent_because;
   out.start = TimeOf(plan.start);
+  out.with_pauses = plan.with_pauses;
   out.end = TimeOf(plan.end());
   if (plan.first_calls > 0) out.first_calls = TimeOf(plan.first_calls);
   if (plan.without_profiler) out.without_profiler = TimeOf(*plan.without_profiler);
@@ -72,11 +73,11 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
   out.limits = plan.limits;
   out.floor.absent_because = plan.floor.absent_because;
   if (plan.floor.absent_because.empty()) {
-    const double counted = plan.floor.counted;
-    out.floor = {TimeOf(plan.floor.time),
-                 TimeOf(plan.floor.reachable),
-                 {counted, Unit::kShare, FormatShare(counted), ""},
-                 {}};
+    out.floor.time = TimeOf(plan.floor.time);
+    out.floor.reachable = TimeOf(plan.floor.reachable);
+  }
+  if (plan.floor.counted) {
+    out.floor.counted = {*plan.floor.counted, Unit::kShare, FormatShare(*plan.floor.counted), ""};
   }
   for (const rules::PlanStep& step : plan.steps) {
     PlanStep& to = out.steps.emplace_back();

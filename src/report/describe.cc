@@ -339,6 +339,7 @@ void Describe(Io& io, Plan& plan) {
   if (!io.writes() || !has_steps) io.Field("absent", plan.absent_because);
   if (!io.writes() || has_steps) {
     io.Field("start", plan.start);
+    io.Field("with_pauses", plan.with_pauses, If::kSet);
     io.Field("first_calls", plan.first_calls);
     io.Field("without_profiler", plan.without_profiler);
     io.Field("end", plan.end);

@@ -222,6 +222,7 @@ struct Plan {
   std::vector<PlanStep> steps;
   std::string absent_because;  ///< Why there are no steps; else empty.
   Quantity start, end;
+  bool with_pauses = false;            ///< Times include the pauses between iterations.
   Quantity first_calls;                ///< Extra time of first calls, not in `start`; or absent.
   Quantity without_profiler;           ///< The start without the profiler's delay; may be absent.
   std::vector<std::string> no_effect;  ///< Keys of findings that save nothing in any order.

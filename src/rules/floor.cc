@@ -171,7 +171,7 @@ Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::
   Floor floor;
   floor.counted = CountedShare(replayer);
   if (floor.counted < knowledge::kPlanFloorCountedShare.value()) {
-    floor.absent_because = WhyNoRoof(analysis, floor.counted);
+    floor.absent_because = WhyNoRoof(analysis, *floor.counted);
     return floor;
   }
   if (MissesRanks(replayer, analysis)) {

@@ -174,9 +174,9 @@ class Planner {
       return "its rule measures nothing of this time today; later work starts sooner";
     }
     return fmt::format(
-        "its rule measures {} of this time today; the rest is later work that "
-        "starts sooner",
-        FormatDuration(*finding.estimate));
+        "its rule measures {} of this time today; the rest is later work that starts sooner{}",
+        FormatDuration(*finding.estimate),
+        replayer_.TimeWithPauses() > 0 ? ", or lies between iterations" : "");
   }
 
   double TimeWithSlowerHost() const {
@@ -323,13 +323,10 @@ void SetMetric(MetricId id, Value value, const std::string& absent_because, cons
 void AddFloorMetrics(const Floor& floor, analysis::Analysis& analysis) {
   const std::string note =
       fmt::format("{} of the time of computing kernels has known work, the rest counts as recorded",
-                  FormatShare(floor.counted));
-  const analysis::Metric* mean = analysis.Find(metric::kIterationTimeMean);
-  const double start = mean == nullptr ? 0 : AsNumber(mean->value, 0);
+                  FormatShare(floor.counted.value_or(0)));
   SetMetric(metric::kFloorTime, static_cast<std::int64_t>(std::llround(floor.time)),
             floor.absent_because, note, analysis);
-  SetMetric(metric::kFloorShare, start > 0 ? std::min(1.0, floor.time / start) : 0,
-            floor.absent_because, note, analysis);
+  SetMetric(metric::kFloorShare, floor.share, floor.absent_because, note, analysis);
 }
 
 }  // namespace
@@ -340,7 +337,10 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
     return Fired(finding.status) && finding.rule->category != kAboutRecording;
   });
   const analysis::Metric* mean = analysis.Find(metric::kIterationTimeMean);
-  const double recorded = mean == nullptr ? 0 : AsNumber(mean->value, 0);
+  double recorded = mean == nullptr ? 0 : AsNumber(mean->value, 0);
+  const bool can_replay = simulations != nullptr && simulations->replayer().can_replay();
+  const double with_pauses = can_replay ? simulations->replayer().TimeWithPauses() : 0;
+  recorded = std::max(recorded, with_pauses);
   const double first_calls = FirstCallsOf(analysis, recorded), start = recorded - first_calls;
   const double profiler_delay = ProfilerDelayOf(analysis);
   const std::string why =
@@ -356,9 +356,11 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
   Planner planner(rules, findings, *simulations, start, HostExcessOf(analysis));
   if (any_fired) plan = planner.Make();
   plan.first_calls = first_calls;
+  plan.with_pauses = with_pauses > 0;
   if (profiler_delay > 0) plan.without_profiler = std::max(0.0, start - profiler_delay);
   const double end = plan.steps.empty() ? start : plan.end();
   plan.floor = FindFloor(simulations->replayer(), analysis, planner.Chosen(), recorded, end);
+  plan.floor.share = recorded > 0 ? std::min(1.0, plan.floor.time / recorded) : 0;
   return plan;
 }
 

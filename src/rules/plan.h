@@ -34,7 +34,9 @@ struct PlanStep {
 struct Floor {
   double time = 0;       ///< ns per iteration.
   double reachable = 0;  ///< With the rates that this device reaches, not those of its data sheet.
-  double counted = 0;    ///< Share of the time of computing kernels whose work is known.
+  /// Share of the time of computing kernels whose work is known; absent if nothing is simulated.
+  std::optional<double> counted;
+  double share = 0;            ///< Of the time at the start of the plan.
   std::string absent_because;  ///< Why there is no bound; else empty.
 };
 
@@ -46,7 +48,10 @@ Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::
 struct Plan {
   std::vector<PlanStep> steps;
   std::string absent_because;  ///< Why there are no steps; else empty.
-  double start = 0;        ///< ns: iteration.time.mean minus `first_calls`; savings are subtracted.
+  /// ns: savings are subtracted from it. iteration.time.mean minus `first_calls`; with pauses, also
+  /// the mean time between iterations, since savings may lie there.
+  double start = 0;
+  bool with_pauses = false;
   double first_calls = 0;  ///< ns: one-time idle time for loading code; only for one iteration.
   /// ns: `start` minus profiler.delay_time, if the profiler may have slowed the host.
   std::optional<double> without_profiler;

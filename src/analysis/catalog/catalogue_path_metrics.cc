@@ -49,7 +49,8 @@ constexpr std::string_view kFloor =
 constexpr MetricSpec kPlan[] = {
     {metric::kPlanEndTime, "Iteration time after the plan", Unit::kTime, catalogue::kFromZero,
      Direction::kLowerIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,
-     "Mean iteration time after all steps of the plan.", kReplayed, catalogue::kOurs},
+     "Mean iteration time after all steps of the plan; with the pauses between, if they are long.",
+     kReplayed, catalogue::kOurs},
     {metric::kPlanGainShare, "Savings of the plan", Unit::kShare, catalogue::kUpToOne,
      Direction::kLowerIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,
      "Savings of all steps of the plan together, divided by the mean iteration time.", kReplayed,

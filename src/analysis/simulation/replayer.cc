@@ -379,6 +379,26 @@ double Replayer::BusiestStream(const Scenario& scenario) const {
   return most;
 }
 
+double Replayer::TimeWithPauses() const {
+  std::map<std::string_view, Ns> slowest;
+  bool any = false;
+  for (const iterations::RankContext& rank : *ranks_) {
+    const auto selected = rank.iterations.selected();
+    const bool with_pauses = HasPauses(selected);
+    any = any || with_pauses;
+    for (std::size_t k = 0; k < selected.size(); ++k) {
+      const Ns pause =
+          PauseAfter(k, selected.size(), [&](std::size_t at) { return selected[at].time; });
+      Ns& time = slowest[selected[k].name];
+      time = std::max(time, selected[k].time.length() + (with_pauses ? pause : 0));
+    }
+  }
+  if (!any) return 0;
+  double sum = 0;
+  for (const auto& [name, time] : slowest) sum += static_cast<double>(time);
+  return sum / static_cast<double>(slowest.size());
+}
+
 // Iterations with equal names on several ranks are the same iteration. It counts with its slowest
 // rank, separately as recorded and as predicted: a change may make another one slowest.
 Prediction Replayer::Predict(const Scenario& wished, PredictionOf wanted) const {

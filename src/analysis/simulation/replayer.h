@@ -179,6 +179,8 @@ class Replayer {
   /// JointReplay::Slacks(). REQUIRES: is_joint().
   std::vector<std::vector<Ns>> JointSlacks() const { return joint_->Slacks(); }
 
+  /// The recorded time of Predict() if it includes pauses between iterations; 0 without pauses.
+  double TimeWithPauses() const;
   /// Predicts the effect of a scenario. No iteration gets shorter than the work of its busiest
   /// stream, which includes hidden work. O(steps + edges) for each rank. REQUIRES: can_replay(),
   /// and knows_waiting() if the scenario is without waiting.

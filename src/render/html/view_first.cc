@@ -224,6 +224,14 @@ json::object NowView(const Report& report) {
   std::string description = "An iteration now:";
   // The bar has the same axis as the rows below it.
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
+  std::string note =
+      report.profile.ranks > 1 ? "Time: slowest rank. Parts: mean of the ranks." : "";
+  std::string time = mean == nullptr ? "" : mean->quantity.text;
+  if (HasPlan(report) && report.plan->with_pauses) {
+    note += fmt::format("{}An iteration takes {}, the rest is the pause after it.",
+                        note.empty() ? "" : " ", time);
+    time = FormatDuration(NowOf(report));
+  }
   const double recorded = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
   const double scale = recorded > 0 && NowOf(report) > 0 ? recorded / NowOf(report) : 1;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
@@ -239,14 +247,13 @@ json::object NowView(const Report& report) {
                                   {"label", title},
                                   {"look", is_cause ? "hot" : ""}});
   }
-  return {
-      {"known", !parts.empty()},
-      {"legend", std::move(legend)},
-      {"bar", MakeMarkup(parts.empty()
-                             ? std::string()
-                             : SvgStackedBar(parts, kPictureWidth, kPictureHeight, description))},
-      {"time", mean == nullptr ? "" : mean->quantity.text},
-      {"note", report.profile.ranks > 1 ? "Time: slowest rank. Parts: mean of the ranks." : ""}};
+  return {{"known", !parts.empty()},
+          {"legend", std::move(legend)},
+          {"bar", MakeMarkup(parts.empty() ? std::string()
+                                           : SvgStackedBar(parts, kPictureWidth, kPictureHeight,
+                                                           description))},
+          {"time", std::move(time)},
+          {"note", std::move(note)}};
 }
 
 bool HasFloor(const report::Plan& plan) { return AsNumber(plan.floor.time.value, 0) > 0; }
@@ -273,6 +280,8 @@ json::object AfterView(const Report& report) {
   if (HasFloor(plan) && now > 0) bar.mark = TimeOf(plan.floor.time) / now;
   const double share = TimeOf(plan.start) > 0 ? saved / TimeOf(plan.start) : 0;
   std::string text = "simulated, one step after the other";
+  if (plan.with_pauses)
+    text = fmt::format("of {} with the pauses between; {}", plan.start.text, text);
   if (!plan.first_calls.text.empty()) {
     text = fmt::format("of {} without first calls; {}", plan.start.text, text);
   }

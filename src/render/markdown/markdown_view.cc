@@ -383,6 +383,7 @@ json::object MarkdownPlanView(const report::Report& report) {
                                 {"text", MakeMarkup(MarkdownProse(PlanStepText(step), false))}});
   }
   return {{"start", plan.start.text},
+          {"with_pauses", plan.with_pauses},
           {"end", plan.end.text},
           {"rows", std::move(rows)},
           {"first_calls", plan.first_calls.text},

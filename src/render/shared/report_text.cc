@@ -83,9 +83,13 @@ std::string WithoutProfilerText(const report::Plan& plan) {
 }
 
 std::string PlanStartNote(const report::Plan& plan) {
-  std::string note = WithoutProfilerText(plan);
-  if (plan.first_calls.text.empty()) return note;
-  return "without first calls" + (note.empty() ? "" : "; " + note);
+  std::vector<std::string> notes;
+  if (plan.with_pauses) notes.emplace_back("with the pauses between");
+  if (!plan.first_calls.text.empty()) notes.emplace_back("without first calls");
+  if (std::string without = WithoutProfilerText(plan); !without.empty()) {
+    notes.push_back(std::move(without));
+  }
+  return fmt::format("{}", fmt::join(notes, "; "));
 }
 
 std::string RowsShown(const report::Finding& finding, std::size_t shown) {
