@@ -11,6 +11,8 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/diagnosis.h"
+#include "knowledge/plan.h"
+#include "knowledge/usual.h"
 #include "model/category.h"
 #include "model/import_log.h"
 #include "report/labels.h"
@@ -137,12 +139,17 @@ PartText TextOf(Category category) {
 
 std::string ShareText(double share) { return FormatValue(share, Unit::kShare); }
 
-// "each 178 ms iteration", "the 876 ms of the profile".
+// "each 178 ms iteration"; "an average iteration of 178 ms" if the typical one is shorter.
 std::string WholeText(const Report& report) {
   const Metric* mean = FindMetricById(report, metric::kIterationTimeMean.text());
   const bool has_mean = mean != nullptr && !IsAbsent(mean->quantity.value);
   if (has_mean && report.profile.iterations_total > 1) {
-    return fmt::format("each {} iteration", mean->quantity.text);
+    const Metric* median = FindMetricById(report, metric::kIterationTimeMedian.text());
+    const double typical = median == nullptr ? 0 : AsNumber(median->quantity.value, 0);
+    const bool is_skewed = typical > 0 && AsNumber(mean->quantity.value, 0) >
+                                              (1 + knowledge::kUsualMinor.value()) * typical;
+    return is_skewed ? "an average iteration of " + mean->quantity.text
+                     : fmt::format("each {} iteration", mean->quantity.text);
   }
   return has_mean ? fmt::format("the {} iteration", mean->quantity.text) : "the time";
 }
@@ -338,11 +345,17 @@ Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& can
       fmt::format("kernels {}run for {} of {}", communicates ? "without communication " : "",
                   ShareText(kernels), WholeText(report));
   // Kernels whose work is unknown may be slow, so they are not praised.
-  const std::string why = report.plan ? report.plan->floor.absent_because : std::string();
-  if (candidates.empty() && !why.empty()) {
+  const Floor floor = report.plan ? report.plan->floor : Floor();
+  const std::string& why = floor.absent_because;
+  const bool is_of_kernels =
+      !IsAbsent(floor.counted.value) &&
+      AsNumber(floor.counted.value, 0) < knowledge::kPlanFloorCountedShare.value();
+  if (!why.empty() && (is_of_kernels || candidates.empty())) {
     const std::size_t end = std::min({why.find(": "), why.find("; "), why.find(", and ")});
-    return {"unknown", fmt::format("Unknown: {}, but whether they are fast is unknown: {}.", text,
-                                   why.substr(0, end))};
+    return {"unknown",
+            fmt::format("Unknown: {}, but {} unknown: {}.", text,
+                        is_of_kernels ? "whether they are fast is" : "what a change saves is",
+                        why.substr(0, end))};
   }
   if (candidates.empty()) return {"none", fmt::format("Nothing found: {}.", text)};
   const auto most = std::ranges::max_element(

@@ -246,11 +246,20 @@ TEST(Diagnosis, DoubtsKernelsOfUnknownWork) {
   AddMetric(report, metric::kBreakdownOtherKernel.text(), 0.97, Unit::kShare);
   report.plan.emplace().floor.absent_because =
       "no operator's FLOPs can be counted: needs input shapes";
+  report.plan->floor.counted = {0.0, Unit::kShare, "0 %", ""};
   EXPECT_EQ(Diagnose(report).bottleneck, "unknown");
   EXPECT_EQ(
       Diagnose(report).text,
       "Unknown: kernels run for 97.0\u202f% of the 100\u202fms iteration, but whether they are "
       "fast is unknown: no operator's FLOPs can be counted.");
+  // Information, such as GPUs without work, does not make them fast.
+  AddFinding(report, "gpu/unused", State::kInfo, 0);
+  EXPECT_EQ(Diagnose(report).bottleneck, "unknown");
+  // Where nothing can be simulated, what their work is has not been asked.
+  report.plan->floor = {};
+  report.findings.clear();
+  report.plan->floor.absent_because = "some threads launch work without a visible reason to wait";
+  EXPECT_THAT(Diagnose(report).text, HasSubstr("but what a change saves is unknown: some threads"));
 }
 
 TEST(Diagnosis, DoubtsKernelsOfAnUnnamedDevice) {
