@@ -185,6 +185,11 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   std::vector<std::string>& told = policy != nullptr ? incomplete : comparison.notes;
   Tell(comparison.base_name, base.doubts, told);
   Tell(comparison.current_name, current.doubts, told);
+  if (policy == nullptr) {
+    for (const std::string& reason : incomplete) {
+      comparison.notes.push_back("a run has no verdict of its own: " + reason);
+    }
+  }
   JudgedComparison out;
   out.verdict = ComparisonVerdict(comparison, policy, std::move(incomplete));
   out.report = report::BuildComparisonReport(comparison, out.verdict,

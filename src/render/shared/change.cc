@@ -273,10 +273,13 @@ Speed SpeedOf(const report::Comparison& comparison) {
   if (!HasTimes(comparison) && !IsBySteps(comparison)) return Speed::kNoTimes;
   const report::ComparedMetric* tested = TestedTime(comparison);
   if (tested == nullptr) return Speed::kNotTested;
-  if (tested->result == State::kMissing) return Speed::kNotComparable;
+  const bool is_unjudged = !comparison.comparable && tested->result == State::kNotApplicable;
+  if (tested->result == State::kMissing || is_unjudged) return Speed::kNotComparable;
   if (IsOtherWork(comparison)) return Speed::kOtherWork;
   const int change = SideOfZero(*tested);
   if (change != 0) return change > 0 ? Speed::kSlower : Speed::kFaster;
+  // Equal typical iterations beside a total that is open or over the limit are not the same.
+  if (tested->result == State::kOpen || tested->result == State::kFail) return Speed::kUndecided;
   const bool is_same = comparison.delta == 0 && AsNumber(tested->change.value, 1) == 0;
   return is_same ? Speed::kSame : HasInterval(*tested) ? Speed::kUndecided : Speed::kNotTested;
 }
@@ -315,6 +318,18 @@ std::string TestedChange(const report::Comparison& comparison) {
   return is_tested ? tested->change.text : RelativeText(comparison);
 }
 
+namespace {
+
+std::string WhyNotComparable(const report::Comparison& comparison) {
+  std::vector<std::string> titles;
+  for (const report::Difference& difference : comparison.differences) {
+    if (difference.blocks) titles.push_back(PropertyTitle(difference.property, comparison));
+  }
+  return fmt::format("different: {}", fmt::join(titles, ", "));
+}
+
+}  // namespace
+
 std::string ChangeSentence(const report::Comparison& comparison) {
   const std::string_view word = SpeedWord(comparison);
   const report::ComparedMetric* tested = TestedTime(comparison);
@@ -323,7 +338,9 @@ std::string ChangeSentence(const report::Comparison& comparison) {
                                          : comparison.benchmarks;
   }
   if (SpeedOf(comparison) == Speed::kNotComparable) {
-    return fmt::format("{}: {} ({})", tested->title, word, tested->note);
+    return fmt::format(
+        "{}: {} ({})", tested->title, word,
+        tested->result == State::kMissing ? tested->note : WhyNotComparable(comparison));
   }
   if (tested == nullptr || IsAbsent(tested->change.value)) {
     const std::string relative =

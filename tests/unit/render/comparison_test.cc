@@ -124,7 +124,16 @@ TEST(SpeedOf, FollowsTheVerdictOnTheTotal) {
 TEST(SpeedOf, NeedsATestOfTimesThatCompare) {
   report::Comparison comparison = testing::SampleComparison();
   comparison.metrics[0].low = comparison.metrics[0].high = {};
+  // Equal typical iterations beside a total over its limit: not "no change".
+  comparison.metrics[0].result = report::State::kOpen;
+  EXPECT_EQ(SpeedWord(comparison), "undecided");
+  comparison.metrics[0].result = report::State::kPass;
   EXPECT_EQ(SpeedOf(comparison), Speed::kNotTested);
+  comparison.comparable = false;
+  comparison.metrics[0].result = report::State::kNotApplicable;
+  comparison.differences = {{"gpus", "2", "1", true}};
+  EXPECT_THAT(ChangeSentence(comparison), HasSubstr(": not comparable (different: GPUs)"));
+  comparison.comparable = true;
   comparison.metrics[0].result = report::State::kMissing;
   comparison.metrics[0].note = "the runs are stretches of time that hold different amounts of work";
   EXPECT_THAT(ChangeSentence(comparison),
