@@ -112,7 +112,7 @@ std::uint64_t KeyOf(StringId name, StringId second) {
 }
 
 // The row of a name and second text; a new one where there is none.
-OpRow& RowOf(StringId name, StringId second, OpPlaces& places, std::vector<OpRow>& rows) {
+OpRow& RowOf(StringId name, StringId second, OpPlaces& places, OpRows& rows) {
   const auto [place, is_new] =
       places.try_emplace(KeyOf(name, second), static_cast<std::uint32_t>(rows.size()));
   if (is_new) rows.push_back({name, second, {}, {}, {}, 0, 0});
@@ -135,7 +135,7 @@ const OptionalColumn<StringId>* SecondOf(const HostTable& host, OpGrouping group
 // Rows of one table while they are built.
 struct GroupedOps {
   const OptionalColumn<StringId>* seconds = nullptr;
-  std::vector<OpRow> rows;
+  OpRows rows;
   OpPlaces places;
 };
 
@@ -227,8 +227,8 @@ bool HasSecond(std::span<const iterations::RankContext> ranks, OpGrouping groupi
   });
 }
 
-std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
-                                         StringPool& strings) {
+std::vector<OpRows> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
+                             StringPool& strings) {
   const iterations::RankContext& rank = ops.rank;
   const HostTable& host = rank.profile->host;
   std::vector<GroupedOps> tables(by.size());
@@ -254,13 +254,14 @@ std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpG
       group.directions |= direction;
     }
   }
-  std::vector<std::vector<OpRow>> found;
+  std::vector<OpRows> found;
+  found.reserve(tables.size());
   for (GroupedOps& table : tables) found.push_back(std::move(table.rows));
   return found;
 }
 
 // Places are only filled when a second rank comes, because most runs have one.
-void PooledOps::Add(std::vector<OpRow> more) {
+void PooledOps::Add(OpRows more) {
   if (rows.empty()) {
     rows = std::move(more);
     return;
@@ -277,8 +278,8 @@ void PooledOps::Add(std::vector<OpRow> more) {
   }
 }
 
-std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strings) {
-  std::vector<OpRow> types;
+OpRows GroupOpTypes(const OpRows& ops, StringPool& strings) {
+  OpRows types;
   boost::unordered_flat_map<std::uint32_t, std::size_t> places;
   for (const OpRow& op : ops) {
     const StringId type = strings.Intern(flops::OpType(strings[op.name]));
@@ -290,7 +291,7 @@ std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strin
   return types;
 }
 
-void SortOps(std::vector<OpRow>& rows, const StringPool& strings) {
+void SortOps(OpRows& rows, const StringPool& strings) {
   const auto text = [&](StringId id) { return id.valid() ? strings[id] : std::string_view{}; };
   std::sort(rows.begin(), rows.end(), [&](const OpRow& a, const OpRow& b) {
     if (a.sums.device_self != b.sums.device_self) return a.sums.device_self > b.sums.device_self;
@@ -300,7 +301,7 @@ void SortOps(std::vector<OpRow>& rows, const StringPool& strings) {
   });
 }
 
-std::vector<OpNameSum> OpSumsFrom(const std::vector<OpRow>& rows, const StringPool& strings) {
+std::vector<OpNameSum> OpSumsFrom(const OpRows& rows, const StringPool& strings) {
   std::vector<OpNameSum> sums;
   for (const OpRow& row : rows) {
     OpNameSum& sum = sums.emplace_back();
@@ -316,8 +317,8 @@ std::vector<OpNameSum> OpSumsFrom(const std::vector<OpRow>& rows, const StringPo
   return sums;
 }
 
-std::vector<OpRow> OpRowsFrom(const std::vector<OpNameSum>& sums, StringPool& strings) {
-  std::vector<OpRow> rows;
+OpRows OpRowsFrom(const std::vector<OpNameSum>& sums, StringPool& strings) {
+  OpRows rows;
   for (const OpNameSum& sum : sums) {
     rows.push_back({strings.Intern(sum.name), sum.shapes ? strings.Intern(*sum.shapes) : StringId{},
                     sum.sums, CommonOf(sum.dtypes, sum.dtypes_differ, strings),

@@ -6,6 +6,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,9 @@ struct OpRow {
   std::int64_t operators = 0;   ///< Number of operators; only in op_types.
 };
 
+/// A deque grows without a second copy of rows, which are large.
+using OpRows = std::deque<OpRow>;
+
 /// The property that separates rows besides the operator's name.
 enum class OpGrouping : std::uint8_t { kName, kShapes, kStack };
 
@@ -93,8 +97,8 @@ bool HasSecond(std::span<const iterations::RankContext> ranks, OpGrouping groupi
 /// Groups the operators in each of these ways, in the order of `by`, with one pass over the calls.
 /// Texts go to `strings`. O(n) over the operators. Rows are in the order of their first calls. A
 /// row without a second text has an invalid one.
-std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
-                                         StringPool& strings);
+std::vector<OpRows> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
+                             StringPool& strings);
 
 /// Position of a row by its name and second text.
 using OpPlaces = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
@@ -102,23 +106,23 @@ using OpPlaces = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
 /// Adds up the operators of several ranks. It always adds sums of ranks, so that events and
 /// summaries give equal results.
 struct PooledOps {
-  std::vector<OpRow> rows;
+  OpRows rows;
   OpPlaces places;  ///< Empty while there is one rank.
 
   /// REQUIRES: no two rows of `more` have the same name and second text.
-  void Add(std::vector<OpRow> more);
+  void Add(OpRows more);
 };
 
 /// Returns one row for each type of operator, i.e. OpType() of the name. If operators of one type
 /// are nested, host_total includes the inner time twice.
-std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strings);
+OpRows GroupOpTypes(const OpRows& ops, StringPool& strings);
 
 /// Sorts by device time, then host time, largest first; then by name, so that the order is
 /// reproducible.
-void SortOps(std::vector<OpRow>& rows, const StringPool& strings);
+void SortOps(OpRows& rows, const StringPool& strings);
 
 /// Converts rows to the form of a summary, and back.
-std::vector<OpNameSum> OpSumsFrom(const std::vector<OpRow>& rows, const StringPool& strings);
-std::vector<OpRow> OpRowsFrom(const std::vector<OpNameSum>& sums, StringPool& strings);
+std::vector<OpNameSum> OpSumsFrom(const OpRows& rows, const StringPool& strings);
+OpRows OpRowsFrom(const std::vector<OpNameSum>& sums, StringPool& strings);
 
 }  // namespace profgauge::analysis::ops

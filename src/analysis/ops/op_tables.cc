@@ -63,8 +63,8 @@ struct RunOps {
 // Fills one table, in the order of `rows`. The tables differ in a few columns, which are selected
 // at compile time.
 template <const auto& kColumns>
-void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, const RunOps& run,
-             const catalog::Output& out, Table& table) {
+void FillOps(const OpRows& rows, OpGrouping grouping, const RunOps& run, const catalog::Output& out,
+             Table& table) {
   MarkWithoutDevice(run.has_device, out, table);
   const bool any_work =
       std::any_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.sums.flops >= 0; });
@@ -132,8 +132,7 @@ void DropRecomputed(Table& table) {
   }
 }
 
-void FillTypes(const std::vector<OpRow>& rows, bool has_device, const catalog::Output& out,
-               Table& table) {
+void FillTypes(const OpRows& rows, bool has_device, const catalog::Output& out, Table& table) {
   MarkWithoutDevice(has_device, out, table);
   catalog::RowWriter<catalog::columns::kOpTypes> write(table);
   for (const OpRow& row : rows) {
@@ -170,8 +169,7 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const catalog::O
 }
 
 // Adds a table by name and `second`, if any call has a `second`.
-void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping grouping,
-                   catalog::Output& out) {
+void AddSplitTable(OpRows rows, const RunOps& run, OpGrouping grouping, catalog::Output& out) {
   const bool by_shape = grouping == OpGrouping::kShapes;
   const std::string_view table = by_shape ? "ops_by_shape" : "ops_by_stack";
   if (std::none_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.second.valid(); })) {
@@ -189,9 +187,9 @@ void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping groupi
 }
 
 // Adds ops and op_types.
-void AddNames(std::vector<OpRow> ops, const RunOps& run, catalog::Output& out) {
+void AddNames(OpRows ops, const RunOps& run, catalog::Output& out) {
   SortOps(ops, out.strings());
-  std::vector<OpRow> types = GroupOpTypes(ops, out.strings());
+  OpRows types = GroupOpTypes(ops, out.strings());
   SortOps(types, out.strings());
   Table& by_name = out.AddTable("ops");
   FillOps<catalog::columns::kOps>(ops, OpGrouping::kName, run, out, by_name);
@@ -239,7 +237,7 @@ void OpPool::Add(const OpFacts& rank, StringPool& strings) {
   sums_->run.has_timeline = sums_->run.has_timeline && rank.has_timeline;
   sums_->run.knows_recomputed = sums_->run.knows_recomputed || rank.knows_recomputed;
   sums_->has_all_shapes = sums_->has_all_shapes && rank.has_all_shapes;
-  std::vector<OpRow> names = OpRowsFrom(rank.names, strings);
+  OpRows names = OpRowsFrom(rank.names, strings);
   // Without shapes the rows are those of the names.
   sums_->by_shape.Add(rank.by_shape.empty() ? names : OpRowsFrom(rank.by_shape, strings));
   sums_->by_name.Add(std::move(names));
