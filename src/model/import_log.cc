@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/format.h"
+
 namespace profgauge {
 namespace {
 
@@ -31,6 +33,14 @@ const CounterInfo& InfoOf(Counter counter) { return kInfos[static_cast<std::size
 
 std::string_view CounterText(Counter counter, std::uint64_t count) {
   return count == 1 ? InfoOf(counter).one : InfoOf(counter).text;
+}
+
+std::string CountedText(Counter counter, std::uint64_t count) {
+  const std::string text(CounterText(counter, count));
+  if (count == 1) return text;
+  const std::string number = FormatCount(static_cast<std::int64_t>(count));
+  const bool is_sentence = InfoOf(counter).one == InfoOf(counter).text;
+  return is_sentence ? text + " (" + number + " cases)" : number + " " + text;
 }
 
 void ImportLog::AddAt(Counter counter, std::string place) {

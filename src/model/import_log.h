@@ -192,6 +192,9 @@ struct CounterInfo {
 const CounterInfo& InfoOf(Counter counter);
 /// The sentence that follows the number.
 std::string_view CounterText(Counter counter, std::uint64_t count);
+/// The same with the count, unless it is 1: "3 rows …"; a sentence has it at its end: "… (3
+/// cases)".
+std::string CountedText(Counter counter, std::uint64_t count);
 
 /// Prefix of the examples of `events_dropped` that Kineto's own log states.
 inline constexpr std::string_view kKinetosLog = "Kineto's log: ";

@@ -349,8 +349,7 @@ std::string LossOf(std::span<const Profile> ranks) {
     std::uint64_t count = 0;
     for (const Profile& profile : ranks) count += profile.log[counter];
     if (count == 0) continue;
-    std::string words = count > 1 ? FormatCount(static_cast<std::int64_t>(count)) + " " : "";
-    words += CounterText(counter, count);
+    std::string words = CountedText(counter, count);
     if (words[0] >= 'a' && words[0] <= 'z') words[0] -= 'a' - 'A';
     text += (text.empty() ? "" : ". ") + words;
   }

@@ -99,8 +99,7 @@ Check Certifier::OfCounters(Check check, CheckState state,
     if (count == 0 || check.state == CheckState::kLost) continue;
     check.state = state;
     check.count = count;
-    const std::string_view text = CounterText(counter, log_[counter]);
-    check.text = count == 1 ? std::string(text) : fmt::format("{} {}", CountText(count), text);
+    check.text = CountedText(counter, log_[counter]);
   }
   return check;
 }

@@ -193,8 +193,8 @@ void AddImportLog(std::string& text, const ImportLog& log) {
     if (log[counter] == 0) continue;
     const CounterInfo& info = InfoOf(counter);
     std::string line =
-        fmt::format("{} {} ({})", FormatCount(static_cast<std::int64_t>(log[counter])),
-                    CounterText(counter, log[counter]), SeverityName(info.severity));
+        fmt::format("{}{} ({})", log[counter] == 1 && info.one != info.text ? "1 " : "",
+                    CountedText(counter, log[counter]), SeverityName(info.severity));
     const std::vector<std::string>& examples = log.Examples(counter);
     if (!examples.empty()) line += fmt::format(", first at {}", Printable(examples.front()));
     AddLine(text, first ? "import" : "", line);
