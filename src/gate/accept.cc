@@ -1,6 +1,7 @@
 #include "gate/accept.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "base/literal.h"
 #include "base/text.h"
 #include "gate/compare.h"
+#include "gate/compare_series.h"
 #include "knowledge/gate.h"
 
 namespace profgauge::gate {
@@ -91,10 +93,23 @@ std::string LineText(std::string_view what, double change) {
 // Added to a bound that a line does not state.
 constexpr std::string_view kAssumed = ", twice the limit since the line has no number";
 
-// The line about the metric, or else the line about every limit.
+// True for times and rates, and for parts, which are times, too.
+bool IsSpeed(std::string_view what) {
+  const auto spec = analysis::DescribeMetric(what);
+  if (spec == nullptr || spec->unit == Unit::kTime) return true;
+  return spec->unit == Unit::kNumber && spec->direction == analysis::Direction::kHigherIsBetter;
+}
+
+// The name that a suggested line needs: empty for the time itself and for parts.
+std::string_view NameIn(std::string_view what) {
+  const bool is_time = IsTypicalTime(what) || IsMeanTime(what);
+  return is_time || analysis::DescribeMetric(what) == nullptr ? std::string_view() : what;
+}
+
+// The line about the metric, or else, for times and rates, the line without a metric.
 const AcceptanceLine* LineFor(const Acceptance& acceptance, std::string_view what) {
   if (const AcceptanceLine* own = acceptance.About(what)) return own;
-  return acceptance.About("");
+  return IsSpeed(what) ? acceptance.About("") : nullptr;
 }
 
 AcceptanceAnswer Answer(const Acceptance& acceptance, const std::string& what, double change,
@@ -110,7 +125,7 @@ AcceptanceAnswer Answer(const Acceptance& acceptance, const std::string& what, d
   } else {
     answer.why_not =
         fmt::format("accepted up to {} %{}, measured {} %: write {}", Percent(up_to),
-                    line->up_to ? "" : kAssumed, Percent(change), LineText(line->what, change));
+                    line->up_to ? "" : kAssumed, Percent(change), LineText(NameIn(what), change));
   }
   return answer;
 }
@@ -157,13 +172,22 @@ AcceptanceAnswer AnswerOf(const Acceptance& acceptance, const PartsComparison& m
 }
 
 std::string AcceptLine(std::span<const MetricComparison> metrics) {
-  double largest = 0;
+  double time = 0;
+  std::vector<std::string> lines;
   for (const MetricComparison& metric : metrics) {
     const bool is_failed = metric.verdict == stats::Change::kFail && !metric.is_missing &&
                            metric.excuse == Excuse::kNone;
-    if (is_failed && metric.base != 0) largest = std::max(largest, LargestChange(metric));
+    const double change = is_failed && metric.base != 0 ? LargestChange(metric) : 0;
+    if (change <= 0) continue;
+    const std::string_view name = NameIn(metric.metric);
+    if (name.empty()) {
+      time = std::max(time, change);
+    } else {
+      lines.push_back(LineText(name, change));
+    }
   }
-  return largest > 0 ? LineText("", largest) : std::string();
+  if (time > 0) lines.insert(lines.begin(), LineText("", time));
+  return fmt::format("{}", fmt::join(lines, ", "));
 }
 
 std::string AcceptedText(const Accepted& accepted) {
@@ -171,6 +195,9 @@ std::string AcceptedText(const Accepted& accepted) {
   if (!accepted.owner.empty()) text += " by " + PrintableShort(accepted.owner, 40);
   if (accepted.up_to) text += fmt::format(" up to {} %", Percent(*accepted.up_to));
   if (accepted.is_assumed) text += kAssumed;
+  if (accepted.up_to && accepted.change && *accepted.change > *accepted.up_to) {
+    text += ", and half a limit more";
+  }
   if (!accepted.until.empty()) text += ", until " + accepted.until;
   return text + ": " + PrintableShort(accepted.reason);
 }

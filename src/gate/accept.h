@@ -1,7 +1,7 @@
 // An acceptance: an intended change of speed up to a bound, written in a line that reviewers see.
 //
-//     Profgauge-Accept: +9.4% wider model            every limit of the baseline, up to +9.4 %
-//     Profgauge-Accept: memory.peak_allocated +2% …  one of them
+//     Profgauge-Accept: +9.4% wider model            each time and rate, up to +9.4 %
+//     Profgauge-Accept: memory.peak_allocated +2% …  one metric
 //     Profgauge-Accept: work: skips empty batches    the work of an iteration (gate/work.h)
 //     Profgauge-Accept: policy: wider limit          a looser policy (rules/policy_diff.h)
 //
@@ -25,7 +25,7 @@ inline constexpr std::string_view kAcceptWork = "work", kAcceptPolicy = "policy"
 
 /// One line of --accept, or the value of one trailer.
 struct AcceptanceLine {
-  std::string what;  ///< "work", "policy" or a metric; empty: each limit of the baseline.
+  std::string what;             ///< "work", "policy" or a metric; empty: times and rates.
   std::optional<double> up_to;  ///< The bound, a share; absent: two limits.
   std::string reason;
 };
@@ -35,7 +35,7 @@ struct Acceptance {
   std::vector<AcceptanceLine> lines;
   std::string owner;
 
-  /// Returns the line about `what`, or for "" the line about every limit; nullptr if there is none.
+  /// Returns the line about `what`, or for "" the line without a metric; nullptr if there is none.
   const AcceptanceLine* About(std::string_view what) const;
 };
 
@@ -70,8 +70,8 @@ AcceptanceAnswer AnswerOf(const Acceptance& acceptance, const PartsComparison& m
 /// The change that is compared with a bound, as a share: the larger one of shift and total.
 double LargestChange(const MetricComparison& metric);
 
-/// The line that would accept all failures: "`Profgauge-Accept: +9.4% REASON`". Empty if nothing
-/// failed, or if no failure has a number.
+/// The lines that would accept all failures: "`Profgauge-Accept: +9.4% REASON`". Each names its
+/// metric but that of the time. Empty if nothing failed, or if no failure has a number.
 std::string AcceptLine(std::span<const MetricComparison> metrics);
 
 /// An accepted change as text: "accepted by anna up to +10 %: wider model".

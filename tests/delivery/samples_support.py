@@ -168,7 +168,7 @@ class Stories:
         self.five_runs()
         colour, log = self.main("wider layers\n\nProfgauge-Accept: +20% twice the width", factor=1.2)
         self.assertEqual(colour, GREEN, log)
-        self.assertIn("up to +20 %: twice the width", " ".join(log.split()))
+        self.assertIn("up to +20 %, and half a limit more: twice the width", " ".join(log.split()))
         for _ in range(2):
             self.assertEqual(self.main(factor=1.2)[0], GREEN)
         # Against three runs of the new level only over +15 % fails.

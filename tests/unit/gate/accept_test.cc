@@ -76,9 +76,38 @@ TEST(Accept, IsOfWhatItNames) {
   EXPECT_FALSE(AnswerOf(Of("+50% all\niteration.time.median +1% own"), Missed(0.1)).accepted);
 }
 
+TEST(Accept, WithoutAMetricIsOfTimesAndRates) {
+  MetricComparison count = Missed(0.2);
+  count.metric = "kernel.count_per_iteration";
+  EXPECT_FALSE(AnswerOf(Of("+50% all"), count).accepted);
+  EXPECT_TRUE(AnswerOf(Of("+50% all"), count).why_not.empty());
+  EXPECT_TRUE(AnswerOf(Of("kernel.count_per_iteration +50% x"), count).accepted);
+  MetricComparison rate = Missed(0.2);
+  rate.metric = "serve.output_rate";
+  EXPECT_TRUE(AnswerOf(Of("+50% all"), rate).accepted);
+  PartsComparison parts;
+  parts.kind = "kernels";
+  parts.worst = 0.2;
+  EXPECT_TRUE(AnswerOf(Of("+50% all"), parts).accepted);
+}
+
+TEST(Accept, SuggestsALineThatNamesItsMetric) {
+  MetricComparison time = Missed(0.1), count = Missed(0.2);
+  for (MetricComparison* of : {&time, &count}) of->base = 1, of->verdict = stats::Change::kFail;
+  count.metric = "kernel.count_per_iteration";
+  EXPECT_EQ(AcceptLine(std::vector{count}),
+            "`Profgauge-Accept: kernel.count_per_iteration +20% REASON`");
+  EXPECT_EQ(AcceptLine(std::vector{count, time}),
+            "`Profgauge-Accept: +10% REASON`, "
+            "`Profgauge-Accept: kernel.count_per_iteration +20% REASON`");
+  EXPECT_EQ(AcceptLine(std::vector<MetricComparison>{}), "");
+}
+
 TEST(Accept, SaysWhoAndUpToWhat) {
   EXPECT_EQ(AcceptedText({"iteration.time.median", 0.2, 0.25, false, "wider model", "anna", ""}),
             "accepted by anna up to +25 %: wider model");
+  EXPECT_EQ(AcceptedText({"iteration.time.median", 0.26, 0.25, false, "wider model", "anna", ""}),
+            "accepted by anna up to +25 %, and half a limit more: wider model");
   // Of a line without a number.
   const auto answer = AnswerOf(Of("wider model"), Missed(0.08));
   ASSERT_TRUE(answer.accepted);
