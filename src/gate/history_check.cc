@@ -154,17 +154,27 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
     }
   };
   std::size_t level_from = 0;  // Creep is measured from the last decrease of the level.
+  double level = values.front();
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (worse(points[i].change) < 0) level_from = points[i].index;
+    if (i == 0) level = points[i].before;
+    if (worse(points[i].change) < 0) {
+      level_from = points[i].index;
+      level = points[i].after;
+    }
     const bool is_undone = worse(points.back().after / points[i].before - 1) <= limit;
     if (worse(points[i].change) <= limit || is_undone) continue;
     const std::size_t begin = i == 0 ? 0 : points[i - 1].index;
     const std::size_t end = i + 1 < points.size() ? points[i + 1].index : values.size();
+    if (out.state == HistoryState::kStep) out.earlier.emplace_back(out.change, out.commits);
     out.state = HistoryState::kStep;
     out.change = points[i].change;
     name_places(begin, end, points[i].index);
   }
-  if (out.state == HistoryState::kStep) return out;
+  if (out.state == HistoryState::kStep) {
+    const double all = points.back().after / level - 1;
+    if (points.size() > 1 && worse(all) > worse(out.change)) out.level = all;
+    return out;
+  }
   const std::span<const double> since = std::span(values).subspan(level_from);
   if (const double change = LevelChange(since); worse(change) > limit) {
     out.state = HistoryState::kCreep;
@@ -234,8 +244,13 @@ std::string FindingsText(const HistoryFindings& findings) {
     case HistoryState::kStep:
       break;
   }
-  std::string text = RelativeChange(findings.change) + " at ";
-  text += findings.commits.size() == 1 ? findings.commits.front() : OneOf(findings.commits);
+  const auto step = [](double change, const std::vector<std::string>& commits) {
+    return RelativeChange(change) + " at " +
+           (commits.size() == 1 ? commits.front() : OneOf(commits));
+  };
+  std::string text;
+  for (const auto& [change, commits] : findings.earlier) text += step(change, commits) + "; ";
+  text += step(findings.change, findings.commits);
   if (findings.level) text += "; level " + RelativeChange(*findings.level);
   return text;
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gate/select.h"
@@ -30,10 +31,12 @@ enum class HistoryState : std::uint8_t {
 struct HistoryFindings {
   HistoryState state = HistoryState::kSteady;
   double change = 0;            ///< Relative; negative if a metric that should be high fell.
-  std::optional<double> level;  ///< For a step: the change of the level, if larger.
+  std::optional<double> level;  ///< For steps: the change of the level, if larger.
   bool is_of_total = false;     ///< The change is that of the total, not of typical iterations.
   std::vector<std::string> commits;  ///< Commits that may have caused a step, most probable first.
-  std::size_t runs = 0;              ///< Number of comparable runs.
+  /// Steps before it that were not undone either: changes and commits.
+  std::vector<std::pair<double, std::vector<std::string>>> earlier;
+  std::size_t runs = 0;  ///< Number of comparable runs.
 };
 
 /// The value of `metric` in a run, inverted if higher is better, so that larger is always worse.
@@ -42,8 +45,8 @@ std::optional<double> WorseIsHigher(const Snapshot& run, const std::string& metr
 
 /// Finds changes of `metric` in its bad direction. `runs` are those since the last accepted level,
 /// oldest first. Creep needs a limit on `metric` in `policy`. kTooFew if there are fewer than 8
-/// runs, or if a run has no value, so that the level is unknown. If there are several steps, names
-/// the last one that was not undone. Time: O(n^2) for n runs per step.
+/// runs, or if a run has no value, so that the level is unknown. If several steps were not
+/// undone, names each of them. Time: O(n^2) for n runs per step.
 HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
                              const rules::PolicyBaseline& policy);
 

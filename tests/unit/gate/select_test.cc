@@ -587,6 +587,19 @@ TEST_F(SelectTest, CheckNamesARecentStep) {
   EXPECT_EQ(step.commits.front(), "c10");
 }
 
+TEST_F(SelectTest, CheckNamesEachStep) {
+  std::vector<ChosenRun> all;
+  for (int i = 0; i < 18; ++i) {
+    ChosenRun& run = all.emplace_back();
+    run.row.commit = fmt::format("c{:02}", i);
+    run.snapshot = Run(i >= 12 ? 1.3 : i >= 6 ? 1.14 : 1, i);
+  }
+  const std::string text = Plain(FindingsText(CheckHistory(all, "iteration.time.median", {})));
+  EXPECT_TRUE(text.starts_with("+14.")) << text;
+  EXPECT_NE(text.find(" at c06; +14."), text.npos) << text;
+  EXPECT_NE(text.find(" at c12; level +30"), text.npos) << text;
+}
+
 // A past step is no step; a gain that is lost again bit by bit is creep.
 TEST_F(SelectTest, CheckJudgesTheLevelOfToday) {
   const auto check = [&](const std::vector<double>& levels) {
