@@ -324,6 +324,25 @@ bool HasDevice(const Report& report) {
   return !report.profile.devices.empty() || idle == nullptr || !IsAbsent(idle->quantity.value);
 }
 
+// True if a text may end at a place: not inside of brackets or backticks.
+bool MayEndAt(std::string_view text, std::size_t at) {
+  int depth = 0;
+  bool is_code = false;
+  for (const char c : text.substr(0, at)) {
+    if (c == '`') is_code = !is_code;
+    if (!is_code && (c == '(' || c == '[')) ++depth;
+    if (!is_code && (c == ')' || c == ']')) --depth;
+  }
+  return !is_code && depth <= 0;
+}
+
+// The first `end` of a clause from `from` on; npos if there is none.
+std::size_t FindEnd(std::string_view text, std::string_view end, std::size_t from = 0) {
+  std::size_t at = text.find(end, from);
+  while (at != text.npos && !MayEndAt(text, at)) at = text.find(end, at + 1);
+  return at;
+}
+
 // If nothing is large: the parts of the time, and the remaining finding, if any.
 Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& candidates) {
   const double kernels = KernelShare(report);
@@ -351,7 +370,10 @@ Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& can
       !IsAbsent(floor.counted.value) &&
       AsNumber(floor.counted.value, 0) < knowledge::kPlanFloorCountedShare.value();
   if (!why.empty() && (is_of_kernels || candidates.empty())) {
-    const std::size_t end = std::min({why.find(": "), why.find("; "), why.find(", and ")});
+    // "evaluate_function: MmBackward0" is one name.
+    std::size_t colon = FindEnd(why, ": ");
+    if (why.substr(0, colon).find(" can ") == why.npos) colon = why.npos;
+    const std::size_t end = std::min({colon, FindEnd(why, "; "), FindEnd(why, ", and ")});
     return {"unknown",
             fmt::format("Unknown: {}, but {} unknown: {}.", text,
                         is_of_kernels ? "whether they are fast is" : "what a change saves is",
@@ -405,48 +427,55 @@ std::size_t EndOfWords(std::string_view text, std::size_t most) {
   return text.size();
 }
 
-// The first clauses of a reason as a sentence of at most 18 words; it ends with a clause.
-std::string ShortReason(std::string_view reason) {
+// The first clauses of a reason as a sentence of at most 18 words; it ends with a clause after
+// `name`, with which it begins.
+std::string ShortReason(std::string_view reason, std::string_view name) {
   constexpr std::size_t kFewestWords = 4, kMostWords = 18;
   reason = WithoutId(reason);
   for (const std::string_view end : {". ", "; ", ", but uncertain", " (", ": "}) {
-    const std::size_t at = reason.find(end);
+    const std::size_t at = FindEnd(reason, end, name.size() + 1);
     // "Median iteration time: …" is not yet a clause.
     const std::string_view head = reason.substr(0, at);
-    const bool is_clause =
-        std::ranges::any_of(std::initializer_list<std::string_view>{" is ", " are ", " was "},
-                            [&](std::string_view verb) { return head.find(verb) != head.npos; });
+    const bool is_clause = std::ranges::any_of(
+        std::initializer_list<std::string_view>{" is ", " are ", " was ", " were "},
+        [&](std::string_view verb) { return head.find(verb) != head.npos; });
     if (at != reason.npos && is_clause) reason = head;
   }
   const std::size_t most = EndOfWords(reason, kMostWords);
   if (most == reason.size()) return std::string(reason) + ".";
-  const std::size_t fewest = EndOfWords(reason, kFewestWords);
+  const std::size_t fewest = std::max(EndOfWords(reason, kFewestWords), name.size() + 1);
   const auto last_of = [&](std::initializer_list<std::string_view> ends) {
     std::size_t last = 0;
     for (const std::string_view end : ends) {
-      const std::size_t at = reason.substr(0, most).rfind(end);
-      if (at != reason.npos && at >= fewest) last = std::max(last, at);
+      for (std::size_t at = FindEnd(reason, end, fewest); at < most;
+           at = FindEnd(reason, end, at + 1)) {
+        last = std::max(last, at);
+      }
     }
     return last;
   };
   std::size_t last = last_of({"; ", " (", ": "});
   if (last == 0) last = last_of({", "});
   if (last != 0) return std::string(reason.substr(0, last)) + ".";
-  return std::string(reason.substr(0, most)) + " …";
+  std::size_t open = most;
+  while (open > 0 && !(reason[open] == ' ' && MayEndAt(reason, open))) --open;
+  return std::string(reason.substr(0, open > fewest ? open : most)) + " …";
 }
 
 std::string TitleOfLimit(const Report& report, const GateRow& row) {
   return TextFor(report.profile, row.title.empty() ? row.metric : row.title);
 }
 
-// Replaces the id of a metric by its title.
-std::string WithTitle(const Report& report, std::string reason) {
+// Replaces the id of a metric by its title, which becomes `name`.
+std::string WithTitle(const Report& report, std::string reason, std::string* name = nullptr) {
   for (const GateRow& row : report.gate) {
     const bool is_of_row =
         reason.starts_with(row.metric) && reason.size() > row.metric.size() &&
         std::string_view(" :").find(reason[row.metric.size()]) != std::string_view::npos;
     if (row.title.empty() || !is_of_row) continue;
-    reason.replace(0, row.metric.size(), TitleOfLimit(report, row));
+    const std::string title = TitleOfLimit(report, row);
+    reason.replace(0, row.metric.size(), title);
+    if (name != nullptr) *name = title;
     break;
   }
   return reason;
@@ -454,8 +483,9 @@ std::string WithTitle(const Report& report, std::string reason) {
 
 // The reason that leaves the verdict undecided.
 Diagnosis OfReason(const Report& report) {
-  const std::string reason = WithTitle(report, report.verdict.reasons.front());
-  return {"undecided", fmt::format("No verdict: {}", ShortReason(reason))};
+  std::string name;
+  const std::string reason = WithTitle(report, report.verdict.reasons.front(), &name);
+  return {"undecided", fmt::format("No verdict: {}", ShortReason(reason, name))};
 }
 
 bool IsInPlan(const Report& report, const Finding& finding) {

@@ -316,10 +316,27 @@ TEST(Diagnosis, EndsALongReasonWithAClause) {
                     "recorded, so the rest says nothing"),
             "No verdict: unlinked: 83 % of the time has no iteration, and its launches were not "
             "recorded.");
+  EXPECT_EQ(text_of("total +64 % with the first 10 iterations (on average 2.9 times as long; the "
+                    "baseline's start costs nothing), −0.1 % without. Find the cause"),
+            "No verdict: total +64 % with the first 10 iterations.");
   EXPECT_EQ(text_of("one two three four five six seven eight nine ten eleven twelve thirteen "
                     "fourteen fifteen sixteen seventeen eighteen nineteen"),
             "No verdict: one two three four five six seven eight nine ten eleven twelve thirteen "
             "fourteen fifteen sixteen seventeen eighteen …");
+}
+
+TEST(Diagnosis, NoReasonIsOnlyAName) {
+  Report report = RunOf(2);
+  report.verdict.status = State::kNoVerdict;
+  GateRow& row = report.gate.emplace_back();
+  row.metric = "serve.ttft.median";
+  row.title = "Time to first token, median";
+  report.verdict.reasons = {
+      "serve.ttft.median: 120 requests were completed, in the baseline 200. If the work changed "
+      "on purpose: `Profgauge-Accept: work: REASON` [baseline/less-work]"};
+  EXPECT_EQ(Diagnose(report).text,
+            "No verdict: Time to first token, median: 120 requests were completed, in the baseline "
+            "200.");
 }
 
 // A run that fails by `change` of its median iteration time, and could be faster by a plan.
