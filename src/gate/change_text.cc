@@ -351,6 +351,11 @@ class Sentence {
   const ChangeContext& context_;
 };
 
+// True for a share whose limit is in points.
+bool IsInPoints(const ChangeContext& context) {
+  return context.unit == Unit::kShare && context.whole <= 0;
+}
+
 // Adds the probability by chance to a sentence about a total, share or tail.
 std::string WithChance(std::string text, const std::optional<double>& chance) {
   return chance ? text + "; " + ChanceText(*chance) : text;
@@ -365,8 +370,9 @@ std::string DescribeChange(const stats::Comparison& comparison, const ChangeCont
                         WithUnit(fmt::format("{:.3g}", comparison.assumed_noise * 100), false));
   }
   if (comparison.limit_below_noise) {
-    text += fmt::format("; the limit is below the noise between runs ({}), expect false alarms",
-                        FormatShare(comparison.noise));
+    text += fmt::format(
+        "; the limit is under three times the noise between runs ({}), expect false alarms",
+        FormatShare(comparison.noise));
   }
   return text;
 }
@@ -416,8 +422,11 @@ std::string DescribeSparse(const stats::ShareComparison& comparison, const Chang
 
 std::string DescribeTail(const stats::TailComparison& comparison, const ChangeContext& context) {
   const double change = comparison.base > 0 ? comparison.current / comparison.base - 1 : 0;
-  std::string text =
-      fmt::format("{}, limit {}", RelativeChange(change), LimitNumber(context.limit, false));
+  const bool is_points = IsInPoints(context);
+  const double unit = is_points ? comparison.base : 1;
+  std::string text = fmt::format(
+      "{}, limit {}", ChangeNumber(change * unit, change * unit, change * unit, is_points),
+      LimitNumber(context.limit * unit, is_points));
   if (change <= context.limit) return text;
   return text + fmt::format(": {} of {} over {:.3g} × the baseline's value, {} of {} there; {}",
                             comparison.current_over, Counted(comparison.current_of, "iteration"),
@@ -428,10 +437,11 @@ std::string DescribeTail(const stats::TailComparison& comparison, const ChangeCo
 std::string DescribeValue(const stats::ValueComparison& comparison, const ChangeContext& context,
                           std::size_t baseline_runs) {
   const double limit = context.increase_is_bad ? context.limit : -context.limit;
+  const bool is_points = IsInPoints(context);
   return fmt::format(
       "{}{}, limit {}; noise {}", comparison.change == stats::Change::kImproved ? "improved: " : "",
-      ChangeAndInterval(comparison.shift, comparison.low, comparison.high, false),
-      LimitNumber(limit, false),
+      ChangeAndInterval(comparison.shift, comparison.low, comparison.high, is_points),
+      LimitNumber(limit, is_points),
       baseline_runs > 1 ? fmt::format("from {} baseline runs", baseline_runs) : "assumed");
 }
 

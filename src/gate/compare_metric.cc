@@ -373,7 +373,8 @@ bool MetricComparer::CompareTail(const rules::BaselineLimit& limit, MetricCompar
   out.verdict = result.change;
   out.over_limit = result.over_limit;
   if (is_over) out.chance = result.chance;
-  out.reason = DescribeTail(result, {out.unit, factor - 1, true});
+  const double whole = out.is_relative ? tail->base_value : 0;
+  out.reason = DescribeTail(result, {out.unit, factor - 1, true, whole});
   return true;
 }
 

@@ -162,15 +162,20 @@ bool MetricComparer::CompareNoisy(const rules::BaselineLimit& limit,
     is_first = false;
     out.method = CompareMethod::kStatistics;
     out.is_relative = amount->relative;
-    out.allowed = options.limit;
+    // A share with a limit in points changes by points, too.
+    const bool is_points = out.unit == Unit::kShare && !out.is_relative;
+    const double whole = is_points ? out.base : 1;
+    for (double* change : {&result.shift, &result.low, &result.high}) *change *= whole;
+    out.allowed = options.limit * whole;
     out.shift = result.shift;
     out.low = result.low;
     out.high = result.high;
     out.verdict = result.change;
     out.over_limit = result.over_limit && result.change == stats::Change::kInconclusive;
-    out.reason = fmt::format(
-        "{}; {} → {}", DescribeValue(result, {out.unit, options.limit, increase}, base.size()),
-        FormatValue(Value{out.base}, out.unit), FormatValue(Value{out.current}, out.unit));
+    const ChangeContext context{out.unit, out.allowed, increase, is_points ? 0 : out.base};
+    out.reason = fmt::format("{}; {} → {}", DescribeValue(result, context, base.size()),
+                             FormatValue(Value{out.base}, out.unit),
+                             FormatValue(Value{out.current}, out.unit));
   }
   return true;
 }
@@ -202,6 +207,7 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
       out.verdict = stats::Change::kInconclusive;
       out.over_limit = true;
       out.open = stats::Open::kAgain;
+      out.reason += "; a second load test decides: record again, and judge both";
     }
     return;
   }

@@ -268,6 +268,21 @@ TEST(CompareRuns, OneUncertainNumberIsUndecided) {
 }
 
 // Lengths and sums of windows need equal work; other numbers, and those of one chip, do not.
+// With the noise of several runs, a share with a limit in points changes by points, too.
+TEST(CompareRuns, AShareOfSeveralRunsChangesByPoints) {
+  std::vector<Snapshot> base;
+  for (const double idle : {0.0455, 0.046, 0.0457, 0.0458, 0.0456, 0.0459}) {
+    base.push_back(WithMetric("gpu.idle.mean", idle));
+  }
+  const MetricComparison idle = Compared(base, {WithMetric("gpu.idle.mean", 0.165)},
+                                         On("gpu.idle.mean", Amount{0.02, false}));
+  EXPECT_EQ(idle.verdict, stats::Change::kFail);
+  EXPECT_NEAR(idle.shift, 0.119, 0.001);
+  EXPECT_NEAR(idle.allowed, 0.02, 1e-9);
+  EXPECT_NE(idle.reason.find("pp"), idle.reason.npos) << idle.reason;
+  EXPECT_NE(idle.reason.find("limit +2"), idle.reason.npos) << idle.reason;
+}
+
 TEST(CompareRuns, OtherWorkWindowsCompareTheRest) {
   const auto window = [](std::string_view metric, std::int64_t kernels) {
     Snapshot run = WithMetric(metric, 0.5);
