@@ -169,11 +169,19 @@ bool IsWithinWaiver(const rules::Threshold& threshold, const rules::Waiver& waiv
          (threshold.min && value < *threshold.min && value >= *waiver.up_to);
 }
 
-// Notes a waiver once, even if it covers two limits on a metric.
-void NoteWaived(const rules::Waiver& waiver, std::chrono::sys_days today, Verdict& verdict) {
-  std::string note = "waived: " + rules::WaiverText(waiver, today);
-  if (std::ranges::find(verdict.notes, note) != verdict.notes.end()) return;
-  verdict.notes.push_back(std::move(note));
+// True if a waiver of a missed limit holds. Notes once, even if it covers two limits on a metric,
+// what it does or why it no longer holds.
+bool Applies(const rules::Waiver& waiver, std::chrono::sys_days today, bool is_within,
+             Verdict& verdict) {
+  const bool has_expired = rules::HasExpired(waiver, today);
+  std::string note =
+      has_expired ? *rules::NoteOnWaiver(waiver, true, false)
+                  : fmt::format("{}: {}", is_within ? "waived" : "over the bound of its waiver",
+                                rules::WaiverText(waiver, today));
+  if (std::ranges::find(verdict.notes, note) == verdict.notes.end()) {
+    verdict.notes.push_back(std::move(note));
+  }
+  return is_within && !has_expired;
 }
 
 }  // namespace
@@ -183,10 +191,10 @@ void WaiveLimit(const rules::Policy& policy, std::chrono::sys_days today, GateRe
   const bool is_missed = result.status == GateStatus::kError || result.status == GateStatus::kWarn;
   if (!is_missed) return;
   for (const rules::Waiver& waiver : policy.waivers) {
-    if (waiver.threshold != result.threshold.metric || rules::HasExpired(waiver, today)) continue;
-    if (!IsWithinWaiver(result.threshold, waiver, AsNumber(result.measured, 0))) continue;
+    if (waiver.threshold != result.threshold.metric) continue;
+    const bool is_within = IsWithinWaiver(result.threshold, waiver, AsNumber(result.measured, 0));
+    if (!Applies(waiver, today, is_within, verdict)) continue;
     result.status = GateStatus::kWaived;
-    NoteWaived(waiver, today, verdict);
     return;
   }
 }
@@ -197,10 +205,9 @@ bool IsWaivedChange(const MetricComparison& metric, const rules::Policy& policy,
       !metric.is_missing && (metric.verdict == stats::Change::kFail || metric.over_limit);
   if (!is_missed) return false;
   for (const rules::Waiver& waiver : policy.waivers) {
-    if (waiver.limit != metric.metric || rules::HasExpired(waiver, today)) continue;
-    if (!waiver.up_to || LargestChange(metric) > *waiver.up_to) continue;
+    if (waiver.limit != metric.metric || !waiver.up_to) continue;
+    if (!Applies(waiver, today, LargestChange(metric) <= *waiver.up_to, verdict)) continue;
     ++verdict.waived_limits;
-    NoteWaived(waiver, today, verdict);
     return true;
   }
   return false;

@@ -186,6 +186,11 @@ TEST(BaselineVerdict, WaivesUpToChangeAndDay) {
             "waived: gpu.idle.mean (anna, until 2026-12-31: cluster move; expires in 9 days)");
   EXPECT_EQ(judged(13, early).status, VerdictStatus::kFail);
   EXPECT_EQ(judged(11, after).status, VerdictStatus::kFail);
+  // Neither ends in silence.
+  ASSERT_EQ(judged(13, early).notes.size(), 1U);
+  EXPECT_TRUE(judged(13, early).notes.front().starts_with("over the bound of its waiver: gpu."));
+  ASSERT_EQ(judged(11, after).notes.size(), 1U);
+  EXPECT_NE(judged(11, after).notes.front().find("expired on 2026-12-31"), std::string::npos);
 }
 
 // An intended change passes with its reason; an undecided one stays undecided.
@@ -195,7 +200,8 @@ TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
     comparison.metrics = {metric};
     Verdict verdict;
     verdict.status = VerdictStatus::kPass;
-    AddComparison(comparison, {}, verdict, {*ParseAcceptance("+900% wider model"), "anna"});
+    AddComparison(comparison, {}, verdict,
+                  {*ParseAcceptance("gpu.idle.mean +900% wider model"), "anna"});
     EXPECT_EQ(comparison.metrics.front().excuse == Excuse::kAccepted, !verdict.accepted.empty());
     return verdict;
   };
