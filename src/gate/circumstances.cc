@@ -119,6 +119,11 @@ constexpr double kFloorOverLimit = knowledge::kGateFloorOverLimit.value();
 
 // True, with the reason, if the runs have different definitions of the metric.
 bool MetricComparer::LackDefinition(MetricComparison& out) const {
+  // A run without the number has no definition of it.
+  const auto has = [&](const Snapshot& run) {
+    return run.metrics.contains(out.metric) || run.definitions.contains(out.metric);
+  };
+  if (!std::ranges::all_of(candidates_, has)) return false;
   const std::int32_t now = candidates_.front().DefinitionOf(out.metric);
   for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
     for (const Snapshot& run : runs) {

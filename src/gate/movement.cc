@@ -340,7 +340,7 @@ class Finder {
       case Category::kRuntime:
         return "runtime calls make";
       case Category::kOther:
-        return "time in which nothing was recorded makes";
+        return "time without a recorded operator or call makes";
       default:
         return "the host makes";
     }

@@ -320,7 +320,7 @@ double ChanceOfCommon(const std::vector<double>& moves, double common, double no
 }
 
 std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                          const std::string& kernel) {
+                          const std::string& kernel, double common) {
   const auto launchers = LaunchersOf(candidate);
   const auto launcher = launchers.find(kernel);
   if (launcher == launchers.end() || launcher->second.op.empty()) return {};
@@ -335,7 +335,7 @@ std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& c
   }
   const auto here = now.find(op);
   if (here == now.end() || levels.empty()) return op;
-  const double change = std::expm1(here->second.log - stats::Median(levels));
+  const double change = std::expm1(here->second.log - stats::Median(levels) - common);
   return fmt::format("{} {}", op, RelativeChange(change));
 }
 
@@ -414,7 +414,7 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
     out.found.push_back({all[i].name, NamesOf(here, before, all[i].name), std::expm1(change),
                          all[i].share, chances[i], all[i].rest.size(),
                          sums == &analysis::breakdown::WorkSums::kernels
-                             ? OperatorAbove(baselines, candidate, all[i].name)
+                             ? OperatorAbove(baselines, candidate, all[i].name, common)
                              : std::string(),
                          1, all[i].is_assumed});
   }

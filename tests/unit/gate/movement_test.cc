@@ -307,7 +307,7 @@ TEST(Movement, NamesThePartOfTheHostThatMakesIt) {
             "kernels take as long; waiting for the data loader makes 99 % of it");
   EXPECT_EQ(text_of("runtime"), "kernels take as long; runtime calls make 99 % of it");
   EXPECT_EQ(text_of("other"),
-            "kernels take as long; time in which nothing was recorded makes 99 % of it");
+            "kernels take as long; time without a recorded operator or call makes 99 % of it");
 }
 
 TEST(Movement, TimesAloneKnowOnlySomeIterations) {
