@@ -362,6 +362,14 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   }
   out.work = CompareWork(baselines, candidates, accepts_work);
   out.metrics = CompareMetrics(baselines, candidates, used, out.work, out.notes, purpose, earlier);
+  // Limits `per: sample` compare times although the inputs differ.
+  const bool is_by_sample = out.work.kind == WorkKind::kInputs &&
+                            std::ranges::any_of(out.metrics, &MetricComparison::is_per_sample) &&
+                            std::ranges::none_of(out.metrics, &MetricComparison::is_of_other_work);
+  if (is_by_sample) {
+    out.work.kind = WorkKind::kChanged;
+    out.work.by_sample = true;
+  }
   NoteIterations(baselines, candidates, out);
   if (out.work.by_sample || out.work.is_accepted) out.notes.push_back(WorkText(out.work));
   NoteUnknownBatch(out);

@@ -81,6 +81,8 @@ struct MetricComparison {
   std::string reason;
   Excuse excuse = Excuse::kNone;  ///< Why the miss does not count.
   double inputs = 0;  ///< How much longer the inputs were, relative; the change excludes this.
+  /// Times are divided by samples, and multiplied by those of the baseline's iterations.
+  bool is_per_sample = false;
   /// True if the runs did other or less work. `reason` explains it, and no change is shown.
   bool is_of_other_work = false;
 };

@@ -234,6 +234,7 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
     }
   }
   if (limit.per_sample) {
+    out.is_per_sample = true;
     for (SeriesList* series : {&base, &base_total}) DivideBySamples(baselines_, *series);
     for (SeriesList* series : {&current, &current_total}) DivideBySamples(candidates_, *series);
     for (SeriesList* series : {&before, &before_total}) DivideBySamples(earlier_, *series);
@@ -270,7 +271,7 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
     const ChangeContext context{out.unit, options.limit, options.lower_is_better};
     out.reason = options.is_mean ? DescribeMean(result, context) : DescribeChange(result, context);
     if (is_by_steps) out.reason += "; " + StepCounts(base, current);
-    if (limit.per_sample) out.reason += "; per sample";
+    if (limit.per_sample) out.reason += "; per sample: times scaled to the baseline's samples";
   }
   if (mix.is_taken_off) out.inputs = mix.longer;
   DoubtInputs(mix, out);

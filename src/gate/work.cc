@@ -281,6 +281,8 @@ WorkChange CompareWork(std::span<const Snapshot> baselines, std::span<const Snap
   } else if (leaves_open && accepts) {
     out.kind = WorkKind::kChanged;
     out.is_accepted = true;
+    // The time of a smaller batch says nothing about speed.
+    out.by_sample = out.samples && std::abs(*out.samples - 1) > knowledge::kGateSameSamples.value();
   }
   return out;
 }

@@ -43,7 +43,7 @@ struct WorkChange {
   /// Samples per iteration, divided by the baseline's; nothing if unknown.
   std::optional<double> samples;
   bool is_counted = false;   ///< `samples` was counted by the program.
-  bool by_sample = false;    ///< The counts differ: times are compared per sample.
+  bool by_sample = false;    ///< Samples differ: times are compared per sample.
   bool is_accepted = false;  ///< A user accepts a change that would leave no verdict.
   std::string answered;      ///< The unanswered part of a load test, as a sentence; else empty.
   std::string gone, come;    ///< "adamw (0.75 an iteration, 11 % of the time)"; three at most.

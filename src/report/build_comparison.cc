@@ -63,6 +63,7 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
   ComparedMetric metric;
   metric.metric = compared.metric;
   metric.title = spec == nullptr ? compared.metric : InDeviceWords(spec->title, words);
+  if (compared.is_per_sample) metric.title += kPerSample;
   if (!compared.since.empty()) metric.title += " since " + compared.since;
   metric.limit = compared.limit;
   if (!compared.limit.empty()) metric.level = StateOf(rules::LevelName(compared.level));

@@ -14,6 +14,9 @@ namespace profgauge::report {
 /// means nothing. `compare` lists larger ones, but does not warn.
 inline constexpr double kLeastShownChange = 0.01, kLeastShownPoints = 0.005;
 
+/// Ends the title of a time that is scaled to the samples of the baseline's iterations.
+inline constexpr std::string_view kPerSample = ", scaled to the baseline's samples";
+
 /// Prefix of a series of benchmark times; the series of a metric has its id instead.
 inline constexpr std::string_view kBenchmarkSeries = "benchmark ";
 

@@ -341,8 +341,11 @@ std::string ChangeWords(const report::ComparedMetric& metric) {
                        metric.metric.find(".period") != std::string::npos;
   if (!is_time) return metric.title + " " + text;
   constexpr std::string_view kMinus = "−";
-  if (text.starts_with('+')) return text.substr(1) + " slower";
-  if (text.starts_with(kMinus)) return text.substr(kMinus.size()) + " faster";
+  const std::string_view each = metric.title.ends_with(report::kPerSample) ? " per sample" : "";
+  if (text.starts_with('+')) return fmt::format("{} slower{}", text.substr(1), each);
+  if (text.starts_with(kMinus)) {
+    return fmt::format("{} faster{}", text.substr(kMinus.size()), each);
+  }
   return "not slower";
 }
 
@@ -460,7 +463,10 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     const bool is_slower = metric.change.unit == Unit::kShare && AsNumber(metric.low.value, 0) > 0;
     words.headline = metric.result == State::kImproved ? ChangeWords(metric)
                      : is_slower                       ? ChangeWords(metric) + ", within the limit"
-                                                       : "not slower";
+                     : IsAbsent(metric.low.value) ||
+                             AsNumber(metric.change.value, 0) <= report::kLeastShownChange
+                         ? "not slower"
+                         : "within the limit";
     words.rest = AgainstText(report);
     std::string text;
     if (comparison.work == "same") {
@@ -530,7 +536,8 @@ json::array ChangeRows(const report::ComparedMetric* metric) {
   if (!metric->low.text.empty() && !metric->high.text.empty()) {
     change += fmt::format(" ({})", RangeOfChange(*metric));
   }
-  const bool is_time = !IsAbsent(metric->total.value);
+  const bool is_time =
+      !IsAbsent(metric->total.value) && !metric->title.ends_with(report::kPerSample);
   rows.push_back(json::object{{"title", is_time ? "Iteration, typical" : metric->title},
                               {"base", metric->base.text},
                               {"current", metric->current.text},

@@ -167,6 +167,8 @@ std::string SlowRankText(const report::Comparison& comparison) {
 // "; mean 9.99 ms → 32.4 ms, +225 %", if the mean of all iterations is outside of the typical one's
 // interval, because of a start or of slow iterations.
 std::string MeanText(const report::Comparison& comparison, const report::ComparedMetric& tested) {
+  // The mean is not per sample.
+  if (tested.title.ends_with(report::kPerSample)) return {};
   if (tested.metric == metric::kIterationTimeMean || comparison.rank >= 0 || comparison.base <= 0 ||
       !HasInterval(tested) || tested.change.unit != Unit::kShare) {
     return {};

@@ -96,6 +96,18 @@ TEST(CompareRuns, OfAnotherBatchNothingIsCompared) {
   EXPECT_NEAR(slower.shift, 0.2, 0.01);
   EXPECT_NE(slower.reason.find("per sample"), std::string::npos) << slower.reason;
   EXPECT_EQ(Words(Compared({half}, {whole}, limit)), "improved");
+  EXPECT_TRUE(slower.is_per_sample);
+  // With the work accepted, a smaller batch is not faster either.
+  rules::PolicyBaseline policy;
+  policy.limits = {On("iteration.time.median", kTwentieth)};
+  const RunComparison accepted =
+      CompareRuns(std::vector{whole}, std::vector{half}, &policy, ComparePurpose::kJudge, true);
+  EXPECT_TRUE(accepted.work.by_sample);
+  EXPECT_NEAR(accepted.metrics.front().shift, 0.2, 0.01);
+  // A limit per sample compares times, so nothing says that they are not compared.
+  policy.limits = {limit};
+  const RunComparison by_sample = CompareRuns(std::vector{whole}, std::vector{half}, &policy);
+  EXPECT_FALSE(LeavesOpen(by_sample.work));
   const MetricComparison unknown = Compared({Calling({{"aten::mm", ""}})}, {half}, limit);
   EXPECT_EQ(Words(unknown), "missing");
   EXPECT_NE(unknown.reason.find("needs the samples of an iteration"), std::string::npos);

@@ -80,14 +80,22 @@ constexpr std::string_view kSources =
     "\npolicy.yaml · baseline history:main\\~10: 10 runs (41 … 52)";
 
 TEST(Summary, Pass) {
+  report::Report report = Made(report::State::kPass, report::State::kPass, "+0.5 %");
+  report.comparison->metrics.front().change.value = 0.005;
   EXPECT_EQ(
-      SummaryOf(Made(report::State::kPass, report::State::kPass, "+0.5 %"),
-                "https://ci.example.org/runs/7"),
+      SummaryOf(report, "https://ci.example.org/runs/7"),
       "### ✓ **resnet50: not slower** · 12 iterations against 10 runs of main\n" +
           std::string(kMark) + TableWith("+0.5 %") +
           "\nThe same work: 214 kernels per iteration. Finds slowdowns from +7.1 % nine times "
           "in ten.\n" +
           "\n[Report](https://ci.example.org/runs/7) · " + std::string(kSources.substr(1)) + "\n");
+}
+
+// A change over 1 % that chance may explain is no proof that nothing is slower.
+TEST(Summary, PassWithinTheLimit) {
+  EXPECT_NE(SummaryOf(Made(report::State::kPass, report::State::kPass, "+4.9 %"))
+                .find("**resnet50: within the limit**"),
+            std::string::npos);
 }
 
 TEST(Summary, Fail) {
