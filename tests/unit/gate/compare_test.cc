@@ -371,6 +371,12 @@ TEST(CompareRuns, OtherDefinitionsAreNotCompared) {
   EXPECT_EQ(comparison.metrics.front().reason,
             "the baseline has another definition of it (1, now 2): save the baseline again with "
             "`profgauge baseline save` [baseline/old-definition]");
+  // A run without the number has no definition of it.
+  Snapshot without = Sample(1);
+  without.metrics.erase("gpu.idle.mean");
+  const std::vector<Snapshot> newer = {now};
+  EXPECT_EQ(CompareRuns(newer, std::vector{without}, &policy).metrics.front().reason.find("defin"),
+            std::string::npos);
   const std::vector<Snapshot> saved = {now};
   EXPECT_FALSE(CompareRuns(saved, std::vector<Snapshot>{now}, &policy).metrics.front().is_missing);
 }
