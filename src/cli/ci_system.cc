@@ -266,6 +266,14 @@ render::AlertPlaces PlacesOf(const Options& options, const rules::Policy& policy
     for (const rules::BaselineLimit& limit : policy.baseline->limits) {
       add("limit/" + limit.metric, limit.where);
     }
+    const auto part = [&](const char* kind, const std::optional<rules::PartLimit>& limit) {
+      if (limit) add(std::string("limit/") + kind, limit->where);
+    };
+    part("kernels", policy.baseline->kernels);
+    part("operators", policy.baseline->operators);
+    part("collectives", policy.baseline->collectives);
+    part("modules", policy.baseline->modules);
+    part("benchmarks", policy.baseline->benchmarks);
   }
   for (const rules::RuleSetting& setting : policy.rules) add(setting.pattern, setting.where);
   return places;

@@ -226,8 +226,12 @@ void CountParts(const RunComparison& comparison, const rules::Policy& policy,
     }
     if (parts.level == rules::Level::kError) ++verdict.errors;
     if (parts.level == rules::Level::kWarn) ++verdict.warnings;
+    if (!may_fail && parts.level == rules::Level::kWarn) {
+      verdict.part_warnings.emplace_back(parts.kind, parts.found);
+    } else {
+      (may_fail ? added.failures : verdict.notes).push_back(parts.found);
+    }
     std::vector<std::string>& said = may_fail ? added.failures : verdict.notes;
-    said.push_back(parts.found);
     if (!answer.why_not.empty()) said.push_back(fmt::format("{}: {}", parts.kind, answer.why_not));
   }
 }

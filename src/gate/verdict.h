@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -80,7 +81,9 @@ struct Verdict {
   std::int64_t cautions = 0;              ///< Optional limits that stay undecided.
   std::int64_t broken = 0;  ///< Rules that failed with an error: a configuration error.
   std::vector<std::string>
-      reasons;                     ///< Why it failed or could not be judged, most important first.
+      reasons;  ///< Why it failed or could not be judged, most important first.
+  /// Slower parts that only warn, and the key of their limit: "kernels", "kernel gemm: +40 % …".
+  std::vector<std::pair<std::string, std::string>> part_warnings;
   std::vector<std::string> notes;  ///< About expired and unneeded waivers.
 };
 

@@ -173,6 +173,9 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "gaps that are far longer than the waits in the table: rows are missing")                     \
   X(truncated, kDataLoss, "the file ends early; totals are lower bounds",                         \
     "the file ends early; totals are lower bounds")                                               \
+  X(traces_behind, kDataLoss,                                                                     \
+    "the file goes on after the end of its first trace, which is judged",                         \
+    "the file goes on after the end of its first trace, which is judged")                         \
   X(events_dropped, kDataLoss, "the profiler dropped events; totals are lower bounds",            \
     "the profiler dropped events; totals are lower bounds")
 

@@ -366,6 +366,9 @@ Report BuildReport(const BuildInput& input) {
                      report.profile.name)});
   }
   if (input.verdict != nullptr) {
+    for (const auto& [limit, text] : input.verdict->part_warnings) {
+      report.remarks.push_back({std::string(kSlowerPart) + limit, text});
+    }
     for (const std::string& note : input.verdict->notes) report.remarks.push_back({"waiver", note});
   }
   report.recording = analysis.certificate;

@@ -17,6 +17,9 @@ inline constexpr double kLeastShownChange = 0.01, kLeastShownPoints = 0.005;
 /// Ends the title of a time that is scaled to the samples of the baseline's iterations.
 inline constexpr std::string_view kPerSample = ", scaled to the baseline's samples";
 
+/// Prefix of the ids of remarks about slower parts that only warn; the key of their limit follows.
+inline constexpr std::string_view kSlowerPart = "slower-part/";
+
 /// Prefix of a series of benchmark times; the series of a metric has its id instead.
 inline constexpr std::string_view kBenchmarkSeries = "benchmark ";
 

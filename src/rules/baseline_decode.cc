@@ -222,6 +222,7 @@ void DecodeParts(Decoder& decoder, const YamlNode& node, PartLimit& out) {
        [&](const YamlNode& n) { Set(out.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
       OnMissingKey(decoder, out.is_optional),
   };
+  out.where = decoder.document().At(node);
   decoder.Map(node, "a limit on parts", kKeys);
   const YamlNode* share_of_all = out.min_share > 1 ? node.Find("min_share") : nullptr;
   if (share_of_all == nullptr) return;

@@ -130,6 +130,7 @@ struct PolicyAnchor {
 
 /// The largest slowdown of any single part of one kind.
 struct PartLimit {
+  Where where = {};            ///< Location of the limit, for messages.
   double max_increase = 0.05;  ///< A share.
   double min_share = 0.001;    ///< Share of the iteration; smaller parts are not judged.
   Level level = Level::kWarn;

@@ -436,7 +436,7 @@ class Import {
   Status CheckComplete() {
     if (envelope_.goes_on) {
       if (!options_.allow_incomplete) return Fail(GoesOn());
-      builder_.log().Add(Counter::metadata_unreadable);
+      builder_.log().Add(Counter::traces_behind);
     }
     if (complete_ && !input_.error()) return {};
     if (options_.allow_incomplete) {

@@ -25,6 +25,7 @@
 #include "render/shared/looks.h"
 #include "render/shared/words.h"
 #include "report/diagnosis.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {
@@ -112,6 +113,14 @@ std::vector<Alert> CollectAlerts(const report::Report& report) {
     if (!report::HasFired(finding) || !finding.counted_with.empty()) continue;
     alerts.push_back(
         {finding.rule, finding.status, finding.title, finding.message, finding.advice});
+  }
+  for (const report::Remark& remark : report.remarks) {
+    if (!remark.id.starts_with(report::kSlowerPart)) continue;
+    alerts.push_back({"limit/" + remark.id.substr(report::kSlowerPart.size()),
+                      State::kWarn,
+                      "A part became slower",
+                      remark.text,
+                      {}});
   }
   // A comparison without a policy fails nothing.
   for (Alert& alert : alerts) {

@@ -479,6 +479,10 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
       text += fmt::format("Finds slowdowns from {} nine times in ten.", metric.sees.text);
     }
     words.texts.push_back(std::move(text));
+    for (const report::Remark& remark : report.remarks) {
+      if (remark.id.starts_with(report::kSlowerPart))
+        words.texts.push_back("Warning: " + remark.text);
+    }
   }
   return words;
 }

@@ -430,7 +430,9 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   for (const report::Remark& remark : report.remarks) {
     if (std::find(reasons.begin(), reasons.end(), remark.text) != reasons.end()) continue;
     if (QualityText(report.recording).find(remark.text) != std::string::npos) continue;
-    rows.push_back(Note("note", Ink::kDim, Printable(remark.text)));
+    const bool warns = remark.id.starts_with(report::kSlowerPart);
+    rows.push_back(
+        Note(warns ? "warn" : "note", warns ? Ink::kYellow : Ink::kDim, Printable(remark.text)));
   }
   AddWaived(report, rows);
   AddNotApplicable(report, verbosity, rows);

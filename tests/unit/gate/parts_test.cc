@@ -378,7 +378,7 @@ TEST(JudgeParts, BenchmarksAreOfNoIteration) {
   const Snapshot same = as_benchmarks(RunOf({{"a"}, {"b", 0.0001}}, kSums, even));
   const Snapshot slow = as_benchmarks(RunOf({{"a", 0.04}, {"b", 0.0002}}, kSums, even));
   const Snapshot other = as_benchmarks(RunOf({{"a"}, {"c"}}, kSums, even));
-  const rules::PartLimit limit{0.05, 0, rules::Level::kError};
+  const rules::PartLimit limit{{}, 0.05, 0, rules::Level::kError};
   EXPECT_TRUE(JudgeParts(baselines, same, kSums, limit, 0.01).found.empty());
   const PartFindings both = JudgeParts(baselines, slow, kSums, limit, 0.01);
   EXPECT_EQ(both.found.size(), 2U);

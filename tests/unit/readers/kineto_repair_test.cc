@@ -214,6 +214,7 @@ TEST(KinetoRefuses, TextAfterItsEnd) {
         << text;
     const auto first = ReadText(text, {.allow_incomplete = true, .progress = {}});
     EXPECT_EQ(HostNames(first), "a|") << text;
+    EXPECT_TRUE(first->log.HasDataLoss()) << text;
   }
   EXPECT_EQ(Outcome(ReadText(trace + " \n" + std::string(3, '\0'))), "read");
 }

@@ -12,6 +12,7 @@
 
 #include "fixture.h"
 #include "render/shared/escape.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {
@@ -25,6 +26,19 @@ TEST(CollectAlerts, ErrorsFirstOnlyFired) {
   EXPECT_EQ(alerts[0].id, "limit/gpu.idle.mean");
   EXPECT_EQ(alerts[0].message, "gpu.idle.mean is 31.4\u202F%, its limit is ≤ 30 %");
   EXPECT_EQ(alerts[1].id, "dataloader/exposed");
+}
+
+// A slower part that only warns is a remark, and an alert at its limit.
+TEST(CollectAlerts, SlowerPartsThatWarn) {
+  report::Report report = testing::SampleReport();
+  report.remarks.push_back({std::string(report::kSlowerPart) + "kernels", "kernel gemm: +50 %"});
+  report.remarks.push_back({"other", "kernel other: as before"});
+  const auto alerts = CollectAlerts(report);
+  ASSERT_EQ(alerts.size(), 3u);
+  const auto part = std::ranges::find(alerts, "limit/kernels", &Alert::id);
+  ASSERT_NE(part, alerts.end());
+  EXPECT_EQ(part->level, report::State::kWarn);
+  EXPECT_EQ(part->message, "kernel gemm: +50 %");
 }
 
 // Reasons of limits and rules are theirs; the others have no place but the run.
