@@ -323,9 +323,9 @@ std::vector<Check> Certifier::All() const {
     return check;
   };
   std::vector<Check> checks;
-  checks.push_back(affecting(
-      OfCounters({"complete", "The file is complete"}, CheckState::kLost, {Counter::truncated}),
-      {"time", "idle", "kernels", "communication"}));
+  checks.push_back(affecting(OfCounters({"complete", "The file is complete"}, CheckState::kLost,
+                                        {Counter::truncated, Counter::traces_behind}),
+                             {"time", "idle", "kernels", "communication"}));
   checks.push_back(Readable());
   checks.push_back(Dropped());
   checks.push_back(KinetoLog());
