@@ -1,5 +1,7 @@
 #include "api/comparison.h"
 
+#include "analysis/trust/unrecorded.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,6 +47,10 @@ Ns IterationStart(const Profile& profile, const analysis::Selection& selection,
 RunPicture PictureOf(std::span<const Profile> ranks, const analysis::Analysis& analysis,
                      const analysis::Selection& selection, EventsInPage events) {
   RunPicture picture;
+  for (const analysis::Remark& remark : analysis.remarks) {
+    if (remark.id != "clocks-apart" && remark.id != analysis::trust::kRunUnused) continue;
+    picture.remarks.push_back(remark.text);
+  }
   picture.is_summarized = std::any_of(ranks.begin(), ranks.end(), IsSummary);
   if (picture.is_summarized) return picture;
   if (const Table* tree = analysis.FindTable("op_tree")) picture.tree = *tree;
@@ -176,6 +182,8 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   gate::RunComparison comparison = CompareAlike(base.runs, current.runs, selecting, how);
   NoteSummary(base.picture, comparison.base_name, comparison);
   NoteSummary(current.picture, comparison.current_name, comparison);
+  Tell(comparison.base_name, base.picture.remarks, comparison.notes);
+  Tell(comparison.current_name, current.picture.remarks, comparison.notes);
   if (policy != nullptr) {
     comparison.movement = gate::FindMovement(base.runs, current.runs, comparison);
   }

@@ -33,14 +33,16 @@ namespace profgauge {
 /// The picture of a run's first rank.
 struct RunPicture {
   bool is_summarized = false;  ///< Only summaries are known, so there are no events to show.
-  std::optional<Table> tree;   ///< `op_tree`; nullopt if the profile has no host operators.
+  /// Remarks on clocks that disagree, and on times that are missing or repeated.
+  std::vector<std::string> remarks;
+  std::optional<Table> tree;  ///< `op_tree`; nullopt if the profile has no host operators.
   report::Timeline timeline;
   Ns iteration_start = 0;  ///< Start of the tree's iteration: the one nearest to the median.
 };
 
 /// Makes the picture of a run. `analysis` is of these ranks and `selection`. The timeline has only
 /// the first rank, and half as many events as for one run, because a page of a comparison has two
-/// timelines. For summaries, which have no events, only `is_summarized` is set. `events` is the
+/// timelines. Summaries have no events, so no tree and no timeline is set. `events` is the
 /// mode of the timeline. REQUIRES: `ranks` is not empty.
 RunPicture PictureOf(std::span<const Profile> ranks, const analysis::Analysis& analysis,
                      const analysis::Selection& selection, EventsInPage events);

@@ -109,7 +109,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
   if (leaves_out || StepsUseOf(baselines, candidates) != StepsUse::kBoth) return;
   // A number of steps has other reasons, too, so only a very low one is noted.
   const std::size_t steps_there = FewestSteps(baselines), steps_here = FewestSteps(candidates);
-  if (static_cast<double>(steps_here) >= stats::kEndedEarly * static_cast<double>(steps_there)) {
+  if (static_cast<double>(steps_here) > stats::kEndedEarly * static_cast<double>(steps_there)) {
     return;
   }
   out.notes.push_back(fmt::format(

@@ -78,8 +78,10 @@ struct RunDocument {
   std::vector<RunDevice> devices;
   std::vector<std::pair<std::string, std::string>> versions, environment;  ///< Allow-listed.
   std::int64_t unknown_keys = 0, left_out = 0;  ///< Ignored keys; values that may not be shown.
-  std::int64_t steps_dropped = 0;               ///< Impossible lengths and repeated numbers.
-  std::int64_t rows_skipped = 0;                ///< Rows of a table or log whose time is no number.
+  std::int64_t steps_dropped = 0;   ///< Impossible lengths, and lines that are written twice.
+  std::int64_t steps_repeated = 0;  ///< Times of iterations that a restart ran again: they count.
+  std::int64_t steps_missing = 0;   ///< Numbers that the log passes over.
+  std::int64_t rows_skipped = 0;    ///< Rows of a table or log whose time is no number.
 };
 
 /// Why a document is not used: "run/unreadable".

@@ -718,7 +718,7 @@ void RemarkProblems(std::span<const iterations::RankContext> ranks, const std::s
       const bool is_of_devices = problem.code.starts_with("conditions/");
       // The remaining data are used.
       const bool is_in_part =
-          problem.code == "run/rows-skipped" || problem.code == "run/steps-dropped";
+          problem.code == "run/rows-skipped" || problem.code.starts_with("run/steps-");
       if (is_of_devices || is_in_part) {
         out.AddRemark(std::string(is_of_devices ? kConditionsUnused : kRunUnused),
                       fmt::format("{} (`{}`)", problem.text, problem.code));

@@ -177,7 +177,20 @@ std::vector<RunProblem> LeftOutOf(const RunDocument& document) {
   };
   add("run/rows-skipped", document.rows_skipped, "row", "no number is where the time belongs");
   add("run/steps-dropped", document.steps_dropped, "time",
-      "impossible lengths, or numbers of steps that repeat or are unusable");
+      "impossible lengths, lines that are written twice, or unusable numbers of steps");
+  if (document.steps_repeated > 0) {
+    problems.push_back({"run/steps-repeated",
+                        fmt::format("numbers of steps that were logged before: {}, with other "
+                                    "times. The run repeated these steps, and they count",
+                                    document.steps_repeated)});
+  }
+  // A skipped row may have had the number.
+  if (document.steps_missing > document.rows_skipped + document.steps_dropped) {
+    problems.push_back({"run/steps-missing",
+                        fmt::format("numbers of steps missing between the first and the last: {}. "
+                                    "Their times are unknown",
+                                    document.steps_missing)});
+  }
   return problems;
 }
 

@@ -325,6 +325,7 @@ bool IsRunningTotal(const std::vector<LoggedTime>& values) {
 namespace {
 
 constexpr std::size_t kMostNamed = 8;
+constexpr std::int64_t kMostMissing = 1'000'000'000;
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -347,45 +348,95 @@ std::optional<Ns> LengthOf(double value, double factor) {
   return std::max<Ns>(1, std::llround(length));
 }
 
-// Converts a log's numbers to ones that only increase, e.g. if each epoch counts from the start.
+// Converts a log's numbers to ones that only increase: for each epoch that counts from the start,
+// and for iterations that a run repeats after a checkpoint, counting continues.
 //
-//   first logged number 1       1 2 3 | 1 2 3 | 2 3 4
-//   gives                       1 2 3 | 4 5 6 | none none 7
-//
-// If a number falls to the first one or below, counting continues (a new epoch). If it falls to a
-// later number, the run repeats iterations after a checkpoint, which are dropped.
+//   logged    1 2 3 | 1 2 3 | 2 3 4
+//   gives     1 2 3 | 4 5 6 | 7 8 9
 class RunningNumbers {
  public:
-  explicit RunningNumbers(std::int64_t first) : first_(first) {}
-
-  /// The converted number of the next line; nothing if the line repeats earlier iterations (after a
-  /// checkpoint) or has no usable number. REQUIRES: called in the order of the log.
+  /// The converted number of the next line; nothing if it has no usable number. REQUIRES: called in
+  /// the order of the log.
   std::optional<std::int64_t> Of(std::int64_t number) {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
     if (number < 0 || number > kLargest || next_ > kLargest) return std::nullopt;
-    const bool begins_anew = number + offset_ < next_ && number <= first_;
-    if (begins_anew) offset_ = next_ - number;
-    if (number + offset_ < next_) return std::nullopt;
+    if (number + offset_ < next_) offset_ = next_ - number;
     next_ = number + offset_ + 1;
     return number + offset_;
   }
+  std::int64_t next() const { return next_ - offset_; }  ///< The next number as logged.
 
  private:
-  std::int64_t first_, next_ = 0, offset_ = 0;
+  std::int64_t next_ = 0, offset_ = 0;
 };
 
 std::int64_t FirstNumber(const std::vector<LoggedTime>& values) {
   return values.empty() ? 0 : values.front().step;
 }
 
+// Flags lines that are in the log twice, and counts those that a restart repeats with other times.
+// Both are told by whole stretches of growing numbers, as a single time may be equal by chance:
+//
+//   logged     20: 61  21: 64  22: 62 | 21: 64  22: 62 | 21: 63  22: 190
+//                                       written twice    run again: these count
+std::vector<bool> LinesWrittenTwice(const std::vector<LoggedTime>& values, RunDocument& document) {
+  std::vector<bool> copies(values.size(), false);
+  std::map<std::int64_t, double> known;
+  for (std::size_t first = 0, last = 0; first < values.size(); first = last) {
+    std::vector<std::size_t> again;
+    bool is_equal = true, varies = false;
+    for (last = first; last == first || (last < values.size() && values[last].step >= 0 &&
+                                         values[last].step > values[last - 1].step);
+         ++last) {
+      const auto before = known.find(values[last].step);
+      if (values[last].step < 0 || before == known.end()) continue;
+      again.push_back(last);
+      is_equal = is_equal && before->second == values[last].value;
+      varies = varies || values[last].value != values[again.front()].value;
+    }
+    for (std::size_t i = first; i < last; ++i) known[values[i].step] = values[i].value;
+    const bool is_epoch = values[first].step <= FirstNumber(values);
+    const bool is_copy = is_equal && (varies || (!is_epoch && again.size() == 1));
+    for (const std::size_t i : again) copies[i] = is_copy;
+    const auto count = static_cast<std::int64_t>(again.size());
+    if (is_copy) document.steps_dropped += count;
+    if (!is_copy && !is_epoch) document.steps_repeated += count;
+  }
+  return copies;
+}
+
+// Counts the numbers that are missing inside, if most lines have the same distance.
+//
+//   1 2 3 7 8 9      4, 5 and 6 are missing
+std::int64_t MissingNumbers(const std::vector<LoggedTime>& values) {
+  std::map<std::int64_t, std::int64_t> distances;
+  std::int64_t all = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i - 1].step < 0 || values[i].step <= values[i - 1].step) continue;
+    ++distances[values[i].step - values[i - 1].step];
+    ++all;
+  }
+  const auto usual =
+      std::ranges::max_element(distances, {}, [](const auto& distance) { return distance.second; });
+  if (usual == distances.end() || 2 * usual->second <= all) return 0;
+  std::int64_t missing = 0;
+  for (const auto& [distance, count] : distances) {
+    const std::int64_t between = std::max<std::int64_t>(0, distance / usual->first - 1);
+    if (between > kMostMissing / count) return 0;  // Numbers that jump are no count.
+    missing += between * count;
+  }
+  return missing;
+}
+
 // Adds values of single iterations, as one segment for each run of consecutive numbers.
 void AddSingle(const std::vector<LoggedTime>& values, double factor, RunDocument& document) {
-  RunningNumbers numbers(std::max<std::int64_t>(0, FirstNumber(values)));
+  const std::vector<bool> copies = LinesWrittenTwice(values, document);
+  RunningNumbers numbers;
   std::int64_t next = -1;
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (copies[i]) continue;
     const auto length = LengthOf(values[i].value, factor);
-    const auto step =
-        numbers.Of(values[i].step >= 0 ? values[i].step : static_cast<std::int64_t>(i));
+    const auto step = numbers.Of(values[i].step >= 0 ? values[i].step : numbers.next());
     if (!length || !step) {
       ++document.steps_dropped;
       continue;
@@ -399,9 +450,11 @@ void AddSingle(const std::vector<LoggedTime>& values, double factor, RunDocument
 // Adds means over the iterations since the line before. The first line has no such number, and
 // neither has the first line after a restart of the count.
 void AddMeans(const std::vector<LoggedTime>& values, double factor, RunDocument& document) {
-  RunningNumbers numbers(FirstNumber(values));
+  const std::vector<bool> copies = LinesWrittenTwice(values, document);
+  RunningNumbers numbers;
   std::optional<std::int64_t> before = numbers.Of(FirstNumber(values));
   for (std::size_t i = 1; i < values.size(); ++i) {
+    if (copies[i]) continue;
     const auto step = numbers.Of(values[i].step);
     const bool is_known = step && before && values[i].step > values[i - 1].step;
     const std::int64_t steps = is_known ? *step - *before : 0;
@@ -507,6 +560,7 @@ Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& val
   StepLog log;
   log.kind = std::move(kind);
   log.document.clock = StepClock::kReported;
+  log.document.steps_missing = MissingNumbers(values);
   // If the log has a line for each iteration, the mean is of one iteration.
   if (logged == Logged::kMean) {
     AddMeans(values, factor, log.document);

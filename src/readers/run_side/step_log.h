@@ -73,9 +73,9 @@ bool IsStepNumberName(std::string_view name);
 /// kUsage "usage/step-column".
 Result<std::string> ChooseName(const std::string& given, const std::vector<std::string>& names);
 
-/// Makes a document from logged values; `factor` is the nanoseconds per unit. Repeated or
-/// decreasing numbers are dropped and counted, unless the log begins to count again. Errors: kInput
-/// "run/no-times".
+/// Makes a document from logged values; `factor` is the nanoseconds per unit. Lines that are
+/// written twice are dropped and counted. Iterations that a restart runs again count like others.
+/// Errors: kInput "run/no-times".
 Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& values, double factor,
                             Logged logged);
 /// Adds the number of rows without a time to `log`.

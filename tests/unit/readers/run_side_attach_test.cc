@@ -133,7 +133,7 @@ TEST_F(RunSideAttach, AnotherRanksIsLeftOut) {
 
 TEST_F(RunSideAttach, TimesLeftOutAreCounted) {
   std::vector<Profile> profiles = List(Of("a.json"));
-  const std::string log = Write("log.csv", "iter,step_time_ms\n0,10\n5,10\n3,10\n");
+  const std::string log = Write("log.csv", "iter,step_time_ms\n0,10\n5,10\n6,-10\n");
   ASSERT_TRUE(AttachRunSides(profiles, {}, {log, "", ""}));
   const RunProblem& problem = profiles[0].run_side->problems.at(0);
   EXPECT_EQ(problem.code, "run/steps-dropped");
@@ -141,6 +141,12 @@ TEST_F(RunSideAttach, TimesLeftOutAreCounted) {
   const std::string gaps = Write("gaps.csv", "iter,step_time_ms\n0,10\n1,\n2,nan\n3,10\n");
   ASSERT_TRUE(AttachRunSides(profiles, {}, {gaps, "", ""}));
   EXPECT_EQ(profiles[0].run_side->problems.at(0).code, "run/rows-skipped");
+  const std::string again = Write("again.csv", "iter,step_time_ms\n0,10\n1,11\n2,12\n1,33\n");
+  ASSERT_TRUE(AttachRunSides(profiles, {}, {again, "", ""}));
+  EXPECT_EQ(profiles[0].run_side->problems.at(0).code, "run/steps-repeated");
+  const std::string missing = Write("missing.csv", "iter,step_time_ms\n0,10\n1,11\n2,12\n9,9\n");
+  ASSERT_TRUE(AttachRunSides(profiles, {}, {missing, "", ""}));
+  EXPECT_EQ(profiles[0].run_side->problems.at(0).code, "run/steps-missing");
 }
 
 TEST_F(RunSideAttach, ANamedFileMustBeUsable) {

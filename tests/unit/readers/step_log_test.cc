@@ -94,7 +94,7 @@ TEST(StepLog, TablesNeedAColumnAndAUnit) {
   EXPECT_EQ(CodeOfLog("step,time_ms\n0,1\n", {"", "nothing", ""}), "usage/step-column");
 }
 
-// Each epoch counts from 0, and a run that went back to a checkpoint repeats some numbers.
+// Each epoch counts from 0, and a run that went back to a checkpoint runs some iterations again.
 TEST(StepLog, NumbersMayBeginAnew) {
   std::string epochs = "iter,step_time_ms\n";
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -103,10 +103,11 @@ TEST(StepLog, NumbersMayBeginAnew) {
   const StepLog log = Log(epochs + "2,40\n3,40\n4,40\n9223372036854775807,50\n");
   ASSERT_EQ(log.document.segments.size(), 1u);
   const std::vector<Ns>& lengths = log.document.segments[0].lengths;
-  ASSERT_EQ(lengths.size(), 13u);
+  ASSERT_EQ(lengths.size(), 15u);
   EXPECT_EQ(lengths[4], 20 * kMillisecond);
   EXPECT_EQ(lengths.back(), 40 * kMillisecond);
-  EXPECT_EQ(log.document.steps_dropped, 3);
+  EXPECT_EQ(log.document.steps_dropped, 1);
+  EXPECT_EQ(log.document.steps_repeated, 2);
   const StepLog between =
       Log(" iteration 10/ 20 | elapsed time per iteration (ms): 1.0 |\n"
           " iteration 20/ 20 | elapsed time per iteration (ms): 2.0 |\n"
@@ -116,6 +117,41 @@ TEST(StepLog, NumbersMayBeginAnew) {
   EXPECT_EQ(between.document.batches[1].length, 10 * 4 * kMillisecond);
   EXPECT_GE(between.document.batches[1].first, 21);
   EXPECT_EQ(between.document.steps_dropped, 1);
+}
+
+// Slow steps after a restart are work that was done; a log that is written twice is not.
+TEST(StepLog, RepeatedStepsCountUnlessWrittenTwice) {
+  const std::string head = "iter,step_time_ms\n", first = "1,10\n2,11\n3,12\n4,13\n";
+  struct Row {
+    std::string text;
+    std::size_t times;
+    std::int64_t dropped, repeated, missing;
+  };
+  const Row kRows[] = {
+      {first + "3,36\n4,39\n5,14\n", 7, 0, 2, 0},  {first + "3,12\n4,39\n5,14\n", 7, 0, 2, 0},
+      {first + "3,12\n4,13\n5,14\n", 5, 2, 0, 0},  {first + first, 4, 4, 0, 0},
+      {first + "4,13\n5,14\n", 5, 1, 0, 0},        {"1,10\n1,10\n1,10\n", 3, 0, 0, 0},
+      {first + "5,10\n9,10\n10,10\n", 7, 0, 0, 3}, {"10,10\n20,11\n30,11\n60,11\n", 4, 0, 0, 2}};
+  for (const Row& row : kRows) {
+    const RunDocument document = Log(head + row.text).document;
+    std::size_t times = 0;
+    for (const StepSegment& segment : document.segments) times += segment.lengths.size();
+    EXPECT_EQ(times, row.times) << row.text;
+    EXPECT_EQ(document.steps_dropped, row.dropped) << row.text;
+    EXPECT_EQ(document.steps_repeated, row.repeated) << row.text;
+    EXPECT_EQ(document.steps_missing, row.missing) << row.text;
+  }
+  std::string log;
+  for (const char* line : {"10: 1.0", "20: 2.0", "30: 2.5", "20: 6.0", "30: 6.5", "40: 2.1"}) {
+    const std::string text = line;
+    log += fmt::format(" iteration {}/ 40 | elapsed time per iteration (ms): {} |\n",
+                       text.substr(0, 2), text.substr(4));
+  }
+  const RunDocument means = Log(log).document;
+  ASSERT_EQ(means.batches.size(), 4u);  // Not the first lines, whose numbers of steps are unknown.
+  EXPECT_EQ(means.batches[2].length, 10 * 6'500'000);
+  const std::string once = log.substr(0, log.size() / 2);
+  EXPECT_EQ(Log(once + once).document.batches.size(), 2u);
 }
 
 TEST(StepLog, JsonLinesHaveDottedKeys) {
