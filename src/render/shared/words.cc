@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
+#include "knowledge/gate.h"
 #include "report/labels.h"
 
 namespace profgauge::render {
@@ -226,7 +228,14 @@ std::string RunText(const report::Report& report) {
     if (steps != nullptr && median != nullptr && !IsAbsent(median->quantity.value)) {
       add(Counted(static_cast<std::int64_t>(AsNumber(steps->quantity.value, 0)), "iteration",
                   "iterations"));
-      add(median->quantity.text + "/iteration");
+      const report::Metric* mean = report::FindMetricById(report, metric::kRunTimeMean);
+      // A few long iterations move only the mean.
+      const double typical = AsNumber(median->quantity.value, 0);
+      const double apart = mean == nullptr ? 0 : AsNumber(mean->quantity.value, typical) - typical;
+      add(median->quantity.text + "/iteration" +
+          (std::abs(apart) > knowledge::kGateNoiseFloor.value() * typical
+               ? fmt::format(" (median; the mean of all is {})", mean->quantity.text)
+               : ""));
     }
     return text;
   }
