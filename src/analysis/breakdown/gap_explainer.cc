@@ -33,10 +33,11 @@ void GapExplainer::Explain(IdleGap& gap) {
   }
 }
 
-// Divides a gap among causes. There are four cases, by the work at the end of the gap:
+// Divides a gap among causes. There are five cases, by the work at the end of the gap:
 //
 //   nothing follows          all is the host part, by the thread that launched the last work;
 //                            all is `other` if the profile has no launches
+//   the clocks disagree      all is `other`
 //   its launch is unknown    all is `other`; `host_wait` between two page migrations
 //   launched before the gap  all is the device part: on the way to the device, or queued
 //   launched in the gap      host part until the launch call starts, then the device part
@@ -45,6 +46,8 @@ void GapExplainer::TakeApart(const IdleGap& gap) {
   const ApiTable& api = profile_.api;
   const Span whole{std::max(gap.whole.start, std::min(profile_.first, gap.time.start)),
                    std::min(gap.whole.end, std::max(profile_.last, gap.time.end))};
+  // What happened first, on the host or on the device, is then unknown.
+  if (!knows_order_) return Add(whole, IdleCause::kOther);
   if (!gap.after.valid()) {
     // Without launches it is unknown for which thread the device waits.
     if (!knows_launches_) return Add(whole, IdleCause::kOther);

@@ -10,6 +10,7 @@
 #include "analysis/breakdown/host_waits.h"
 #include "analysis/breakdown/idle.h"
 #include "knowledge/launches.h"
+#include "model/certificate.h"
 
 namespace profgauge::analysis::breakdown {
 
@@ -51,6 +52,7 @@ class GapExplainer {
   GapExplainer(const Profile& profile, const HostWaits& waits)
       : profile_(profile),
         knows_launches_(waits.knows_launches),
+        knows_order_(FactOf(profile, kDeviceClock).empty()),
         data_loader_(waits.data_loader),
         allocator_(waits.allocator),
         ready_(waits.ready) {
@@ -109,6 +111,7 @@ class GapExplainer {
 
   const Profile& profile_;
   bool knows_launches_;
+  bool knows_order_ = true;  // False if the device's clock is known to be off.
   NearInOrder data_loader_, allocator_, ready_;
   std::vector<Thread> threads_;
   Span explained_;                 // The idle time that parts_ divides.

@@ -62,6 +62,23 @@ TEST(Idle, ASynchronizationDrainsTheQueue) {
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{30'000, 0, 70'000, 0, 0, 0, 10'000, 0, 0}));
 }
 
+// The device's clock is ahead: work ends after the waits for it, so nothing shows which was first.
+TEST(Idle, ClocksThatDisagreeShowNoCause) {
+  for (const Ns ahead : {Ns{0}, 3 * kMs}) {
+    TestProfile test;
+    test.Step(0, {0, 20 * kMs});
+    for (int i = 0; i < 10; ++i) {
+      const Ns at = i * 2 * kMs, work = at + 100'000 + ahead;
+      test.Launch("k", {at, at + 5'000}, {work, work + kMs});
+      test.Call("cudaDeviceSynchronize", ApiKind::kSync, {at + 10'000, at + 1'200'000});
+    }
+    const Causes causes = CausesOf(OneRank(test.Finish()));
+    const Ns known = std::accumulate(causes.begin(), causes.end(), Ns{0}) -
+                     causes[static_cast<std::size_t>(IdleCause::kOther)];
+    EXPECT_EQ(known > 0, ahead == 0);
+  }
+}
+
 // JAX waits for results in ranges, and launches from threads that say nothing.
 TEST(Idle, AWaitForResultsDrainsTheQueue) {
   for (const Ns end : {120'000, 450'000}) {
