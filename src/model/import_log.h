@@ -157,9 +157,9 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "device events with impossible times, left out")                                              \
   X(work_overlapping, kDataLoss,                                                                  \
     "kernel that begins before the previous kernel of its stream ends, with over 10 % of the "    \
-    "time: times are coarse, in another unit, or of several profiles",                            \
+    "time or kernels: times are coarse, in another unit, or of several profiles",                 \
     "kernels that begin before the previous kernels of their streams end, with over 10 % of the " \
-    "time: times are coarse, in another unit, or of several profiles")                            \
+    "time or kernels: times are coarse, in another unit, or of several profiles")                 \
   X(kernels_serialized, kDataLoss,                                                                \
     "kernel that was serialized or repeated, which changes its time; record without counters "    \
     "and with CUDA_LAUNCH_BLOCKING unset",                                                        \

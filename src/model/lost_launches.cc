@@ -284,4 +284,27 @@ std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
   return found;
 }
 
+LostLaunches LaunchesAfterWork(const Profile& profile, std::span<const LaunchState> states) {
+  const ProcessNumbers processes(profile);
+  std::vector<Ns> until(processes.count(), std::numeric_limits<Ns>::min());
+  Ns of_unknown = until.front();
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    const Ns end = profile.device.start[row] + profile.device.duration[row];
+    const bool is_known = profile.device.launch[row].valid();
+    Ns& own = is_known ? until[processes.OfWork(row)] : of_unknown;
+    own = std::max(own, end);
+  }
+  const GraphCaptures captures(profile);
+  LostLaunches after;
+  for (std::uint32_t row = 0; row < states.size(); ++row) {
+    const Ns own = until[processes.OfCall(ApiId{row})];
+    if (states[row] == LaunchState::kNone || own == std::numeric_limits<Ns>::min()) continue;
+    if (captures.Has(ApiId{row})) continue;
+    ++after.all;
+    const bool is_after = profile.api.start[row] > std::max(own, of_unknown);
+    if (is_after && states[row] == LaunchState::kWithoutWork) ++after.lost;
+  }
+  return after;
+}
+
 }  // namespace profgauge

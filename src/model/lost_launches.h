@@ -86,6 +86,12 @@ struct LostLaunches {
   std::size_t all = 0;  ///< Launches whose work could be in the profile.
 };
 
+/// Launches of a process whose device work would have to begin after all recorded work: they were
+/// made when the process's last work had ended, so nothing was queued before them. All launches for
+/// comparison. A profiler that stops loses a few; many show that recording ended early. The sum
+/// over all processes that have work. `states`: of LaunchStates(). O(calls log calls + work).
+LostLaunches LaunchesAfterWork(const Profile& profile, std::span<const LaunchState> states);
+
 /// Counts launches of processes that lost the work of several launches. Work captured into a graph
 /// is not lost, nor work in flight at the end, i.e. launched after the process's last launch with
 /// recorded work. `states`: of LaunchStates(). O(calls log calls).

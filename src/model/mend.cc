@@ -330,12 +330,14 @@ namespace {
 struct Reach {
   Ns end = 0;
   bool is_begun = false;
+  Ns any = 0;  // Includes kernels that share a launch: of these, `end` says nothing.
 };
 
 // Sums over the kernels of a GPU.
 struct Shares {
   Ns covered = 0, shared = 0;
-  std::uint64_t early = 0;  // Kernels that begin before an earlier kernel has ended.
+  std::uint64_t early = 0;                // Kernels that begin before an earlier kernel has ended.
+  std::uint64_t kernels = 0, inside = 0;  // All; those that end before another one, too.
 };
 
 // Since Hopper, a kernel may start while its predecessor still runs, and then waits for its end
@@ -410,16 +412,21 @@ std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
       reaches.assign(processes.count(), {});
     }
     if (device.kind[row] != DeviceKind::kKernel || stream < 0) continue;
-    if (launches.Has(row)) continue;
     Reach& reach = reaches[processes.OfWork(row)];
     const Ns start = device.start[row], end = start + device.duration[row];
+    const bool is_inside = end < reach.any;
+    reach.any = std::max(reach.any, end);
+    if (launches.Has(row)) continue;
+    ++of_gpu->kernels;
+    if (is_inside) ++of_gpu->inside;
     const Ns from = reach.is_begun ? std::max(start, reach.end) : start;
     of_gpu->covered += std::max<Ns>(0, end - from);
     if (start < from && !(starts_ahead && end > reach.end)) {
       of_gpu->shared += std::min(end, from) - start;
       ++of_gpu->early;
     }
-    reach = {reach.is_begun ? std::max(end, reach.end) : end, true};
+    reach.end = reach.is_begun ? std::max(end, reach.end) : end;
+    reach.is_begun = true;
   }
   return gpus;
 }
@@ -428,14 +435,21 @@ std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
 
 void CountOverlaps(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
   for (const auto& [id, gpu] : SharesOfGpus(profile, correlations)) {
-    if (gpu.early < knowledge::kLossLeastEvents ||
-        gpu.shared <= knowledge::kLossOverlapShare.WholeOf(gpu.covered))
-      continue;
-    profile.log.AddAt(Counter::work_overlapping,
-                      fmt::format("device {}: kernels that take {} lie within {} of their streams",
-                                  id, FormatDuration(static_cast<double>(gpu.covered + gpu.shared)),
-                                  FormatDuration(static_cast<double>(gpu.covered))));
-    profile.log.Add(Counter::work_overlapping, gpu.early - 1);
+    const std::uint64_t wrong = std::max(gpu.early, gpu.inside);
+    if (wrong < knowledge::kLossLeastEvents) continue;
+    const bool is_time = gpu.early >= knowledge::kLossLeastEvents &&
+                         gpu.shared > knowledge::kLossOverlapShare.WholeOf(gpu.covered);
+    // One kernel that is far too long hides the time of all that lie within it, but not their
+    // count.
+    if (!is_time && gpu.inside <= knowledge::kLossOverlapShare.WholeOf(gpu.kernels)) continue;
+    profile.log.AddAt(
+        Counter::work_overlapping,
+        is_time ? fmt::format("device {}: kernels that take {} lie within {} of their streams", id,
+                              FormatDuration(static_cast<double>(gpu.covered + gpu.shared)),
+                              FormatDuration(static_cast<double>(gpu.covered)))
+                : fmt::format("device {}: {} of {} kernels lie within others of their streams", id,
+                              gpu.inside, gpu.kernels));
+    profile.log.Add(Counter::work_overlapping, wrong - 1);
   }
 }
 

@@ -16,6 +16,8 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/iterations.h"
+#include "knowledge/loss.h"
+#include "model/lost_launches.h"
 
 namespace profgauge::analysis::breakdown {
 namespace {
@@ -93,6 +95,21 @@ void RemarkLost(std::span<const iterations::RankContext> ranks, catalog::Output&
           : fmt::format(
                 "the last {} of {} iterations are excluded: part of their work was not recorded",
                 lost, all));
+}
+
+// Without markers, the work of launches at the end may be missing, too. A few are in flight when
+// the profile stops.
+void RemarkLaunchesAfter(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
+  LostIterations most;
+  for (const iterations::RankContext& rank : ranks) {
+    const iterations::Iterations& own = rank.iterations;
+    const bool is_more = !IsMarked(rank) && own.launches_behind > most.lost;
+    if (is_more) most = {own.launches_behind, own.launches_seen};
+  }
+  if (most.lost < knowledge::kLossLeastLaunchesOfNone || AreFew(most)) return;
+  out.AddRemark(std::string(iterations::kIterationsLost),
+                fmt::format("the work of the last {} of {} launches was not recorded",
+                            FormatCount(most.lost), FormatCount(most.all)));
 }
 
 // Notes iterations that the profiler lost while it started.
@@ -368,6 +385,7 @@ void AddIterationRemarks(std::span<const iterations::RankContext> ranks,
   RemarkProcesses(facts, out);
   RemarkOtherMarkers(ranks, out);
   RemarkLost(ranks, out);
+  RemarkLaunchesAfter(ranks, out);
   RemarkLostHead(ranks, out);
   RemarkDisplaced(ranks, out);
   RemarkUnfinished(ranks, out);

@@ -129,6 +129,8 @@ std::optional<SteadyRange> FindSteadyRange(std::span<const double> values,
     for (std::size_t first = 0; first + length <= values.size(); ++first) {
       const double cv = sums.Variation(first, first + length);
       if (cv > variation || (best && best->cv <= cv)) continue;
+      // Iterations without a length are equal, but a fault of the recording.
+      if (!(Mean(values.subspan(first, length)) > 0)) continue;
       best = SteadyRange{first, first + length, cv};
     }
     if (best) return best;

@@ -10,6 +10,7 @@
 #include "knowledge/iterations.h"
 #include "knowledge/launches.h"
 #include "knowledge/loss.h"
+#include "knowledge/usual.h"
 #include "model/lost_launches.h"
 
 namespace profgauge::analysis::iterations {
@@ -154,7 +155,72 @@ std::size_t WholeFrom(const Profile& profile, const std::vector<bool>& kept, std
   return from + 1 < last ? from : first;  // At least one must stay for comparison.
 }
 
+// How long the end of each iteration has no event. Ranges count only where they begin and end, as
+// markers, and frames of Python, lie over everything.
+//
+//   markers   [1 ------------][2 ------------]
+//   events     [op] [op][wait]  [op]
+//   silent                   0       |-------|
+std::vector<Ns> SilentEnds(const Profile& profile, const Iterations& iterations) {
+  std::vector<Ns> last;
+  for (const Iteration& iteration : iterations.all) last.push_back(iteration.host.start);
+  IterationCursor cursor(iterations);
+  const auto see = [&](Ns at) {
+    const std::uint32_t in = cursor.AtHostTime(at);  // Its marker ends at its end, too.
+    if (in != Iterations::kNone && at < iterations.all[in].host.end) {
+      last[in] = std::max(last[in], at);
+    }
+  };
+  const auto see_all = [&](const auto& table, const auto& is_work) {
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      const Ns start = table.start[row], end = start + std::max<Ns>(table.duration[row], 0);
+      see(start);
+      see(end);
+      if (!is_work(row)) continue;
+      const std::uint32_t in = cursor.AtHostTime(start);
+      if (in != Iterations::kNone) {
+        last[in] = std::max(last[in], std::min(end, iterations.all[in].host.end));
+      }
+    }
+  };
+  const auto always = [](std::size_t) { return true; };
+  see_all(profile.host, [&](std::size_t row) { return profile.host.kind[row] == HostKind::kOp; });
+  see_all(profile.api, always);
+  see_all(profile.device, always);
+  see_all(profile.python, [](std::size_t) { return false; });
+  std::vector<Ns> silent;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    silent.push_back(iterations.all[i].host.end - last[i]);
+  }
+  return silent;
+}
+
 }  // namespace
+
+// The calls and the work decide at once for nearly all profiles.
+Ns SilentEnd(const Profile& profile, const Iterations& iterations) {
+  const Span last = iterations.all.back().host;
+  Ns end = last.start;
+  const auto see_all = [&end](const auto& table) {
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      end = std::max(end, table.start[row] + std::max<Ns>(table.duration[row], 0));
+    }
+  };
+  see_all(profile.api);
+  see_all(profile.device);
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    if (profile.host.kind[row] == HostKind::kOp) end = std::max(end, profile.host.start[row]);
+  }
+  const Ns least = knowledge::kLossVerdictShare.WholeOf(last.length());
+  if (last.end - end < least) return 0;
+  std::vector<Ns> silent = SilentEnds(profile, iterations);
+  const Ns own = silent.back();
+  silent.pop_back();
+  const bool is_only = silent.empty();
+  const Ns usual = is_only ? 0 : *std::max_element(silent.begin(), silent.end());
+  const Ns limit = is_only ? knowledge::kIterationsLostShare.WholeOf(last.length()) : least;
+  return own >= limit && own > 2 * usual ? own : 0;
+}
 
 std::vector<Span> LongestSilence(const Profile& profile, std::span<const Span> spans) {
   std::vector<std::vector<Span>> events(spans.size());
@@ -229,6 +295,19 @@ void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
     ends.push_back(end);
     iterations.dropped_at_end += drop(end, part.last);
   }
+  // The last one may stall after all of its work, so that it must also have clearly less of it than
+  // each of the others.
+  const std::size_t first = parts.back().first, end = ends.back();
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = first; i + 1 < end; ++i) {
+    if (kept[i]) least = std::min<std::int64_t>(least, iterations.all[i].device_events);
+  }
+  const bool has_less = kept.back() && end > first + 1 &&
+                        static_cast<double>(iterations.all[end - 1].device_events) <
+                            knowledge::kUsualMost.Of(static_cast<double>(least));
+  if (has_less && SilentEnd(profile, iterations) > 0) {
+    iterations.dropped_at_end += drop(--ends.back(), kept.size());
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t from =
         WholeFrom(profile, kept, parts[i].first, ends[i], launches, calls, iterations);
@@ -252,6 +331,10 @@ void CountLostLaunches(const Profile& profile, Iterations& iterations) {
     iterations.launches_lost += static_cast<std::int64_t>(process.lost);
     iterations.launches_made += static_cast<std::int64_t>(process.all);
   }
+  if (iterations.source.by != IterationsBy::kUndivided) return;
+  const LostLaunches behind = LaunchesAfterWork(profile, states);
+  iterations.launches_behind = static_cast<std::int64_t>(behind.lost);
+  iterations.launches_seen = static_cast<std::int64_t>(behind.all);
 }
 
 namespace {

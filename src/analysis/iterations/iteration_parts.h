@@ -74,6 +74,11 @@ void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
 /// only the processes that lost at least 1 % of their launches.
 void CountLostLaunches(const Profile& profile, Iterations& iterations);
 
+/// For how long the last iteration has no event at its end, if nothing follows and that shows
+/// that recording ended in it: for over a twentieth of it and for twice as long as any other, or
+/// for a quarter of the only one. Otherwise 0. REQUIRES: iterations are marked. O(n log m).
+Ns SilentEnd(const Profile& profile, const Iterations& iterations);
+
 // Compares how iterations end on the device. One that is cut off may end with any launch.
 
 /// True if the last iteration of [first, last) ends with the same launches as an earlier one, and

@@ -167,6 +167,8 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
     MatchByStart(profile, marking, iterations);
     if (reach.any) DropIncomplete(profile, marking, last_is_open, parts, iterations);
     iterations.is_whole = !profile.has_timeline;
+    const bool is_only = iterations.all.size() == 1 && profile.has_timeline;
+    if (is_only) iterations.silent_end = SilentEnd(profile, iterations);
   }
   return iterations;
 }

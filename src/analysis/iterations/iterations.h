@@ -91,12 +91,15 @@ struct Iterations {
   std::string nested;  ///< Families of outer or inner markers: ChosenMarkers.
   /// The family of recorded markers that was ignored because its ranges contain no device work.
   std::string without_work;
-  std::int64_t lacking = 0;              ///< Iterations of the run that this rank has not recorded.
-  std::int64_t dropped_at_end = 0;       ///< Trailing iterations without (enough) device events.
-  std::int64_t dropped_at_start = 0;     ///< Leading iterations whose work is not in the profile.
-  std::int64_t lost = 0;                 ///< Iterations in `all` without work of their launches.
-  std::int64_t launches_lost = 0;        ///< In the whole profile: model/lost_launches.h.
-  std::int64_t launches_made = 0;        ///< All launches of the processes that lost some.
+  std::int64_t lacking = 0;           ///< Iterations of the run that this rank has not recorded.
+  std::int64_t dropped_at_end = 0;    ///< Trailing iterations without (enough) device events.
+  std::int64_t dropped_at_start = 0;  ///< Leading iterations whose work is not in the profile.
+  std::int64_t lost = 0;              ///< Iterations in `all` without work of their launches.
+  std::int64_t launches_lost = 0;     ///< In the whole profile: model/lost_launches.h.
+  std::int64_t launches_made = 0;     ///< All launches of the processes that lost some.
+  /// Without markers: launches after all recorded work, of all (model/lost_launches.h).
+  std::int64_t launches_behind = 0, launches_seen = 0;
+  Ns silent_end = 0;                     ///< SilentEnd() of the only marked iteration.
   MarkerFaults marker_faults;            ///< Faults of the markers.
   Ns in_doubt = 0;                       ///< Observable::in_doubt of a profile without markers.
   std::vector<std::uint32_t> of_device;  ///< By device row: its iteration, or kNone.

@@ -42,6 +42,9 @@ void Exchange(Columns& columns, iterations::Iterations& iterations) {
   columns.Number("iterations.lost", iterations.lost);
   columns.Number("iterations.launches_lost", iterations.launches_lost);
   columns.Number("iterations.launches_made", iterations.launches_made);
+  columns.Number("iterations.launches_behind", iterations.launches_behind);
+  columns.Number("iterations.launches_seen", iterations.launches_seen);
+  columns.Number("iterations.silent_end", iterations.silent_end);
   columns.Number("iterations.markers", iterations.marker_faults.all);
   columns.Number("iterations.markers_open", iterations.marker_faults.open);
   columns.Number("iterations.markers_displaced", iterations.marker_faults.displaced);

@@ -15,6 +15,7 @@
 
 #include "analysis/breakdown/iteration_remarks.h"
 #include "analysis/breakdown/run_iterations.h"
+#include "analysis/iterations/iteration_parts.h"
 #include "analysis/iterations/markers.h"
 #include "analysis/iterations/observed.h"
 #include "base/format.h"
@@ -366,6 +367,21 @@ void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, catal
                     "some iterations launched nothing, and their work may be lost");
 }
 
+// The only iteration may be marked for longer than anything was recorded.
+void RemarkSilentEnd(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
+  for (const iterations::RankContext& rank : ranks) {
+    const iterations::Iterations& own = rank.iterations;
+    if (own.silent_end == 0 || !rank.has_device()) continue;
+    const std::string why = fmt::format(
+        "recording may have ended in the only iteration: no event is in the last {} of "
+        "its {}",
+        FormatDuration(static_cast<double>(own.silent_end)),
+        FormatDuration(static_cast<double>(own.all.front().host.length())));
+    out.AddRemark(std::string(iterations::kIterationsLost), why);
+    return out.MarkUncertain(&Basis::all_work, why);
+  }
+}
+
 // Bounds the idle time: lost work kept the device busy, at most in proportion to recorded work.
 //
 // Example: 10 of 110 launches have no work, so 100 have; the device is idle for 40 %. The lost work
@@ -437,6 +453,9 @@ void DoubtByCertificate(std::span<const iterations::RankContext> ranks, catalog:
         clock);
     out.AddRemark("clocks-apart", out.Told(why));
     out.MarkUncertain(&Basis::all_work, out.Told(why));
+    for (const MetricId id : {metric::kLaunchDelayMedian, metric::kCoverageBacklogTime}) {
+      out.SetAbsent(id, out.Told(why));
+    }
     break;
   }
   for (const iterations::RankContext& rank : ranks) {
@@ -488,6 +507,7 @@ void MarkLosses(std::span<const iterations::RankContext> ranks, catalog::Output&
   RemarkResolution(ranks, out);
   RemarkImpossibleTimes(ranks, out);
   RemarkWithoutLaunches(ranks, out);
+  RemarkSilentEnd(ranks, out);
   DoubtCopies(ranks, out);
   BoundByLostLaunches(ranks, out);
   DoubtLoaderAtEdges(ranks, out);

@@ -54,6 +54,11 @@ TEST(IterationStats, SteadyRange) {
   EXPECT_FALSE(breakdown::FindSteadyRange(std::vector<double>{100, 101, 100, 99}));
   EXPECT_FALSE(breakdown::FindSteadyRange(std::vector<double>{100, 200, 100, 200, 100}));
   EXPECT_FALSE(breakdown::FindSteadyRange(std::vector<double>{100, 200}));
+  // Iterations without a length are no choice.
+  const std::vector<double> hidden = {100, 99, 100, 101, 100, 3000, 0, 0, 0, 0, 0, 0, 0, 0};
+  const auto before = breakdown::FindSteadyRange(hidden);
+  ASSERT_TRUE(before.has_value());
+  EXPECT_EQ(before->last, 5U);
 }
 
 }  // namespace

@@ -171,6 +171,54 @@ TEST(Losses, IterationWithoutRunLaunchesIsLost) {
   }
 }
 
+// Without markers, too. Those that were queued behind recorded work may have been in flight.
+TEST(Losses, WorkOfTheLastLaunchesIsMissing) {
+  struct Case {
+    int lost;
+    Ns apart;
+    bool is_lost;
+  };
+  for (const Case& of :
+       {Case{0, 100'000, false}, {15, 100'000, false}, {60, 100'000, true}, {60, 1'000, false}}) {
+    TestProfile test;
+    for (int k = 0; k < 100; ++k) {
+      const Ns call = k * of.apart, work = k * 100'000 + 10'000;
+      if (k < 100 - of.lost) {
+        test.Launch("k" + std::to_string(k * k), {call, call + 500}, {work, work + 60'000});
+      } else {
+        test.LostLaunch({call, call + 500});
+      }
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(IsRemarked(*analysis, "iterations-lost"), of.is_lost) << of.lost << " " << of.apart;
+  }
+}
+
+// Markers are written when they begin, so the last may be longer than the recording.
+TEST(Losses, AProfileEndsInsideAnIteration) {
+  for (const int steps : {1, 12}) {
+    for (const Ns kept : {kMs, kMs - 120'000, kMs / 2}) {
+      TestProfile test;
+      for (int i = 0; i < steps; ++i) {
+        const Ns at = i * kMs;
+        test.Step(i, {at, at + kMs});
+        for (int k = 0; k < 50; ++k) {
+          const Ns call = at + k * 20'000;
+          if (i + 1 == steps && k * 20'000 >= kept) break;
+          test.Launch("k", {call, call + 5'000}, {call + 5'000, call + 19'000});
+        }
+      }
+      const auto analysis = Analyze(OneRank(test.Finish()), {});
+      ASSERT_TRUE(analysis.has_value());
+      EXPECT_EQ(IsRemarked(*analysis, "iterations-lost"), steps == 1 && kept == kMs / 2);
+      const bool is_cut = steps > 1 && kept < kMs;
+      EXPECT_EQ(IsRemarked(*analysis, "incomplete-iterations"), is_cut) << steps << " " << kept;
+      EXPECT_EQ(analysis->iterations_selected, steps - (is_cut ? 1 : 0));
+    }
+  }
+}
+
 // From a hundredth on the verdict knows how far idle time may be lost work, from a twentieth on the
 // profile is incomplete.
 TEST(Losses, LostLaunchesBoundIdleTime) {

@@ -27,7 +27,7 @@ std::string TraceOf(int rank) {
   return fmt::format(
       R"({{"distributedInfo": {{"rank": {0}, "world_size": {1}}},
 "deviceProperties": [{{"id": 0, "name": "Tesla V100-SXM2-16GB"}}], "traceEvents": [
-{{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 1000}},
+{{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 180}},
 {{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 20, "dur": 10,
   "args": {{"correlation": 11}}}},
 {{"ph": "X", "cat": "kernel", "name": "work", "pid": 0, "tid": 7, "ts": 50, "dur": {2},

@@ -331,6 +331,17 @@ TEST(ProfileBuilder, OverlappingKernelsShowWrongTimes) {
           "device 0: kernels that take 3.00\u202Fms lie within 1.02\u202Fms of their streams"));
 }
 
+// One kernel that is far too long hides the time of all that lie within it, but not their number.
+TEST(ProfileBuilder, KernelsWithinOneShowWrongTimes) {
+  for (const int from : {95, 50}) {
+    ProfileBuilder builder = KernelsEvery10us(5'000);
+    DeviceRow row = Kernel(builder, from * 10'000 + 6'000, 1'000);
+    row.duration = Ns{1} << 41;
+    builder.AddDevice(row);
+    EXPECT_EQ(Overlapping(std::move(builder)) > 0, from == 50) << from;
+  }
+}
+
 // Numbers of launches meet twice there, and each kernel has a separate call.
 TEST(ProfileBuilder, ShiftedCopyInOneFileOverlaps) {
   ProfileBuilder builder;
