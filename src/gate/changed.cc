@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t kNamedKernels = 2;
 constexpr std::size_t kNameWidth = 40;
-// Smaller changes of kernel counts are ignored: means over unequal iterations have fractions.
+// Copies and memsets are launches, too. Smaller changes of counts are ignored: means over unequal
+// iterations have fractions.
 constexpr double kLeastKernels = knowledge::kGateChangedKernels.value();
 constexpr std::array<std::string_view, 4> kSoftware = {"driver", "runtime", "nccl", "framework"};
 
@@ -48,8 +49,8 @@ std::string KernelsText(const PairedTable& table) {
   const std::string named = fmt::format("{}", fmt::join(names, "; "));
   if (!has_changed) return named.empty() ? "" : "kernels (" + named + ")";
   const std::string text =
-      fmt::format("{}{:.3g} kernel{} per iteration", change > 0 ? "+" : "−", std::abs(change),
-                  std::abs(std::abs(change) - 1) < kLeastKernels ? "" : "s");
+      fmt::format("{}{:.3g} launch{} per iteration", change > 0 ? "+" : "−", std::abs(change),
+                  std::abs(std::abs(change) - 1) < kLeastKernels ? "" : "es");
   return named.empty() ? text : text + " (" + named + ")";
 }
 

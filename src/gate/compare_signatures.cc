@@ -69,27 +69,42 @@ std::vector<std::string> OnlyIn(const ByShapes& one, const ByShapes& other) {
 
 std::string ShortName(const std::string& op) { return PrintableShort(op, kShapesWidth); }
 
-// An operator with its count: "aten::copy_ 2 per iteration".
+// An operator with its count: "aten::copy_: 2 launches per iteration".
 std::string CountedOp(const std::string& op, double launches) {
   return launches == 0 ? "no " + ShortName(op)
-                       : fmt::format("{} {:.3g} per iteration", ShortName(op), launches);
+                       : fmt::format("{}: {:.6g} launch{} per iteration", ShortName(op), launches,
+                                     launches == 1 ? "" : "es");
+}
+
+// The same shapes, launched differently often: those whose count changed most, because the sums of
+// all may be equal.
+WorkFact ChangeOfCounts(const std::string& op, const ByShapes& there, const ByShapes& here) {
+  const auto change = [&](const auto& one) {
+    return std::abs(here.at(one.first).launches - one.second.launches);
+  };
+  const auto most = std::ranges::max_element(there, {}, change);
+  const std::string name = ShortName(op) + (most->first.empty() ? "" : " " + most->first);
+  return {CountedOp(name, most->second.launches), CountedOp(name, here.at(most->first).launches)};
 }
 
 WorkFact ChangeOfOp(const std::string& op, const ByShapes& there, const ByShapes& here) {
   WorkFact fact;
-  fact.time = std::max(TimeOfOp(there), TimeOfOp(here));
   const std::vector<std::string> gone = OnlyIn(there, here), come = OnlyIn(here, there);
-  if (there.empty() || here.empty() || (gone.empty() && come.empty())) {
-    fact.base = CountedOp(op, LaunchesOfOp(there));
-    fact.current = CountedOp(op, LaunchesOfOp(here));
-    return fact;
+  if (there.empty() || here.empty()) {
+    fact = {CountedOp(op, LaunchesOfOp(there)), CountedOp(op, LaunchesOfOp(here))};
+  } else if (gone.empty() && come.empty()) {
+    fact = ChangeOfCounts(op, there, here);
   }
+  fact.time = std::max(TimeOfOp(there), TimeOfOp(here));
+  if (!fact.base.empty()) return fact;
   const auto shown = [](const std::vector<std::string>& texts) {
     if (texts.empty() || texts.front().empty()) return std::string("no shapes");
     return PrintableShort(texts.front(), kShapesWidth);
   };
-  fact.base = gone.empty() ? ShortName(op) + " without" : ShortName(op) + " " + shown(gone);
-  fact.current = come.empty() ? "without" : shown(come);
+  // Each side is read by itself.
+  const std::string name = ShortName(op);
+  fact.base = name + (gone.empty() ? " without " + shown(come) : " " + shown(gone));
+  fact.current = name + (come.empty() ? " without " + shown(gone) : " " + shown(come));
   const std::size_t of = std::max(there.size(), here.size());
   if (of > 1) {
     fact.current += fmt::format(" ({} of {} shapes)", std::max(gone.size(), come.size()), of);
@@ -120,9 +135,10 @@ std::vector<WorkFact> DescribeSignatures(const Snapshot& base, const Snapshot& c
   if (facts.empty()) return {{"small operators", "other small operators, inputs or launches"}};
   std::ranges::stable_sort(facts, std::ranges::greater(), &WorkFact::time);
   if (facts.size() > kMostFacts) {
-    facts[kMostFacts - 1].current +=
-        fmt::format("; {} more operators differ", facts.size() - kMostFacts);
+    const std::size_t left = facts.size() - kMostFacts;
+    const std::string more = fmt::format("{} more operator{}", left, left == 1 ? "" : "s");
     facts.resize(kMostFacts);
+    facts.push_back({more, more + " with other inputs or launches"});
   }
   return facts;
 }

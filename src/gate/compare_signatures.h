@@ -14,13 +14,15 @@
 namespace profgauge::gate {
 
 /// One difference between the work of two runs, before and after: "aten::mm [[64, 1024]]" and
-/// "[[128, 1024]] (1 of 5 shapes)", or "no aten::copy_" and "aten::copy_ 2 per iteration".
+/// "aten::mm [[128, 1024]] (1 of 5 shapes)", or "no aten::copy_" and "aten::copy_: 2 launches per
+/// iteration".
 struct WorkFact {
   std::string base, current;
   bool is_of_inputs = false;
   double time = 0;  ///< Time of the operator per iteration.
 };
-/// Finds at most three differences, longest first. If none is known, returns a general one.
+/// Finds at most three differences, longest first, and how many more operators differ. If none is
+/// known, returns a general one.
 std::vector<WorkFact> DescribeSignatures(const Snapshot& base, const Snapshot& current);
 
 }  // namespace profgauge::gate

@@ -277,7 +277,7 @@ TEST(CompareRuns, NamesChangesBesideTheSpeed) {
   current.work.kernels.push_back({"fused_x", 20, 500, 0, {}});
   const std::vector<Snapshot> bases = {base, base};
   EXPECT_EQ(CompareRuns(bases, std::vector{current}, nullptr).changed,
-            "changed: +2 kernels per iteration (new: fused_x), driver 550.54 → 560.35");
+            "changed: +2 launches per iteration (new: fused_x), driver 550.54 → 560.35");
   EXPECT_EQ(CompareRuns(bases, std::vector{base}, nullptr).changed, "");
   current.work.kernels = {{"gemm_2", 100, 1000, 0, {}}};
   current.environment = base.environment;
