@@ -294,7 +294,10 @@ class Grid {
       if (finding.places.size < finding.all) unknown.push(`${format(finding.places.size, 'count')} of the finding’s ${format(finding.all, 'count')} rows are in this page; “profgauge export tables” has all`);
     }
     this.unknown = unknown;
-    tests.push(...scopeTests(this));
+    const scoped = scopeTests(this), fits = (row) => scoped.every((test) => test(rows, row));
+    tests.push((r, row) => fits(row));
+    if (rows.count && scoped.length && !Array.from({ length: rows.count }, (_, row) => row).some(fits)) unknown.push(`it has no row of ${scopeInWords()}`);
+    if (!scope.isJudged && this.field('outside_calls') && rows.isOpen) unknown.push('calls outside of iterations are not in it');
     const order = [];
     for (let row = 0; row < rows.count; ++row) if (tests.every((test) => test(rows, row))) order.push(row);
     return order;

@@ -30,7 +30,7 @@ const spanOf = (from, to) => (from === to ? `iteration ${nameOf(from)}` : `itera
 const allOf = () => (judged.positions.length ? spanOf(judged.positions[0], judged.positions.at(-1)) : '');
 function scopeInWords() {
   const { rank, from, to, key } = scope, all = allOf(), has = [rank === null ? hasRanks() && 'all ranks' : `rank ${rank}`];
-  if (key) has.push(`iterations by ${elided(key)}`);
+  if (key) has.push(`iterations by ${elided(key)}, incomplete ones too`);
   else if (judged.positions.length > 1) has.push(scope.hasRange ? `${spanOf(from, to)} of ${all.replace(/^\w+ /, '')}` : all);
   return has.filter(Boolean).join(' · ');
 }
@@ -105,7 +105,7 @@ class ScopedRows {
 const SUMMED = {
   ops: ['ops_by_iteration', 'name', { calls: 'calls', kernels: 'kernels', host_self: 'host_self', host_total: 'host_total', device_self: 'time', device_total: 'device_total', tensor_core_self: 'tensor_core_time', flops: 'flops', bytes: 'bytes' }, []],
   op_types: ['ops_by_iteration', 'type', { calls: 'calls', kernels: 'kernels', host_self: 'host_self', host_total: 'host_total', device_self: 'time', tensor_core_self: 'tensor_core_time' },
-    [['host_mean', 'host_total'], ['host_self_mean', 'host_self'], ['device_mean', 'device_self']]],
+    []],  // Its means are over outermost calls, which the parts do not know.
   kernels: ['kernels_by_iteration', 'name', { calls: 'calls', time: 'time' }, [['mean', 'time']]],
 };
 function scopedRows(id, rows, rowsOf) {
@@ -325,7 +325,7 @@ class ScopeBar {
       const { rows } = grids.get('ranks'), field = rows.fields.find((one) => one.id === 'id');
       this.rank$ = make('select', { id: 'rank-choice', name: 'rank', ariaLabel: 'Rank' }, option('', 'all ranks'));
       for (let row = 0; row < rows.count; ++row) this.rank$.append(option(rows.value(field, row), `rank ${rows.value(field, row)}`));
-      this.rank$.addEventListener('change', () => this.choose({ rank: this.rank$.value === '' ? null : +this.rank$.value }));
+      this.rank$.addEventListener('change', () => this.choose(this.rank$.value === '' ? { rank: null, key: '' } : { rank: +this.rank$.value }));
       parts.push(this.rank$, ' ');
     }
     if (positions.length > 1) {
@@ -342,12 +342,13 @@ class ScopeBar {
       parts.push('iterations ', this.from$, ' to ', this.to$, ' ');
     }
     this.key$ = make('button', { type: 'button', hidden: true, title: 'Iterations as the calls of an operator divide the time', onclick: () => timeline.pickKey() }, 'Key operator…');
-    if (!parts.length && !document.getElementById('c-timeline') && !window.timeline) return;
-    this.box = make('form', { id: 'scope', className: 'tools noprint', ariaLabel: 'Scope', onsubmit: (event) => event.preventDefault() },
+    const body = document.querySelector('.body'), run = document.getElementById('run-choice')?.parentElement;
+    if (!body) return;  // A comparison alone.
+    // Without choices of its own it waits for the operators of the timeline.
+    this.box = make('form', { id: 'scope', className: 'tools noprint', hidden: !parts.length && !run, ariaLabel: 'Scope', onsubmit: (event) => event.preventDefault() },
       make('span', {}, ...(parts.length ? ['Show ', ...parts] : [])), this.key$, this.said$, this.reset$, this.recent$);
-    const run = document.getElementById('run-choice')?.parentElement;
     if (run) this.box.prepend(run);
-    document.querySelector('.body').prepend(this.box);
+    body.prepend(this.box);
     this.moveBars = this.from$ ? addRangeBars(this) : () => {};
     this.draw();
   }
@@ -357,10 +358,13 @@ class ScopeBar {
     const { positions } = judged, before = JSON.stringify([scope.rank, scope.from, scope.to, scope.key]), next = { ...scope, ...change };
     if (next.from !== null && next.from <= positions[0] && next.to >= positions.at(-1)) next.from = next.to = null;
     if (change.from !== undefined && change.from !== null) next.key = '';  // Other iterations than those.
+    if (next.key && hasRanks()) next.rank ??= timeline.rank;  // Its calls are those of a rank.
     if (JSON.stringify([next.rank, next.from, next.to, next.key]) === before) return;
     const moved = next.rank !== scope.rank;
     [scope.rank, scope.from, scope.to, scope.key] = [next.rank, next.from, next.to, next.key];
-    if (moved) window.timeline?.chooseRank(scope.rank);
+    const isElsewhere = () => scope.key && hasRanks() && timeline.rank !== scope.rank;
+    if (moved || isElsewhere()) window.timeline?.chooseRank(scope.rank);
+    if (isElsewhere()) scope.key = '';  // The timeline has no lanes of that rank.
     if (how) {
       if (how === 'push') leave();
       address.write((key) => ['rank', 'it', 'key'].includes(key), [...(scope.rank === null ? [] : [`rank=${scope.rank}`]), ...(scope.hasRange ? [`it=${nameOf(scope.from)}-${nameOf(scope.to)}`] : []), ...(scope.key ? [`key=${encodeURIComponent(scope.key)}`] : [])], how === 'push' ? '' : how);
@@ -395,7 +399,8 @@ class ScopeBar {
 
   // With the timeline come the operators that could mark iterations.
   addKeys() {
-    this.key$.hidden = timeline.keyOps().size === 0;
+    if (!this.box || timeline.keyOps().size === 0) return;
+    this.key$.hidden = this.box.hidden = false;
     if (address.get('key')) this.read();
   }
 

@@ -22,8 +22,8 @@ function hitsOf(query) {
   for (const grid of grids.values()) {
     const name = grid.field('name') || grid.fields().find(isText);
     if (!name || grid.id === 'metrics') continue;
-    const rows = [];
-    for (let row = 0; row < grid.rows.count; ++row) if (fits(grid.rows.text(name, row))) rows.push(row);
+    const rows = [], tests = scopeTests(grid);
+    for (let row = 0; row < grid.rows.count; ++row) if (tests.every((test) => test(grid.rows, row)) && fits(grid.rows.text(name, row))) rows.push(row);
     if (rows.length) add(grid.title(), elided(grid.rows.text(name, rows[0])), () => grid.reveal(words.map(quote).join(' ')), rows.length);
   }
   const metrics = grids.get('metrics');

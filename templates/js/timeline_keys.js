@@ -93,7 +93,7 @@ class TimelineKeys extends TimelineInput {
     document.body.append(box);
     box.addEventListener('close', () => box.remove());
     const grid = new Grid(table, rows);
-    grid.openRow = (row) => { box.close(); scopeBar.choose({ key: list[row].name, from: null, to: null }); };
+    grid.openRow = (row) => { box.close(); scopeBar.choose({ key: list[row].name, from: null, to: null, rank: hasRanks() ? this.rank : null }); };
     [grid.sortField, grid.descending] = [fields[1], false];
     box.showModal();
     grid.apply();

@@ -8,6 +8,7 @@ import time
 import unittest
 
 from driver import READY, Run, page_url
+from made_traces import launch, rank_of_many, recording
 from views_test import ViewsCase
 
 STATE = """return JSON.stringify([document.querySelector('#scope b').textContent,
@@ -62,6 +63,8 @@ class RangeTest(ScopeCase):
         mean = report["metrics"]["iteration.time.mean"]["value"]
         self.assertAlmostEqual(self.js("return parseFloat(document.querySelector('[data-hero]').title)"), mean, delta=1)
         self.assertEqual(self.js("return grids.get('iterations').order.length"), 2)
+        # Outermost calls are not among the parts.
+        self.assertEqual(self.js("const g = grids.get('op_types'), f = g.field('device_mean'); return f ? g.order.filter((row) => g.rows.value(f, row) !== null).length : 0"), 0)
 
     def test_what_stands_says_for_what_with_the_command_that_can(self):
         self.assertEqual(self.js("return document.querySelectorAll('[data-stands], .stands').length"), 0)
@@ -145,6 +148,59 @@ class RankTest(ScopeCase):
             # Waiting for data between iterations is the run's, not one iteration's.
             self.assertEqual(time, sum(row[part] or 0 for row in tables["iterations"]), part)
         self.assertIn("--rank 2", self.js("return document.querySelector('[data-stands]').textContent"))
+
+
+    def test_a_key_operator_is_one_ranks(self):
+        name = self.js("return [...timeline.keyOps().keys()].find((name) => name.startsWith('aten::'))")
+        self.js("scopeBar.choose({ key: arguments[0] })", name)
+        rank = self.js("return scope.rank")
+        self.assertIsNotNone(rank)
+        self.assertIn(f"rank {rank}", self.js("return document.querySelector('#scope b').textContent"))
+        self.assertIn(f"--rank {rank} --key-op", self.js("return scopeCommand()"))
+        self.choose("rank", "")
+        self.assertEqual(self.js("return [scope.rank, scope.key]"), [None, ""])
+
+    def test_a_search_finds_what_the_choice_shows(self):
+        self.choose("rank", 2)
+        empty = self.js("""return hitsOf('a').filter(({ kind }) => [...grids.values()].some(
+            (grid) => grid.title() === kind && !grid.matching('a').length)).map((hit) => hit.kind)""")
+        self.assertEqual(empty, [])
+
+
+class MadeTest(ScopeCase):
+    def open_made(self, name, *recordings):
+        folder = Run.samples / name
+        folder.mkdir(exist_ok=True)
+        for rank, text in enumerate(recordings):
+            (folder / f"rank{rank}.json").write_text(text)
+        page = Run.samples / f"{name}.html"
+        subprocess.run([Run.profgauge, "report", folder, "-q", "--html", page], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.driver.open("about:blank")
+        self.driver.open(page.as_uri())
+        self.driver.wait(READY, "the page's scripts")
+
+    def test_a_recording_without_iterations_offers_operators_that_mark_them(self):
+        self.open_made("scope_alone", recording([event for k in range(6) for event in launch("aten::mm", "gemm", 1000 * k, 300 + k, k + 1)]))
+        self.assertEqual(self.js("return [document.getElementById('scope').hidden, scopeBar.key$.hidden, scopeBar.reset$.hidden]"), [False, False, True])
+        self.assertEqual(self.js("return grids.get('iterations').table.tBodies[0].align"), "right")
+        link = self.js("return location.href") + "#key=aten%3A%3Amm"
+        self.driver.open("about:blank")
+        self.driver.open(link)
+        self.driver.wait("document.documentElement.dataset.timeline === 'ready'", "the timeline")
+        self.assertEqual(self.js("return [scope.key, scopeBar.reset$.hidden, document.querySelectorAll('[data-stands]').length > 0]"), ["aten::mm", False, True])
+        self.assertIn("of iterations by aten::mm", self.js("return document.querySelector('.hero').textContent"))
+
+    def test_work_outside_of_the_iterations_is_not_in_a_choice_and_that_is_said(self):
+        ranks = []
+        for rank in range(2):
+            made = json.loads(rank_of_many(rank, 2))
+            made["traceEvents"] += launch("aten::mm", "volta_sgemm_128x64_nn", 9_000, 500, 99)
+            ranks.append(json.dumps(made))
+        self.open_made("scope_outside", *ranks)
+        self.assertNotIn("outside", self.js("return grids.get('kernels').status.textContent"))
+        self.choose("rank", 1)
+        self.assertIn("calls outside of iterations are not in it", self.js("const g = grids.get('kernels'); g.order; return g.status.textContent"))
 
 
 class BackTest(ScopeCase):
