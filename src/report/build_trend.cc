@@ -203,12 +203,38 @@ std::string_view StateName(gate::HistoryState state) {
   return {};
 }
 
+// Adds the step that `history check` found, if the search for levels found none: it has other
+// values, or fewer runs after it. So a chart has the step that its sentence names.
+void AddStep(std::span<const gate::ChosenRun> runs, std::span<const std::size_t> places,
+             const gate::HistoryFindings& findings, const analysis::MetricSpec& spec,
+             TrendSeries& series) {
+  const auto is_new = [&](const TrendChange& change) { return change.run > places.front(); };
+  if (findings.commits.empty() || std::ranges::any_of(series.changes, is_new)) return;
+  const auto found = std::ranges::find_if(runs, [&](const gate::ChosenRun& run) {
+    return run.row.commit == findings.commits.front() ||
+           (run.row.commit.empty() &&
+            fmt::format("run {}", run.row.id) == findings.commits.front());
+  });
+  if (found == runs.begin() || found == runs.end()) return;
+  const auto at = static_cast<std::size_t>(found - runs.begin());
+  const auto mean = [&](std::size_t from, std::size_t to) {
+    double sum = 0;
+    for (std::size_t i = from; i < to; ++i) sum += AsNumber(series.values[places[i]].value, 0);
+    return sum / static_cast<double>(to - from);
+  };
+  series.changes.push_back(
+      BuildChange({at, mean(0, at), mean(at, runs.size()), findings.change}, places[at], spec));
+}
+
 // Adds the results of `history check` with its default limit.
 void AddAnswers(std::span<const gate::HistoryEntry* const> entries, const Counted& counted,
                 std::vector<TrendSeries>& series) {
   std::vector<gate::ChosenRun> runs;
+  std::vector<std::size_t> places;
   for (std::size_t i = counted.level; i < entries.size(); ++i) {
-    if (counted.counts[i]) runs.push_back({*entries[i], entries[i]->snapshot});
+    if (!counted.counts[i]) continue;
+    runs.push_back({*entries[i], entries[i]->snapshot});
+    places.push_back(i);
   }
   for (TrendSeries& one : series) {
     const analysis::MetricSpec* spec = analysis::FindMetric(one.metric);
@@ -216,6 +242,7 @@ void AddAnswers(std::span<const gate::HistoryEntry* const> entries, const Counte
     const gate::HistoryFindings findings = gate::CheckHistory(runs, one.metric, {});
     one.state = StateName(findings.state);
     if (!one.state.empty()) one.answer = gate::FindingsText(findings);
+    if (findings.state == gate::HistoryState::kStep) AddStep(runs, places, findings, *spec, one);
   }
 }
 

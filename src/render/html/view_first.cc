@@ -32,6 +32,7 @@ using report::Report;
 
 constexpr std::size_t kRowsFirst = kFirstSteps;
 constexpr double kLeastInLegend = 0.01;
+constexpr double kLeastExplained = 0.1;  // A smaller unattributed part raises no question.
 constexpr int kPictureWidth = 520, kPictureHeight = 24;
 constexpr Paint kLeftPaint = {"left", "#16191D", "#fff"};
 constexpr Paint kFirstCallsPaint = {"ink", "#444", "#fff"};  // First calls have no category.
@@ -216,6 +217,17 @@ Paint PaintFor(Category category, const std::vector<Category>& causes) {
                                                              : CausePaintOf(category);
 }
 
+std::string NowNote(const Report& report, const std::vector<Category>& causes) {
+  std::string note =
+      report.profile.ranks > 1 ? "Time: slowest rank. Parts: mean of the ranks." : "";
+  const bool is_of_host = std::ranges::find(causes, Category::kCpu) != causes.end();
+  if (is_of_host && MetricOr(report, metric::kBreakdownOther, 0) > kLeastExplained) {
+    note += note.empty() ? "" : " ";
+    note += "Unattributed: nothing is recorded on device and host, so the device idles then, too.";
+  }
+  return note;
+}
+
 // The parts of a present iteration.
 json::object NowView(const Report& report) {
   const std::vector<Category> causes = CausesIn(report);
@@ -224,8 +236,7 @@ json::object NowView(const Report& report) {
   std::string description = "An iteration now:";
   // The bar has the same axis as the rows below it.
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
-  std::string note =
-      report.profile.ranks > 1 ? "Time: slowest rank. Parts: mean of the ranks." : "";
+  std::string note = NowNote(report, causes);
   std::string time = mean == nullptr ? "" : mean->quantity.text;
   if (HasPlan(report) && report.plan->with_pauses) {
     note += fmt::format("{}An iteration takes {}, the rest is the pause after it.",
@@ -273,12 +284,11 @@ json::object FirstCallsView(const Report& report) {
 json::object AfterView(const Report& report) {
   const bool known = HasPlan(report);
   const report::Plan plan = known ? *report.plan : report::Plan();
-  const double now = NowOf(report), saved = TimeOf(plan.start) - TimeOf(plan.end);
+  const double now = NowOf(report);
   WaterfallBar bar;
   bar.paint = kLeftPaint;
   bar.to = now > 0 ? TimeOf(plan.end) / now : 0;
   if (HasFloor(plan) && now > 0) bar.mark = TimeOf(plan.floor.time) / now;
-  const double share = TimeOf(plan.start) > 0 ? saved / TimeOf(plan.start) : 0;
   std::string text = "simulated, one step after the other";
   if (plan.with_pauses)
     text = fmt::format("of {} with the pauses between; {}", plan.start.text, text);
@@ -289,8 +299,8 @@ json::object AfterView(const Report& report) {
   return {{"known", known},
           {"picture", MakeMarkup(now > 0 && known ? Picture(bar) : std::string())},
           {"text", std::move(text)},
-          {"saves", fmt::format("{} (−{})", FormatDuration(saved), FormatShare(share))},
-          {"after", plan.end.text}};
+          {"saves", known ? PlanSavedText(plan) : ""},
+          {"after", PlanEndText(plan)}};
 }
 
 // The main number of the screen.

@@ -106,22 +106,25 @@ std::string ChangeToFirst(const Runs& runs, std::size_t current) {
 }
 
 json::array BarsView(const Runs& runs) {
-  double longest = 0, shortest = 0;
-  for (const Report& run : runs.runs) {
-    const double time = MeanOf(run);
+  double longest = 0, shortest = 0, slowest = 0;
+  for (std::size_t i = 0; i < runs.runs.size(); ++i) {
+    const double time = MeanOf(runs.runs[i]);
     longest = std::max(longest, time);
+    if (!IsLikeFirst(runs, i)) continue;
+    slowest = std::max(slowest, time);
     if (time > 0 && (shortest == 0 || time < shortest)) shortest = time;
   }
   json::array bars;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
-    bars.push_back(
-        json::object{{"run", runs.runs[i].profile.name},
-                     {"bar", MakeMarkup(BarOf(runs.runs[i], longest))},
-                     {"verdict", StatusView(runs.runs[i].verdict.status)},
-                     {"shortest", MeanOf(runs.runs[i]) == shortest && shortest < longest},
-                     {"change", i == 0 ? "" : ChangeToFirst(runs, i)},
-                     {"diagnosis", PiecesOf(report::Diagnose(runs.runs[i]).text)},
-                     {"time", IterationView(runs.runs[i])}});
+    bars.push_back(json::object{
+        {"run", runs.runs[i].profile.name},
+        {"bar", MakeMarkup(BarOf(runs.runs[i], longest))},
+        {"verdict", StatusView(runs.runs[i].verdict.status)},
+        {"shortest",
+         IsLikeFirst(runs, i) && MeanOf(runs.runs[i]) == shortest && shortest < slowest},
+        {"change", i == 0 ? "" : ChangeToFirst(runs, i)},
+        {"diagnosis", PiecesOf(report::Diagnose(runs.runs[i]).text)},
+        {"time", IterationView(runs.runs[i])}});
   }
   return bars;
 }

@@ -384,7 +384,7 @@ json::object MarkdownPlanView(const report::Report& report) {
   }
   return {{"start", plan.start.text},
           {"with_pauses", plan.with_pauses},
-          {"end", plan.end.text},
+          {"end", PlanEndText(plan)},
           {"rows", std::move(rows)},
           {"first_calls", plan.first_calls.text},
           {"profiler", WithoutProfilerText(plan)},

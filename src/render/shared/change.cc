@@ -185,7 +185,7 @@ std::string MeanText(const report::Comparison& comparison, const report::Compare
 std::string MovementText(const report::Report& report) {
   if (!report.comparison || !report.comparison->movement) return {};
   const report::Movement& movement = *report.comparison->movement;
-  std::string text = fmt::format("{}: {}", gate::NameOf(movement.kind), movement.text);
+  std::string text = movement.text;
   for (const std::string& one : movement.evidence) text += "; " + one;
   return text;
 }

@@ -61,7 +61,7 @@ std::string_view SpeedWord(const report::Comparison& comparison);
 /// CI −37.9 % to −15.4 %): faster". If iteration time has no limit, the means of both runs, without
 /// an interval.
 std::string ChangeSentence(const report::Comparison& comparison);
-/// The kind of change that explains a missed limit, with its evidence: "all_alike: every kernel
+/// The change that explains a missed limit, with its evidence: "every kernel
 /// takes 8.4 % longer: …; driver 550.54 → 560.28". Empty if no limit is missed.
 std::string MovementText(const report::Report& report);
 /// " of rank 3" if the waterfall describes only one rank; else empty.

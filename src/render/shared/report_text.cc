@@ -65,6 +65,38 @@ std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& ste
                        : fmt::format("{} (−{} to −{})", step.saves.text, least, most);
 }
 
+namespace {
+
+// The saving of all steps, if each saves its least.
+double LeastSaved(const report::Plan& plan) {
+  double sum = 0;
+  for (const report::PlanStep& step : plan.steps) {
+    sum += AsNumber(step.saves.low, AsNumber(step.saves.value.value, 0));
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string PlanEndText(const report::Plan& plan) {
+  return plan.steps.empty() ? std::string() : plan.steps.back().time_text;
+}
+
+std::string PlanSavedText(const report::Plan& plan) {
+  const double start = AsNumber(plan.start.value, 0), end = AsNumber(plan.end.value, 0);
+  report::PlanStep all;
+  all.saves.value.value = start - end;
+  all.saves.low = std::min(LeastSaved(plan), start - end);
+  const auto is_best_case = [](const report::PlanStep& step) {
+    return step.saves.text.starts_with("saves up to");
+  };
+  const double least = AsNumber(all.saves.low, 0);
+  all.saves.text = least <= 0 || std::ranges::any_of(plan.steps, is_best_case)
+                       ? "up to " + FormatDuration(start - end)
+                       : rules::RangeText(least, start - end);
+  return PlanSavingText(plan, all);
+}
+
 // The highest level of the fired findings of these rules.
 State LevelOf(const report::Report& report, const report::PlanStep& step) {
   State level = State::kNone;

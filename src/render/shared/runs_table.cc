@@ -8,6 +8,7 @@
 
 #include "base/metric_id.h"
 #include "base/value.h"
+#include "render/shared/change.h"
 #include "render/shared/changed_values.h"
 
 namespace profgauge::render {
@@ -44,17 +45,21 @@ double ChangeIn(const RunsRow& row) {
 
 // Marks the best runs. If no direction is better or all runs are equal, marks none, because a mark
 // on every cell would be useless.
-void MarkBest(RunsRow& row) {
+void MarkBest(const Runs& runs, RunsRow& row) {
   row.is_best.assign(row.cells.size(), false);
-  if (row.metric->better == report::Better::kNeutral || ChangeIn(row) == 0) return;
+  RunsRow competing = row;
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    if (!IsLikeFirst(runs, i)) competing.cells[i] = nullptr;
+  }
+  if (row.metric->better == report::Better::kNeutral || ChangeIn(competing) == 0) return;
   const bool is_higher = row.metric->better == report::Better::kHigher;
   std::optional<double> best;
-  for (const report::Quantity* cell : row.cells) {
+  for (const report::Quantity* cell : competing.cells) {
     const std::optional<double> value = ValueOf(cell);
     if (value && (!best || (is_higher ? *value > *best : *value < *best))) best = value;
   }
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
-    row.is_best[i] = best && ValueOf(row.cells[i]) == best;
+    row.is_best[i] = best && ValueOf(competing.cells[i]) == best;
   }
 }
 
@@ -66,7 +71,7 @@ RunsRow RowOf(const Runs& runs, const Metric& metric, bool is_limited) {
     const Metric* own = report::FindMetricById(run, metric.id);
     row.cells.push_back(own == nullptr ? nullptr : &own->quantity);
   }
-  MarkBest(row);
+  MarkBest(runs, row);
   return row;
 }
 
@@ -106,6 +111,15 @@ void AddLimited(const Runs& runs, std::vector<RunsRow>& rows) {
 }
 
 }  // namespace
+
+bool IsLikeFirst(const Runs& runs, std::size_t run) {
+  return std::ranges::none_of(runs.pairs, [run](const Runs::Pair& pair) {
+    if (pair.base != 0 || pair.current != run || !pair.report.comparison) return false;
+    if (!pair.report.comparison->comparable) return true;
+    const Speed speed = SpeedOf(*pair.report.comparison);
+    return speed == Speed::kNotComparable || speed == Speed::kOtherWork;
+  });
+}
 
 std::vector<RunsRow> RowsOfRuns(const Runs& runs, bool all, std::size_t most) {
   std::vector<RunsRow> rows, changed, others;

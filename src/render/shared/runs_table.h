@@ -41,7 +41,8 @@ struct RunsRow {
   const report::Metric* metric = nullptr;      ///< From the first run that has it.
   bool is_limited = false;                     ///< The policy of a run limits it.
   std::vector<const report::Quantity*> cells;  ///< By run; nullptr: it has no value.
-  std::vector<bool> is_best;                   ///< By run; several may be equally good.
+  std::vector<bool> is_best;                   ///< By run; several may be equally good, and only
+                                               ///< those like the first run compete.
 };
 
 /// The rows in this order, each metric once:
@@ -54,6 +55,10 @@ struct RunsRow {
 /// Returns the first `most` rows; 0: all. Changes are relative to the first run with the metric.
 /// Cost: O(metrics^2), some thousand comparisons of ids.
 std::vector<RunsRow> RowsOfRuns(const report::Runs& runs, bool all, std::size_t most = 0);
+
+/// False if this run is not comparable with the first one, does other work, or covers another
+/// stretch of time.
+bool IsLikeFirst(const report::Runs& runs, std::size_t run);
 
 /// The cell's text; "–" without a value.
 std::string RunsCell(const RunsRow& row, std::size_t run);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "render/shared/escape.h"
 #include "render/svg/svg_text.h"
 
@@ -81,6 +82,25 @@ void DrawAxis(const report::TrendSeries& series, const Plane& plane, std::string
   }
 }
 
+// What a run is called below its dot: "3f2a91c", "run 12".
+std::string RunLabel(const report::TrendRun& run) {
+  return run.commit.empty() ? fmt::format("run {}", run.id) : PrintableShort(run.commit, 10);
+}
+
+// Labels as many runs as have room, the last one first.
+void DrawRuns(std::span<const report::TrendRun> runs, const Plane& plane, std::string& out) {
+  constexpr double kLabelWidth = 84;
+  const double each = plane.X(1) - plane.X(0);
+  const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(kLabelWidth / each)));
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    if ((runs.size() - 1 - run) % every != 0) continue;
+    out += fmt::format(
+        "<text class=\"ink\" fill=\"#444\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+        Number(plane.X(static_cast<double>(run))), Number(kHeight - 8),
+        EscapeHtml(RunLabel(runs[run])));
+  }
+}
+
 // Draws each level's mean from half a run before its first value to half a run after its last one.
 void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::string& out) {
   std::size_t begin = 0;
@@ -120,6 +140,7 @@ void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::stri
 //   |              :  o_o_o_o     a dot for each run, a line at each level's mean
 //   |   o_o_o_o_o  :
 //   |              :              between the last run of a level and the first of the next
+//     c0 c1 c2 …                  commits, or numbers of runs
 std::string SvgTrend(const report::TrendSeries& series, std::span<const report::TrendRun> runs) {
   std::size_t count = 0;
   const Plane plane = PlaneOf(series, count);
@@ -133,6 +154,7 @@ std::string SvgTrend(const report::TrendSeries& series, std::span<const report::
       "viewBox=\"0 0 {1} {2}\" font-family=\"system-ui,sans-serif\" font-size=\"12\">",
       EscapeHtml(description), Number(kWidth), Number(kHeight));
   DrawAxis(series, plane, out);
+  DrawRuns(runs, plane, out);
   DrawLevels(series, plane, out);
   for (std::size_t run = 0; run < series.values.size(); ++run) {
     const report::Quantity& value = series.values[run];
@@ -141,7 +163,7 @@ std::string SvgTrend(const report::TrendSeries& series, std::span<const report::
         "<circle class=\"k-cp\" fill=\"#0072B2\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>{}</title>"
         "</circle>",
         Number(plane.X(static_cast<double>(run))), Number(plane.Y(AsNumber(value.value, 0))),
-        EscapeHtml(value.text));
+        EscapeHtml(fmt::format("{}: {}", RunLabel(runs[run]), value.text)));
   }
   return out + "</svg>";
 }

@@ -161,7 +161,7 @@ std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_
   const report::Plan& plan = *report.plan;
   const std::string without = PlanStartNote(plan);
   sheet.Text(row++, 0,
-             fmt::format("Plan: {} to {} per iteration{}", plan.start.text, plan.end.text,
+             fmt::format("Plan: {} → {} per iteration{}", plan.start.text, PlanEndText(plan),
                          without.empty() ? "" : " (" + without + ")"),
              XlsxStyle::kHeading);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {

@@ -96,7 +96,25 @@ TEST(FirstRows, StepsAreAWaterfallFromNowToAfter) {
   const std::string after = PictureOf(view.at("after"));
   EXPECT_THAT(after, HasSubstr("x=\"0\" y=\"5\" width=\"208\""));
   EXPECT_THAT(after, HasSubstr("class=\"floor\"")) << "the floor is a line";
-  EXPECT_EQ(view.at("after").at("saves").as_string(), "60.0\u202fms (−60.0\u202f%)");
+  EXPECT_EQ(view.at("after").at("saves").as_string(),
+            "55.0 to 60.0\u202fms (−55.0\u202f% to −60.0\u202f%)");
+}
+
+// The end of a plan is as uncertain as its last step. A saving may be smaller because the start is,
+// without the profiler: then the end is as simulated.
+TEST(FirstRows, TheEndOfARangeIsARange) {
+  report::Report report = Planned();
+  report.plan->steps[2].saves.low = Value(5e6);
+  EXPECT_EQ(html::FirstView(report).at("after").at("after").as_string(), "40 ms");
+  report.plan->steps.back().time_text = "40.0 to 45.0\u202fms";
+  const boost::json::object ranged = html::FirstView(report);
+  const boost::json::object& after = ranged.at("after").as_object();
+  EXPECT_EQ(after.at("after").as_string(), "40.0 to 45.0\u202fms");
+  EXPECT_EQ(after.at("saves").as_string(), "55.0 to 60.0\u202fms (−55.0\u202f% to −60.0\u202f%)");
+  EXPECT_THAT(RenderMarkdown(report), HasSubstr("→ 40.0 to 45.0\u202fms per iteration"));
+  report.plan->steps.front().saves.text = "saves up to 10 ms";
+  const boost::json::object best = html::FirstView(report);
+  EXPECT_THAT(std::string(best.at("after").at("saves").as_string()), HasSubstr("up to 60.0"));
 }
 
 TEST(FirstRows, WhatIsNotSimulatedIsNotDrawn) {

@@ -115,6 +115,27 @@ TEST(RenderRuns, TogetherTheyAreOnOneScale) {
   EXPECT_EQ(gap.at("metrics").at(0).at("cells").at(1).at("text").as_string(), "–");
 }
 
+TEST(RenderRuns, OnlyRunsLikeTheFirstCompete) {
+  report::Runs runs = Sample(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (report::Metric& metric : runs.runs[i].metrics) {
+      if (metric.id == metric::kIterationTimeMedian || metric.id == metric::kIterationTimeMean) {
+        metric.quantity.value = static_cast<std::int64_t>(30'000'000 - 10'000'000 * i);
+      }
+    }
+  }
+  const auto best = [&] { return RowsOfRuns(runs, false).front().is_best; };
+  const auto shortest = [&](std::size_t run) {
+    return html::TogetherView(runs).at("bars").at(run).at("shortest").as_bool();
+  };
+  EXPECT_EQ(best(), (std::vector{false, false, true}));
+  EXPECT_TRUE(shortest(2));
+  runs.pairs[1].report.comparison->comparable = false;
+  EXPECT_EQ(best(), (std::vector{false, true, false}));
+  EXPECT_TRUE(shortest(1));
+  EXPECT_FALSE(shortest(2));
+}
+
 TEST(RenderRuns, JsonHoldsTheReports) {
   const report::Runs runs = Sample(3);
   const std::string text = RenderRunsJson(runs);

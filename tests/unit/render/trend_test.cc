@@ -106,6 +106,22 @@ TEST(BuildTrend, AnswersAsTheHistoryCheck) {
   EXPECT_EQ(TrendOf(entries).series[0].state, "flat");
 }
 
+// Too few runs follow for a level, but a chart without the step would contradict its sentence.
+TEST(BuildTrend, DrawsTheStepThatTheCheckFound) {
+  std::vector<gate::HistoryEntry> entries = Steps();
+  entries.resize(8);
+  const report::Trend trend = TrendOf(entries);
+  const report::TrendSeries& series = trend.series[0];
+  ASSERT_EQ(series.state, "step");
+  ASSERT_EQ(series.changes.size(), 1u);
+  EXPECT_EQ(series.changes[0].run, 6u);
+  EXPECT_THAT(series.answer, ::testing::StartsWith(series.changes[0].change.text + " at "));
+  const std::string page = RenderTrend(std::vector{trend});
+  const std::string first = page.substr(0, page.find("id=\"gpu.idle.mean\""));
+  EXPECT_THAT(first, Not(HasSubstr("No change of level")));
+  EXPECT_THAT(first, HasSubstr(">c5</text>")) << "runs are named below the chart";
+}
+
 // The list and `history check` name one number: a commit counts once, and since the level in force.
 TEST(BuildTrend, NamesTheNumberOfTheCheck) {
   std::vector<gate::HistoryEntry> entries = Steps();
