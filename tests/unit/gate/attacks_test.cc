@@ -101,7 +101,8 @@ TEST(Attacks, ARunThatBrokeOffAfterItsProfileIsNoted) {
   const auto notes_of = [&](Ns steps) {
     return CompareRuns(std::vector{running(200)}, std::vector{running(steps)}, nullptr).notes;
   };
-  EXPECT_TRUE(notes_of(100).empty());
+  EXPECT_TRUE(notes_of(101).empty());
+  EXPECT_EQ(notes_of(100).size(), 1U);
   ASSERT_EQ(notes_of(99).size(), 1U);
   EXPECT_EQ(notes_of(99).front(),
             "99 unrecorded iterations, the baseline's runs have 200 or more: did it break off?");
