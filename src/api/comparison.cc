@@ -195,7 +195,7 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   Tell(comparison.current_name, current.doubts, told);
   if (policy == nullptr) {
     for (const std::string& reason : incomplete) {
-      comparison.notes.push_back("a run has no verdict of its own: " + reason);
+      comparison.notes.push_back("one run has no verdict: " + reason);
     }
   }
   JudgedComparison out;

@@ -376,7 +376,7 @@ Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& can
     const std::size_t end = std::min({colon, FindEnd(why, "; "), FindEnd(why, ", and ")});
     return {"unknown",
             fmt::format("Unknown: {}, but {} unknown: {}.", text,
-                        is_of_kernels ? "whether they are fast is" : "what a change saves is",
+                        is_of_kernels ? "whether they are fast is" : "the saving of a change is",
                         why.substr(0, end))};
   }
   if (candidates.empty()) return {"none", fmt::format("Nothing found: {}.", text)};

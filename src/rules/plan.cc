@@ -176,7 +176,7 @@ class Planner {
     return fmt::format(
         "its rule measures {} of this time today; the rest is later work that starts sooner{}",
         FormatDuration(*finding.estimate),
-        replayer_.TimeWithPauses() > 0 ? ", or lies between iterations" : "");
+        replayer_.TimeWithPauses() > 0 ? ", or is between iterations" : "");
   }
 
   double TimeWithSlowerHost() const {
