@@ -67,8 +67,9 @@ struct Plan {
 
 /// Makes the plan for fired findings. Without steps, `absent_because` has the reason; the floor has
 /// a separate one. `simulations` are those of `analysis`; nullptr if the profile cannot be
-/// simulated. The number of simulations is limited by plan.most_replayed_steps; the least time and
-/// the floor need a few more. REQUIRES: `findings` are those of `rules` on `analysis`.
+/// simulated. The number of simulations is limited by the number of steps that they replay in
+/// total; the least time and the floor need a few more. REQUIRES: `findings` are those of `rules`
+/// on `analysis`.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
               const analysis::Analysis& analysis, ScenarioRunner* simulations);
 

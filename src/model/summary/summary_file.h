@@ -1,7 +1,7 @@
 // Files of summaries (*.pgsum): gzip of a line that describes the contents, then the ranks.
 //
 //   $ zcat run.pgsum | head -1
-//   {"kind":"profgauge-summary","schema":7,"ranks":8,"bytes":48123,"hash":"…"}
+//   {"kind":"profgauge-summary","schema":22,"ranks":8,"bytes":48123,"hash":"…"}
 //
 // After the line, for each rank:
 //
@@ -24,7 +24,7 @@ namespace profgauge {
 
 /// Incremented with every change of the columns or of the format. Files of other schemas are
 /// rejected: otherwise columns would be missing in some ranks of a run and not in others.
-inline constexpr std::int64_t kSummarySchema = 21;
+inline constexpr std::int64_t kSummarySchema = 22;
 
 /// True if (decompressed) bytes begin like a file of summaries.
 bool LooksLikeSummaries(std::string_view head);
