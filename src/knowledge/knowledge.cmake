@@ -51,8 +51,16 @@ list(TRANSFORM knowledge_headers PREPEND ${generated}/knowledge/)
 list(TRANSFORM knowledge_headers APPEND .h)
 set(knowledge_tables kernels communication collectives library_files code_loaders device_operators
   device_backends vendors peaks links words
-  markers foreign times_forms tiles head_sizes public_roots public_words)
+  host_work steps witnesses workload_signs markers foreign times_forms tiles head_sizes public_roots
+  public_words)
 list(TRANSFORM knowledge_tables REPLACE "(.+)" "${generated}/knowledge/\\1.inc")
+
+# A header whose last row is gone would go on compiling where the program was built before.
+file(GLOB stale ${generated}/knowledge/*.h ${generated}/knowledge/*.inc)
+list(REMOVE_ITEM stale ${knowledge_headers} ${knowledge_tables})
+if(stale)
+  file(REMOVE ${stale})
+endif()
 
 # A header that stays the same is not written, and nothing that includes it is compiled again.
 add_custom_command(OUTPUT ${generated}/knowledge.stamp

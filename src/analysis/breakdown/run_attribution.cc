@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/hashes.h"
-#include "knowledge/parts.h"
 
 namespace profgauge::analysis::breakdown {
 namespace {

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "knowledge/parts.h"
-
 namespace profgauge::analysis::breakdown {
 namespace {
 

@@ -259,7 +259,8 @@ TEST(Diagnosis, DoubtsKernelsOfUnknownWork) {
   report.plan->floor = {};
   report.findings.clear();
   report.plan->floor.absent_because = "some threads launch work without a visible reason to wait";
-  EXPECT_THAT(Diagnose(report).text, HasSubstr("but the saving of a change is unknown: some threads"));
+  EXPECT_THAT(Diagnose(report).text,
+              HasSubstr("but the saving of a change is unknown: some threads"));
 }
 
 TEST(Diagnosis, DoubtsKernelsOfAnUnnamedDevice) {
