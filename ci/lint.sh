@@ -61,6 +61,12 @@ ci/limits.py || {
 }
 say "each limit of src is in ci/limits.tsv"
 
+ci/summary_columns.py || {
+  say "columns of summaries need another schema: ci/summary_columns.py --fix counts it up"
+  exit 1
+}
+say "the columns of summaries are those of their schema"
+
 ci/own_words.py || {
   say "--redact=code would hide words of ours: ci/own_words.py --fix adds them"
   exit 1

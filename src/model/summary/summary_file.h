@@ -22,9 +22,10 @@
 
 namespace profgauge {
 
-/// Incremented with every change of the columns or of the format. Files of other schemas are
-/// rejected: otherwise columns would be missing in some ranks of a run and not in others.
-inline constexpr std::int64_t kSummarySchema = 22;
+/// Incremented with every change of the columns (ci/summary_columns.py) or of the format. Files of
+/// other schemas are rejected: otherwise columns would be missing in some ranks of a run and not in
+/// others.
+inline constexpr std::int64_t kSummarySchema = 22;  // Columns: 5cadf7f3aed7
 
 /// True if (decompressed) bytes begin like a file of summaries.
 bool LooksLikeSummaries(std::string_view head);
