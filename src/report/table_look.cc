@@ -189,6 +189,7 @@ constexpr TableLook kLooks[] = {
      .not_in_markdown = kEvents},
     {.id = "cores", .sheet = "Engines", .order = kAsItStands, .not_in_markdown = kFiner},
     {.id = "dlprof_advice", .sheet = "DLProf advice", .is_main = true, .order = kAsItStands},
+    {.id = "dlprof_aggregations", .sheet = "DLProf advice", .order = kAsItStands},
     {.id = "what_if", .sheet = "What-if", .is_main = true, .order = kAsItStands},
     {.id = "critical_path",
      .sheet = "Critical path",

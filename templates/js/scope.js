@@ -318,7 +318,7 @@ class ScopeBar {
     this.rank$ = this.from$ = null;
     this.said$ = make('b', { role: 'status' });
     this.reset$ = make('button', { type: 'button', onclick: () => this.choose({ rank: null, from: null, to: null, key: '' }) }, 'Reset');
-    this.recent$ = make('details', { className: 'menu' }, make('summary', {}, 'Recent'), make('div', { className: 'narrow' }));
+    this.recent$ = make('details', { className: 'menu' }, make('summary', {}, this.aggregations().length ? 'Aggregations, recent' : 'Recent'), make('div', { className: 'narrow' }));
     this.recent$.addEventListener('toggle', () => this.listRecent());
     const parts = [];
     if (hasRanks()) {
@@ -380,7 +380,7 @@ class ScopeBar {
     if (this.from$) [this.from$.value, this.to$.value] = [scope.from ?? judged.positions[0], scope.to ?? judged.positions.at(-1)];
     this.said$.textContent = scope.isJudged ? '' : scopeInWords();
     this.reset$.hidden = scope.isJudged;
-    this.recent$.hidden = !this.recent().length;
+    this.recent$.hidden = !this.recent().length && !this.aggregations().length;
     this.box.classList.toggle('chosen', !scope.isJudged);
     this.moveBars();
     for (const grid of grids.values()) grid.refresh();
@@ -411,14 +411,30 @@ class ScopeBar {
     const now = { rank: scope.rank, from: scope.from, to: scope.to, key: scope.key }, same = JSON.stringify(now);
     layout.write('recent', { [document.title]: [now, ...this.recent().filter((one) => JSON.stringify(one) !== same)].slice(0, 10) });
   }
+  // The aggregations of a DLProf database as ranges of the judged iterations. One whose iterations begin
+  // elsewhere, or are not all here, has the command that reads it.
+  aggregations() {
+    const rows = grids.get('dlprof_aggregations')?.rows, out = [], field = (id) => rows.fields.find((one) => one.id === id);
+    for (let row = 0; row < (rows?.count || 0); ++row) {
+      const number = rows.value(field('number'), row), [from, to] = ['first', 'last'].map((id) => numberOf(String(rows.value(field(id), row))));
+      const isHere = rows.text(field('has_same_iterations'), row) === 'yes' && from !== undefined && to !== undefined;
+      const isAll = from === judged.positions[0] && to === judged.positions.at(-1);
+      out.push({ number, from: isAll ? null : from, to: isAll ? null : to,
+        command: isHere ? '' : `profgauge report ${document.getElementById('main').dataset.inputs || 'INPUTS'} --aggr ${number}` });
+    }
+    return out;
+  }
   listRecent() {
     const kept = { ...scope };  // Its getters say nothing here.
-    this.recent$.lastChild.replaceChildren(...this.recent().map((one) => {
+    const chosen = (one, before) => {
       Object.assign(scope, one);
       const text = scopeInWords();
       Object.assign(scope, { rank: kept.rank, from: kept.from, to: kept.to, key: kept.key });
-      return make('div', {}, make('button', { type: 'button', className: 'link', onclick: () => { this.recent$.open = false; this.choose(one); } }, text));
-    }));
+      return make('div', {}, make('button', { type: 'button', className: 'link', onclick: () => { this.recent$.open = false; this.choose(one); } }, `${before}${text}`));
+    };
+    this.recent$.lastChild.replaceChildren(...this.aggregations().map(({ number, from, to, command }) => (command
+      ? make('div', {}, `aggregation ${number}, of other iterations: `, make('code', {}, command))
+      : chosen({ rank: null, from, to, key: '' }, `aggregation ${number} · `))), ...this.recent().map((one) => chosen(one, '')));
   }
 }
 

@@ -1,7 +1,10 @@
 """One scope for all of the page: rank, iterations and key operator, and the way back from each."""
+import contextlib
+import itertools
 import json
 import pathlib
 import random
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -201,6 +204,34 @@ class MadeTest(ScopeCase):
         self.assertNotIn("outside", self.js("return grids.get('kernels').status.textContent"))
         self.choose("rank", 1)
         self.assertIn("calls outside of iterations are not in it", self.js("const g = grids.get('kernels'); g.order; return g.status.textContent"))
+
+
+    def test_aggregations_of_dlprof_are_ranges_in_the_list_of_choices(self):
+        case = (pathlib.Path(__file__).parent.parent / "cases/dlprof.yaml").read_text().split("input.sql: |\n")[1]
+        script = "".join(line for line in itertools.takewhile(lambda line: not line.strip() or line.startswith("      "),
+                                                              case.splitlines(keepends=True)))
+        # The third divides the time elsewhere: it had another key node.
+        script += """insert into iteration_list values (3, 0, 50, 700), (3, 1, 700, 1250);
+            insert into model_summary (aggr_id, wall_time, iter_start, iter_stop, iter_aggregated) values (3, 1200, 0, 1, 2);"""
+        path = Run.samples / "aggregations.sqlite"
+        path.unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.executescript(script)
+        page = Run.samples / "aggregations.html"
+        subprocess.run([Run.profgauge, "report", path, "--aggr", "1", "-q", "--html", page], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.driver.open(page.as_uri())
+        self.driver.wait(READY, "the page's scripts")
+        self.js("const menu = [...document.querySelectorAll('#scope .menu')].pop(); menu.open = true;")
+        self.driver.wait("document.querySelectorAll('#scope .menu button').length === 2", "the list")
+        listed = self.js("return [...document.querySelectorAll('#scope .menu .narrow > div')].map((one) => one.textContent)")
+        self.assertEqual(listed[:2], ["aggregation 1 · iterations 0 to 1", "aggregation 2 · iteration 1 of 0 to 1"])
+        self.assertTrue(listed[2].endswith("--aggr 3"), listed[2])
+        self.js("document.querySelectorAll('#scope .menu button')[1].click()")
+        self.assertEqual(self.js("return [scope.from, scope.to]"), [1, 1])
+        self.assertEqual(self.rows("ops", "calls")["linear"], [1])
+        self.js("document.querySelectorAll('#scope .menu button')[0].click()")
+        self.assertTrue(self.js("return scope.isJudged"))
 
 
 class BackTest(ScopeCase):

@@ -279,6 +279,9 @@ constexpr TableSpec kTables[] = {
      "One row per finding of DLProf's own expert systems; the rules of ProfGauge judge "
      "independently.",
      catalog::columns::kDlprofAdvice, kDlprofFamily},
+    {"dlprof_aggregations", "", "DLProf's aggregations",
+     "One row per run of DLProf over this profile, where there are several.",
+     catalog::columns::kDlprofAggregations, kDlprofFamily},
 };
 
 constexpr catalog::ColumnBasis kColumnBases[] = {

@@ -40,6 +40,18 @@ inline constexpr ColumnSpec kDlprofAdvice[] = {
     {"recommendation", "Recommendation", kText, "Advice in DLProf's words."},
 };
 
+inline constexpr ColumnSpec kDlprofAggregations[] = {
+    {"number", "Aggregation", kCount, "Its number: `--aggr` chooses it."},
+    {"first", "First iteration", kCount, "Number of the first iteration that it sums up."},
+    {"last", "Last iteration", kCount, "Number of the last one."},
+    {"iterations", "Iterations", kCount, "How many of them it sums up."},
+    {"wall_time", "Wall time", kTime, "Time that it covers."},
+    {"is_shown", "Shown", kBool, "Whether DLProf's sums in this report are those of this one."},
+    {"has_same_iterations", "Same iterations", kBool,
+     "Whether its iterations start and end as those of the shown one: another key node divides "
+     "time elsewhere."},
+};
+
 inline constexpr ColumnSpec kBenchmarks[] = {
     {"name", "Benchmark", kText, "Its name in the file."},
     {"runs", "Values", kCount, "Times of it in the file."},

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
 #include "base/format.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
+#include "readers/dlprof/statements.h"
 #include "readers/text/nvtx_text.h"
 
 namespace profgauge::readers::dlprof {
@@ -142,26 +147,46 @@ Error NoAggregation(const std::string& file, std::int64_t wanted, const std::str
                                   : "it has " + known);
 }
 
-// Lists the aggregations of DLProf Viewer, each with the command that shows it.
-void ListAggregations(const std::vector<Aggregation>& all, std::int64_t chosen,
-                      ProfileBuilder& builder) {
-  constexpr std::size_t kMostListed = 50;
-  for (std::size_t i = 0; i < std::min(all.size(), kMostListed); ++i) {
-    const Aggregation& one = all[i];
-    builder.AddFact(
-        fmt::format("dlprof_aggregation {}", one.id),
-        fmt::format("iterations {} to {}, {} aggregated, {}; {}", FormatCount(one.start),
-                    FormatCount(one.stop), FormatCount(one.aggregated),
-                    FormatDuration(static_cast<double>(one.wall)),
-                    one.id == chosen ? "shown" : fmt::format("--aggr {} shows it", one.id)));
-  }
-  if (all.size() > kMostListed) {
-    builder.AddFact("dlprof_aggregations",
-                    fmt::format("{}, of which the first {} are listed", all.size(), kMostListed));
-  }
+using IterationSpans = std::map<std::int64_t, Span>;
+
+// Iterations by number, for each aggregation.
+Result<std::map<std::int64_t, IterationSpans>> IterationsByAggregation(DatabaseImport& import) {
+  PROFGAUGE_TRY(
+      auto scan,
+      TableScan::Open(*import.database, "iteration_list",
+                      {{{"aggr_id"}}, {{"iter_value"}}, {{"start_time"}}, {{"stop_time"}}}));
+  std::map<std::int64_t, IterationSpans> all;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    all[scan.Integer(0)][scan.Integer(1)] = {scan.Integer(2), scan.Integer(3)};
+  }));
+  return all;
 }
 
-// Chooses the newest, i.e. the largest number. Lists all as facts: any may be asked for.
+// True if each of these iterations has the same start and end in both lists.
+bool AreSame(const IterationSpans& a, const IterationSpans& b, std::int64_t first,
+             std::int64_t last) {
+  const auto [begin, end] = std::pair(a.lower_bound(first), a.upper_bound(last));
+  return begin != end && std::all_of(begin, end, [&](const auto& iteration) {
+           const auto other = b.find(iteration.first);
+           return other != b.end() && other->second == iteration.second;
+         });
+}
+
+// Reports the runs of DLProf over this recording, as its viewer lists them.
+Status StateAggregations(DatabaseImport& import, const std::vector<Aggregation>& all) {
+  if (all.size() < 2) return {};
+  PROFGAUGE_TRY(auto iterations, IterationsByAggregation(import));
+  ReportedTable table{"dlprof_aggregations", AggregationColumns(), {}};
+  for (const Aggregation& one : all) {
+    table.rows.push_back(
+        {one.id, one.start, one.stop, one.aggregated, one.wall, one.id == import.aggregation.id,
+         AreSame(iterations[one.id], iterations[import.aggregation.id], one.start, one.stop)});
+  }
+  import.builder->reported().tables.push_back(std::move(table));
+  return {};
+}
+
+// Chooses the newest, i.e. the largest number, and reports all: any may be asked for.
 Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "model_summary",
                                            {{{"aggr_id"}},
@@ -183,8 +208,7 @@ Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {
     return Fail(NoAggregation(import.builder->source().path, wanted, known));
   }
   import.builder->AddFact("dlprof_aggregation", fmt::format("{} of {}", chosen.id, known));
-  ListAggregations(all, chosen.id, *import.builder);
-  return {};
+  return StateAggregations(import, all);
 }
 
 }  // namespace

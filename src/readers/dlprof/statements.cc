@@ -417,6 +417,10 @@ std::vector<std::string> OpTypeColumns() {
 
 std::vector<std::string> AdviceColumns() { return {"problem", "recommendation"}; }
 
+std::vector<std::string> AggregationColumns() {
+  return {"number", "first", "last", "iterations", "wall_time", "is_shown", "has_same_iterations"};
+}
+
 Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder& builder) {
   const Row head = rows.size() > 1 ? rows[1] : Row{};
   const Columns columns(head);

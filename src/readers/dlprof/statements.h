@@ -19,10 +19,12 @@ void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder
 /// kInput "dlprof/header" if a column that the report needs is missing.
 Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder& builder);
 
-/// Columns of the tables op_groups, op_types and dlprof_advice, in the order of their rows.
+/// Columns of the tables op_groups, op_types, dlprof_advice and dlprof_aggregations, in the order
+/// of their rows.
 std::vector<std::string> GroupColumns();
 std::vector<std::string> OpTypeColumns();
 std::vector<std::string> AdviceColumns();
+std::vector<std::string> AggregationColumns();
 
 /// Sums over one op type.
 struct TypeUnits {

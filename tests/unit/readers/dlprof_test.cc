@@ -114,10 +114,10 @@ TEST_F(DlprofTest, NewestAggregationIsTheDefault) {
   const auto newest = ReadProfile(path, {});
   ASSERT_TRUE(newest) << newest.error().message;
   EXPECT_EQ(FactOf(*newest, "dlprof_aggregation"), "2 of 1, 2");
-  EXPECT_EQ(FactOf(*newest, "dlprof_aggregation 1"),
-            "iterations 0 to 1, 2 aggregated, 1.20\u202fµs; --aggr 1 shows it");
-  EXPECT_EQ(FactOf(*newest, "dlprof_aggregation 2"),
-            "iterations 1 to 1, 1 aggregated, 200\u202fns; shown");
+  ASSERT_NE(TableOf(*newest, "dlprof_aggregations"), nullptr);
+  using Row = std::vector<Value>;
+  EXPECT_EQ(TableOf(*newest, "dlprof_aggregations")->rows,
+            (std::vector<Row>{{1, 0, 1, 2, 1200, false, true}, {2, 1, 1, 1, 200, true, true}}));
   EXPECT_EQ(*MetricOf(*newest, "profile.wall_time"), Value{std::int64_t{200}});
   EXPECT_EQ(newest->log[Counter::aggregates_differ], 0u);
   ReadOptions options;
