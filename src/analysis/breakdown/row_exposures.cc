@@ -245,11 +245,15 @@ class DeviceSweep {
     });
   }
 
-  /// The time that is not assigned, by table.
-  void CountLost(std::map<std::string_view, Ns>& lost) const {
-    for (const WorkTable& table : work_) lost[table.id] += table.alone.lost() + table.gaps.lost();
-    lost["api_calls"] += blocked_.lost() + call_gaps_.lost();
-    lost["ops"] += op_gaps_.lost();
+  /// The time that is not assigned, by table. Only of tables that the run has: ranges of the user
+  /// may be nested where no operator was recorded.
+  void CountLost(const catalog::Output& out, std::map<std::string_view, Ns>& lost) const {
+    const auto count = [&](std::string_view table, Ns time) {
+      if (out.Added(table) != nullptr) lost[table] += time;
+    };
+    for (const WorkTable& table : work_) count(table.id, table.alone.lost() + table.gaps.lost());
+    count("api_calls", blocked_.lost() + call_gaps_.lost());
+    count("ops", op_gaps_.lost());
   }
 
   /// Moves the results to `exposures`, by table, and is then ready for the next GPU.
@@ -428,7 +432,7 @@ void AddExposures(std::span<const iterations::RankContext> ranks, catalog::Outpu
       sweep.Run(use);
       sweep.MoveTo(exposures);
     }
-    sweep.CountLost(lost);
+    sweep.CountLost(out, lost);
   }
   const auto most =
       std::ranges::max_element(lost, {}, &std::pair<const std::string_view, Ns>::second);
