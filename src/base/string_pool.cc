@@ -5,22 +5,22 @@
 
 namespace profgauge {
 
-std::size_t StringPool::Hash::operator()(std::string_view text) const {
-  return XXH3_64bits(text.data(), text.size());
+StringPool::Key StringPool::KeyOf(std::string_view text) const {
+  return {text, static_cast<std::uint32_t>(XXH3_64bits(text.data(), text.size())), &texts_};
 }
 
 StringId StringPool::Intern(std::string_view text) {
-  // The key is inserted with the caller's text and then redirected to the pool's copy: one lookup
-  // instead of find() plus emplace(). Hash and equality do not change.
-  const auto [at, is_new] = ids_.try_emplace(text, size());
-  // Equal letters, so the key's place in the table stays valid.
-  if (is_new) const_cast<std::string_view&>(at->first) = texts_.emplace_back(text);
-  return {at->second};
+  const Key key = KeyOf(text);
+  if (const auto at = ids_.find(key); at != ids_.end()) return {at->id};
+  const std::uint32_t id = size();
+  texts_.emplace_back(text);
+  ids_.insert(Entry{id, key.hash});
+  return {id};
 }
 
 StringId StringPool::Find(std::string_view text) const {
-  const auto it = ids_.find(text);
-  return it == ids_.end() ? StringId{} : StringId{it->second};
+  const auto at = ids_.find(KeyOf(text));
+  return at == ids_.end() ? StringId{} : StringId{at->id};
 }
 
 }  // namespace profgauge

@@ -278,10 +278,11 @@ void PooledOps::Add(OpRows more) {
   }
 }
 
-OpRows GroupOpTypes(const OpRows& ops, StringPool& strings) {
+OpRows GroupOpTypes(OpRows ops, StringPool& strings) {
   OpRows types;
   boost::unordered_flat_map<std::uint32_t, std::size_t> places;
-  for (const OpRow& op : ops) {
+  for (; !ops.empty(); ops.pop_front()) {
+    const OpRow& op = ops.front();
     const StringId type = strings.Intern(flops::OpType(strings[op.name]));
     const auto [place, is_new] = places.try_emplace(type.value, types.size());
     if (is_new) types.push_back({type, {}, {}, {}, {}, 0, 0});

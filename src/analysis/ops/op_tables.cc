@@ -189,12 +189,12 @@ void AddSplitTable(OpRows rows, const RunOps& run, OpGrouping grouping, catalog:
 // Adds ops and op_types.
 void AddNames(OpRows ops, const RunOps& run, catalog::Output& out) {
   SortOps(ops, out.strings());
-  OpRows types = GroupOpTypes(ops, out.strings());
-  SortOps(types, out.strings());
   Table& by_name = out.AddTable("ops");
   FillOps<catalog::columns::kOps>(ops, OpGrouping::kName, run, out, by_name);
   if (!run.knows_recomputed) DropRecomputed(by_name);
   DropHostTimes(run.has_timeline, by_name);
+  OpRows types = GroupOpTypes(std::move(ops), out.strings());
+  SortOps(types, out.strings());
   Table& by_type = out.AddTable("op_types");
   FillTypes(types, run.has_device, out, by_type);
   DropHostTimes(run.has_timeline, by_type);

@@ -276,6 +276,7 @@ std::string ColumnPacker::Finish(boost::json::object head) {
   }
   bytes += text;
   bytes += planes_;
+  planes_ = {};  // Packed, they are as large again.
   return Base64(Gzip(bytes));
 }
 
