@@ -48,7 +48,8 @@ std::string NotSimulated(const rules::Plan& plan, const rules::Evaluation& evalu
     largest = &finding;
   }
   if (largest == nullptr || plan.steps.empty()) return {};
-  return fmt::format("`{}` {}", largest->rule->id, rules::ClaimText(largest->claim));
+  return fmt::format("{} (`{}`), {}", largest->title, largest->rule->id,
+                     rules::ClaimText(largest->claim));
 }
 
 }  // namespace

@@ -635,9 +635,13 @@ Diagnosis OfCause(const Report& report, const Finding& finding) {
            RootOf(report, some) == root;
   });
   if (is_same) return out;
-  const bool saves_more =
-      finding.saves.basis == rules::Basis::kSimulated &&
-      AsNumber(finding.saves.value.value, 0) < AsNumber(first.saves.value.value, 0);
+  double most = AsNumber(finding.saves.value.value, 0);  // Alone, or as a later step.
+  for (const PlanStep& step : report.plan->steps) {
+    const bool is_own = std::ranges::find(step.rules, finding.rule) != step.rules.end();
+    if (is_own) most = std::max(most, AsNumber(step.saves.value.value, 0));
+  }
+  const double sure = AsNumber(first.saves.low, AsNumber(first.saves.value.value, 0));
+  const bool saves_more = finding.saves.basis == rules::Basis::kSimulated && most < sure;
   out.text += fmt::format(" The plan begins with {}: {}.",
                           saves_more ? "a larger saving" : "another cause", first.title);
   return out;

@@ -200,7 +200,7 @@ struct PlanStep {
   std::string change;  ///< The change in a few words; may be empty.
   std::string action;  ///< The first point of the finding's advice; may be empty.
   Quantity time;       ///< ns: iteration time after the step.
-  Value high;  ///< ns: the same if the host's other work slows down; absent if not simulated.
+  Value high;  ///< ns: the most it may be; absent if only the start is uncertain (rules/plan.h).
   std::string time_text;  ///< "119 ms", "119 to 129 ms".
   Saving saves;           ///< Simulated, after the earlier steps.
   Quantity alone;         ///< ns: without the earlier steps.
@@ -226,8 +226,8 @@ struct Plan {
   Quantity first_calls;                ///< Extra time of first calls, not in `start`; or absent.
   Quantity without_profiler;           ///< The start without the profiler's delay; may be absent.
   std::vector<std::string> no_effect;  ///< Keys of findings that save nothing in any order.
-  /// "`host/pageable-copies` saves about 3.15 ms": the largest saving that no simulation shows, if
-  /// it is larger than that of every step.
+  /// "Copies from pageable memory (`host/pageable-copies`), saves about 3.15 ms": the largest
+  /// saving that no simulation shows, if it is larger than that of every step.
   std::string not_simulated;
   bool complete = true;  ///< False: the profile is too long to try all orders.
   std::string limits;    ///< Limits of the simulation.

@@ -200,15 +200,14 @@ class Planner {
 
   double LeastTold() const { return knowledge::kPlanLeastGainShare.Of(start_); }
 
-  // Sets the upper end of the time after a step, if the host reacts to it or to an earlier step.
-  void SetRange(bool reacts, double slowest_before, double& slowest, PlanStep& out) {
+  // Sets the low end of a step's saving, if the host reacts to it or to an earlier step.
+  void LowerBySlowerHost(bool reacts, double slowest_before, double& slowest, PlanStep& out) {
     slowest = out.time;
     if (!reacts) return;
     const double high =
         std::clamp(start_ - recorded_ + TimeWithSlowerHost(), out.time, slowest_before);
     if (high - out.time < LeastTold()) return;
     slowest = high;
-    out.high = high;
     // If earlier steps slowed the host as much, this step saves no less than simulated.
     out.claim.low = std::min(slowest_before - high, out.claim.saves);
   }
@@ -232,6 +231,7 @@ class Planner {
     plan.replays = found.replays;
     plan.complete = found.complete;
     double time = start_, slowest = start_;  // With normal and with slower other work of the host.
+    double highest = start_;                 // If each step saves its least.
     bool reacts = false;
     for (const PlannedStep& step : found.steps) {
       const double before = time, slowest_before = slowest;
@@ -253,7 +253,11 @@ class Planner {
       const Finding& first = findings_[out.findings.front()];
       if (out.findings.size() == 1 && Fired(first.status)) out.alone = first.claim.saves;
       out.claim.why = WhyMoreThanMeasured(step.options, out.claim.saves);
-      SetRange(reacts, slowest_before, slowest, out);
+      LowerBySlowerHost(reacts, slowest_before, slowest, out);
+      if (out.claim.is_best_case) out.claim.low = 0;  // No recording shows that they reach it.
+      highest = std::max(time, highest - out.claim.least());
+      if (highest - time >= LeastTold()) out.high = highest;
+      // Without the profiler the start is shorter, and so the saving; the end is not.
       if (changes_host) AllowForExcess(host_excess_, LeastTold(), out.claim);
     }
     for (const std::size_t option : found.no_effect) {

@@ -22,10 +22,11 @@ struct PlanStep {
   /// Indices in Evaluation::findings: one, or two that save time only together. It may be a passed
   /// finding, because that may become the bottleneck after earlier steps.
   std::vector<std::size_t> findings;
-  double time = 0;             ///< ns: the iteration time after it.
-  std::optional<double> high;  ///< ns: the same if the host's other work reacts.
-  Claim claim;                 ///< Simulated, given the steps before it.
-  double alone = 0;            ///< ns per iteration, without them.
+  double time = 0;  ///< ns: the iteration time after it.
+  /// ns: the same if the host's other work reacts, and no kernel reaches a target of these steps.
+  std::optional<double> high;
+  Claim claim;       ///< Simulated, given the steps before it.
+  double alone = 0;  ///< ns per iteration, without them.
 };
 
 /// A lower bound of the iteration time: the device never waits for the host, every kernel runs at

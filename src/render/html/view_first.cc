@@ -288,6 +288,9 @@ json::object AfterView(const Report& report) {
   WaterfallBar bar;
   bar.paint = kLeftPaint;
   bar.to = now > 0 ? TimeOf(plan.end) / now : 0;
+  if (known && now > 0 && !IsAbsent(plan.steps.back().high)) {
+    bar.reaches = AsNumber(plan.steps.back().high, 0) / now;
+  }
   if (HasFloor(plan) && now > 0) bar.mark = TimeOf(plan.floor.time) / now;
   std::string text = "simulated, one step after the other";
   if (plan.with_pauses)

@@ -214,8 +214,9 @@ boost::json::object StripView(const Report& report) {
     CoverageRow row = RowOf(report, strip, window);
     chart.description += fmt::format("{} {} {} {}", chart.rows.empty() ? "" : ",", row.name,
                                      row.upper.label, row.upper.number);
-    numbers += fmt::format("<div>{}: {} {}, {}</div>", EscapeHtml(row.name), row.upper.label,
-                           row.upper.number, row.lower.number);
+    numbers +=
+        fmt::format("<div>{}{}{} {}, {}</div>", EscapeHtml(row.name), row.name.empty() ? "" : ": ",
+                    row.upper.label, row.upper.number, row.lower.number);
     chart.rows.push_back(std::move(row));
   }
   const Table* calls = FindTable(report, "rank_calls");

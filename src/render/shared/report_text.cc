@@ -59,10 +59,10 @@ std::string FirstAdvice(const report::Finding& finding) {
 std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step) {
   const double start = AsNumber(plan.start.value, 0), saves = AsNumber(step.saves.value.value, 0);
   if (start <= 0) return step.saves.text;
-  const std::string most = FormatShare(saves / start);
-  const std::string least = FormatShare(AsNumber(step.saves.low, saves) / start);
-  return least == most ? fmt::format("{} (−{})", step.saves.text, most)
-                       : fmt::format("{} (−{} to −{})", step.saves.text, least, most);
+  const double low = AsNumber(step.saves.low, saves);
+  const std::string least = FormatShare(low / start), most = FormatShare(saves / start);
+  return low <= 0 || least == most ? fmt::format("{} (−{})", step.saves.text, most)
+                                   : fmt::format("{} (−{} to −{})", step.saves.text, least, most);
 }
 
 namespace {
@@ -86,14 +86,10 @@ std::string PlanSavedText(const report::Plan& plan) {
   const double start = AsNumber(plan.start.value, 0), end = AsNumber(plan.end.value, 0);
   report::PlanStep all;
   all.saves.value.value = start - end;
-  all.saves.low = std::min(LeastSaved(plan), start - end);
-  const auto is_best_case = [](const report::PlanStep& step) {
-    return step.saves.text.starts_with("saves up to");
-  };
-  const double least = AsNumber(all.saves.low, 0);
-  all.saves.text = least <= 0 || std::ranges::any_of(plan.steps, is_best_case)
-                       ? "up to " + FormatDuration(start - end)
-                       : rules::RangeText(least, start - end);
+  const double least = std::min(LeastSaved(plan), start - end);
+  all.saves.low = least;
+  all.saves.text =
+      least <= 0 ? "up to " + FormatDuration(start - end) : rules::RangeText(least, start - end);
   return PlanSavingText(plan, all);
 }
 

@@ -32,7 +32,7 @@ std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& ste
 /// The saving of all steps and its share: "141 µs to 2.07 ms (−3.3 % to −48.4 %)". REQUIRES: the
 /// plan has steps.
 std::string PlanSavedText(const report::Plan& plan);
-/// The time after all steps, a range if the host's other work reacts; empty without steps.
+/// The time after all steps, a range if that of the last one is; empty without steps.
 std::string PlanEndText(const report::Plan& plan);
 
 /// The highest level of a step's fired findings; none if they pass so far.

@@ -320,10 +320,15 @@ std::string ElideMiddle(std::string_view text, std::size_t characters) {
 
 namespace {
 
-// Whether a step needs earlier steps, and the explanation of its saving.
+// Whether most of a step's saving needs earlier steps, and the explanation of the saving.
 std::string TermsOf(const report::PlanStep& step) {
   std::string text;
-  if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
+  const double alone = AsNumber(step.alone.value, 0);
+  if (step.needs_earlier) {
+    text += " Saves nothing until the steps above are done.";
+  } else if (2 * alone < AsNumber(step.saves.value.value, 0)) {
+    text += fmt::format(" Without the steps above: {}.", step.alone.text);
+  }
   if (!step.saves.why.empty()) text += " " + FirstUpper(step.saves.why) + ".";
   return text;
 }

@@ -57,7 +57,7 @@ struct WaterfallBar {
 ///   now     |####################|
 ///   step 1  |             |#####||
 ///   step 2  |    --|######|       |      may reach further
-///   after   |####|                |
+///   after   |####|---             |      may stay longer
 std::string SvgWaterfallBar(const WaterfallBar& bar, int width, int height);
 
 /// One column. It has one value for each series; further values are ignored.

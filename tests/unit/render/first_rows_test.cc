@@ -113,8 +113,14 @@ TEST(FirstRows, TheEndOfARangeIsARange) {
   EXPECT_EQ(after.at("saves").as_string(), "55.0 to 60.0\u202fms (−55.0\u202f% to −60.0\u202f%)");
   EXPECT_THAT(RenderMarkdown(report), HasSubstr("→ 40.0 to 45.0\u202fms per iteration"));
   report.plan->steps.front().saves.text = "saves up to 10 ms";
+  report.plan->steps.front().saves.low = Value(0.0);
+  report.plan->steps.back().high = Value(55e6);
   const boost::json::object best = html::FirstView(report);
-  EXPECT_THAT(std::string(best.at("after").at("saves").as_string()), HasSubstr("up to 60.0"));
+  EXPECT_EQ(best.at("after").at("saves").as_string(),
+            "45.0 to 60.0\u202fms (−45.0\u202f% to −60.0\u202f%)");
+  EXPECT_EQ(best.at("rows").at(0).at("saves").as_string(), "up to 10 ms (−10.0\u202f%)");
+  EXPECT_THAT(PictureOf(best.at("rows").at(0)), HasSubstr("x=\"520\" y=\"5\" width=\"0\""));
+  EXPECT_THAT(PictureOf(best.at("after")), HasSubstr("reach\" stroke=")) << "it may stay longer";
 }
 
 TEST(FirstRows, WhatIsNotSimulatedIsNotDrawn) {
