@@ -279,7 +279,10 @@ Status ReadIterations(DatabaseImport& import) {
   // A profile without iterations gets one, from the profiler's start to the last event. This is
   // DLProf's wall clock, and the base of its shares.
   const ThreadId thread = import.builder->AddThread("DLProf", "iterations");
+  const bool is_stated = first != iterations.end() && last != iterations.end();
   for (const auto& [number, span] : iterations) {
+    // The others are not part of what it sums up.
+    if (is_stated && (number < first->first || number > last->first)) continue;
     HostRow row;
     row.start = span.start;
     row.duration = LengthOf(import, span.start, span.end);
