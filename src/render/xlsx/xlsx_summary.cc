@@ -20,6 +20,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr double kSameNumber = 1e-9;  // How much a formula may differ.
+constexpr double kRounded = 2e-6;     // ms: each of the two times is a whole number of nanoseconds.
 
 double Milliseconds(const report::Quantity& time) {
   return AsNumber(time.value, 0) * XlsxUnitOf(Unit::kTime).factor;
@@ -173,7 +174,7 @@ std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_
         i == 0 ? fmt::format("{}", Milliseconds(plan.start)) : XlsxAddress(at - 1, 1);
     const double follows =
         (i == 0 ? Milliseconds(plan.start) : Milliseconds(plan.steps[i - 1].time)) - saves;
-    if (std::abs(follows - then) <= kSameNumber * then) {
+    if (std::abs(follows - then) <= kRounded) {
       sheet.Formula(at, 1, fmt::format("={}-{}", before, XlsxAddress(at, 2)), follows,
                     XlsxStyle::kMilliseconds);
     } else {
