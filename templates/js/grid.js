@@ -196,14 +196,14 @@ class Grid {
     });
     // Lines of source are chosen by dragging over them, too.
     if (this.isSource) {
-      const rowAt = (event) => this.rowAt(event);
-      this.table.addEventListener('mousedown', (event) => { this.dragged = rowAt(event); });
-      this.table.addEventListener('mouseover', (event) => {
-        const row = rowAt(event);
-        if (event.buttons !== 1 || row < 0 || this.dragged < 0 || row === this.dragged) return;
-        if (!this.lines?.has(this.dragged)) this.chooseLine(this.dragged, event.ctrlKey);
-        if (!this.lines.has(row)) this.chooseLine(row, true);
-        getSelection().removeAllRanges();
+      this.table.addEventListener('mousedown', (event) => { this.dragged = this.rowAt(event); });
+      // Not before: the timeline that shows a chosen line may move the lines below the pointer.
+      this.table.addEventListener('mouseup', (event) => {
+        const row = this.rowAt(event), from = this.dragged;
+        if (row < 0 || from < 0 || row === from) return;
+        const kept = event.ctrlKey ? [...this.lines || []].filter((line) => line !== from) : [];
+        this.lines = new Set([...kept, from]);
+        this.chooseSpan(row, kept);
       });
     }
     this.table.tBodies[0].addEventListener('click', (event) => {
@@ -225,10 +225,10 @@ class Grid {
   // The column whose bars the rows have: a source shows at once where its time goes.
   get barField() { return this.sortField || (this.isSource ? this.field('instruction_time') : undefined); }
   // From the line that was chosen last to this one.
-  chooseSpan(row) {
+  chooseSpan(row, kept = []) {
     const [from, to] = [this.order.indexOf([...this.lines || []].at(-1) ?? row), this.order.indexOf(row)];
     getSelection().removeAllRanges();
-    this.lines = new Set(this.order.slice(Math.min(from, to), Math.max(from, to) + 1));
+    this.lines = new Set([...kept, ...this.order.slice(Math.min(from, to), Math.max(from, to) + 1)]);
     this.lines.delete(row);
     return this.chooseLine(row, true);
   }
@@ -297,7 +297,8 @@ class Grid {
     const scoped = scopeTests(this), fits = (row) => scoped.every((test) => test(rows, row));
     tests.push((r, row) => fits(row));
     if (rows.count && scoped.length && !Array.from({ length: rows.count }, (_, row) => row).some(fits)) unknown.push(`it has no row of ${scopeInWords()}`);
-    if (!scope.isJudged && this.field('outside_calls') && rows.isOpen) unknown.push('calls outside of iterations are not in it');
+    const outside = !scope.isJudged && rows.isOpen && this.field('outside_calls');
+    if (outside && Array.from({ length: rows.count }, (_, row) => rows.rows.value(outside, row)).some((calls) => calls > 0)) unknown.push('calls outside of iterations are not in it');
     const order = [];
     for (let row = 0; row < rows.count; ++row) if (tests.every((test) => test(rows, row))) order.push(row);
     return order;

@@ -92,6 +92,9 @@ async function startTimeline() {
     if (row) link.addEventListener('click', (event) => { event.preventDefault(); row.click(); });
   }
   scopeBar.addKeys();
+  // A row that the address opened leads to the timeline, too.
+  const [table, opened] = (address.get('row') || '').split('~');
+  if (dialog.open && grids.has(table)) openRow(grids.get(table), +opened, [], '');
   window.timeline.redraw();
   document.documentElement.dataset.timeline = 'ready';
 }

@@ -86,6 +86,10 @@ class RangeTest(ScopeCase):
         self.choose("from", 2)
         self.js("const menu = [...document.querySelectorAll('#scope .menu')].pop(); menu.open = true;")
         self.driver.wait("document.querySelectorAll('#scope .menu button').length === 2", "the list")
+        hidden = self.js("""return [...document.querySelectorAll('.menu')].filter((menu) => {
+            menu.open = true;
+            return !menu.lastElementChild.getClientRects().length; }).map((menu) => menu.textContent)""")
+        self.assertEqual(hidden, [], "each menu shows what it has")
         self.js("document.querySelectorAll('#scope .menu button')[1].click()")
         self.assertEqual(self.js("return scope.from"), 1)
 
