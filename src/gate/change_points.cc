@@ -136,6 +136,31 @@ std::vector<ChangePoint> DescribeAll(std::span<const double> values,
   return points;
 }
 
+// True if one straight line leaves far less variance than the levels: values that grow by a little
+// each time have no place where they changed. A level has its mean and its place, a line two numbers.
+bool IsRamp(std::span<const double> values, const std::vector<ChangePoint>& points) {
+  const double n = static_cast<double>(values.size());
+  const double of_levels = n - static_cast<double>(2 * points.size() + 1);
+  if (points.empty() || of_levels < 1) return false;
+  double levels = 0, sum = 0, sum_of_places = 0;
+  std::size_t next = 0;
+  double level = points.front().before;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (next < points.size() && i == points[next].index) level = points[next++].after;
+    levels += (values[i] - level) * (values[i] - level);
+    sum += values[i];
+    sum_of_places += static_cast<double>(i) * values[i];
+  }
+  const double middle = (n - 1) / 2, places = n * (n * n - 1) / 12;
+  const double slope = (sum_of_places - middle * sum) / places;
+  double line = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double off = values[i] - sum / n - slope * (static_cast<double>(i) - middle);
+    line += off * off;
+  }
+  return line / (n - 2) < knowledge::kTrendSlopeShare.Of(levels / of_levels);
+}
+
 }  // namespace
 
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
@@ -161,6 +186,7 @@ std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
     splits.erase(splits.begin() + static_cast<std::ptrdiff_t>(weakest));
     points = DescribeAll(values, splits);
   }
+  if (IsRamp(values, points)) return {};
   for (ChangePoint& point : points) point.index += skipped;
   return points;
 }

@@ -39,10 +39,11 @@ struct ChangePointOptions {
 inline constexpr std::size_t kMostStepped = 2000;
 
 /// Change points in ascending order, each significant between the segments beside it; none for
-/// fewer than 2 * min_segment values. A change from a mean of 0 has no relative size and is
-/// dropped, unless min_magnitude is 0. The relative magnitude needs positive `values`. Time: O(n^2)
-/// per split. At most the last kMostStepped values are examined, but `index` counts from the first
-/// of all. REQUIRES: min_segment >= 2.
+/// fewer than 2 * min_segment values, or where a straight line fits better than the levels. A
+/// change from a mean of 0 has no relative size and is dropped, unless min_magnitude is 0. The
+/// relative magnitude needs positive `values`. Time: O(n^2) per split. At most the last
+/// kMostStepped values are examined, but `index` counts from the first of all. REQUIRES:
+/// min_segment >= 2.
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options);
 

@@ -43,6 +43,18 @@ TEST(FindChangePoints, ALevelHistoryHasNone) {
   EXPECT_TRUE(FindChangePoints(std::vector<double>(60, 5.0), {}).empty());
 }
 
+// Each run is a little slower than the one before: no commit made a step.
+TEST(FindChangePoints, ASlopeHasNone) {
+  for (const double growth : {0.01, 0.02, -0.02}) {
+    std::vector<double> values = Levels({100}, 12);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] *= std::pow(1 + growth, static_cast<double>(i));
+    }
+    EXPECT_TRUE(FindChangePoints(values, {}).empty()) << growth;
+  }
+  EXPECT_EQ(FindChangePoints(Levels({100, 106}, 6), {}).size(), 1u) << "a step among as many";
+}
+
 TEST(FindChangePoints, IgnoresStepsBelowMinimum) {
   ChangePointOptions options;
   options.min_magnitude = 0.05;
