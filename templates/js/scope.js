@@ -123,13 +123,16 @@ class IterationRows {
   set fields(fields) { this.rows.fields = fields; }
   get count() { return this.list().length; }
   get of() { return scope.rank === null ? this.rows.of ?? this.count : this.count; }
+  // The typical time is that of all judged iterations.
+  isOfOthers(field) { return field.id === 'typical' && !scope.isJudged; }
   value(field, row) {
     const at = this.list()[row];
+    if (this.isOfOthers(field)) return null;
     return typeof at === 'number' ? this.rows.value(field, at) : at[field.id] ?? null;
   }
   text(field, row) {
     const at = this.list()[row], value = this.value(field, row);
-    if (typeof at === 'number') return this.rows.text(field, at);
+    if (typeof at === 'number' && !this.isOfOthers(field)) return this.rows.text(field, at);
     return (field.id === 'index' && iterationNames.get(value)) || format(value, field.unit);
   }
 
