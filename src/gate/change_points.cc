@@ -137,7 +137,8 @@ std::vector<ChangePoint> DescribeAll(std::span<const double> values,
 }
 
 // True if one straight line leaves far less variance than the levels: values that grow by a little
-// each time have no place where they changed. A level has its mean and its place, a line two numbers.
+// each time have no place where they changed. A level has its mean and its place, a line two
+// numbers.
 bool IsRamp(std::span<const double> values, const std::vector<ChangePoint>& points) {
   const double n = static_cast<double>(values.size());
   const double of_levels = n - static_cast<double>(2 * points.size() + 1);

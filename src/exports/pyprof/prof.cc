@@ -409,14 +409,18 @@ KernelRecord Derive(const Profile& profile, std::uint32_t row) {
   const ApiId call = profile.device.launch[row];
   if (call.valid()) record.thread = profile.threads[profile.api.thread[call.value].value].tid;
   Bins bins;
+  bool in_gradient = false;
   for (const std::uint32_t range : RangesAround(profile, row)) {
     const std::string_view name = profile.Name(host.name[range]);
     const std::string_view dictionary = profile.Name(host.concrete_inputs[range]);
     if (Contains(name, "CheckpointFunctionBackward")) continue;
-    if (host.call_stack[range].valid()) {
+    const bool is_marker = dictionary.starts_with("{'");
+    in_gradient = in_gradient || host.forward[range].valid();
+    // The stack of a gradient is that of its forward operator, which PyProf copies later.
+    const bool is_copied = in_gradient && !is_marker && host.kind[range] == HostKind::kOp;
+    if (host.call_stack[range].valid() && !is_copied) {
       record.trace = TraceOf(profile.Name(host.call_stack[range]));
     }
-    const bool is_marker = dictionary.starts_with("{'");
     if (is_marker && host.kind[range] == HostKind::kOp) {
       record.markers.push_back(dictionary);
     } else if (is_marker) {

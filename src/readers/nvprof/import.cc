@@ -527,13 +527,16 @@ void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& ma
   markers.AddOpen(row, name);
 }
 
-// Copies the arguments of an operator from the range that PyProf puts around it:
+// Copies the arguments and the call stack of an operator from the range that PyProf puts around it,
+// and the stack to the gradient of the same number:
 //
-//     torch.matmul [[700, 200], [200, 600]]
+//     torch.matmul [[700, 200], [200, 600]] net.py:12
 //       mm, seq = 72
+//     MmBackward, seq = 72
+//       mm
 //
-// So mm gets the arguments of matmul. A gradient does not, because its arguments differ and its
-// kernels follow from the forward operator.
+// So both mm have the line of matmul, and the first has its arguments. A gradient does not get
+// them, because its arguments differ and its kernels follow from the forward operator.
 void ShareArguments(std::vector<HostRow>& rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -544,20 +547,48 @@ void ShareArguments(std::vector<HostRow>& rows) {
     return key(a) < key(b);
   });
   const auto end_of = [](const HostRow& row) { return row.start + row.duration; };
-  std::vector<const HostRow*> around;
-  for (const std::size_t i : order) {
-    HostRow& row = rows[i];
-    while (!around.empty() && (around.back()->thread.value != row.thread.value ||
-                               end_of(*around.back()) < end_of(row))) {
-      around.pop_back();
+  // Calls `visit_row(around, row)` for each operator, with the ranges around it, the outermost
+  // first.
+  const auto visit = [&](const auto& visit_row) {
+    std::vector<const HostRow*> around;
+    for (const std::size_t i : order) {
+      HostRow& row = rows[i];
+      while (!around.empty() && (around.back()->thread.value != row.thread.value ||
+                                 end_of(*around.back()) < end_of(row))) {
+        around.pop_back();
+      }
+      if (row.kind == HostKind::kOp) visit_row(around, row);
+      around.push_back(&row);
     }
-    if (row.kind != HostKind::kOp) continue;
-    if (!around.empty() && !row.backward && !row.input_shapes.valid()) {
-      row.input_shapes = around.back()->input_shapes;
-      row.input_dtypes = around.back()->input_dtypes;
+  };
+  const auto take_stack = [](const std::vector<const HostRow*>& around, HostRow& row) {
+    for (auto outer = around.rbegin(); outer != around.rend() && !row.call_stack.valid(); ++outer) {
+      row.call_stack = (*outer)->call_stack;
     }
-    around.push_back(&row);
+  };
+  visit([&](const std::vector<const HostRow*>& around, HostRow& row) {
+    if (row.backward) return;
+    take_stack(around, row);
+    if (row.input_shapes.valid()) return;
+    const auto outer = std::find_if(around.rbegin(), around.rend(), [](const HostRow* range) {
+      return range->kind == HostKind::kOp;
+    });
+    if (outer == around.rend()) return;
+    row.input_shapes = (*outer)->input_shapes;
+    row.input_dtypes = (*outer)->input_dtypes;
+  });
+  boost::unordered_flat_map<std::int64_t, const HostRow*> forward;
+  for (const HostRow& row : rows) {
+    if (row.kind == HostKind::kOp && !row.backward && row.sequence >= 0 && row.call_stack.valid()) {
+      forward.try_emplace(row.sequence, &row);
+    }
   }
+  for (HostRow& row : rows) {
+    if (!row.backward) continue;
+    const auto own = forward.find(row.sequence);
+    if (own != forward.end() && !row.call_stack.valid()) row.call_stack = own->second->call_stack;
+  }
+  visit(take_stack);
 }
 
 // Reads all markers into memory and sorts them: begin and end of a range are two rows in any order.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -230,6 +231,33 @@ TEST_F(NvprofTest, PairsMarkersOfAnyRows) {
     EXPECT_EQ(profile.log[Counter::ranges_not_closed], 0u);
     EXPECT_EQ(profile.log[Counter::events_ignored_kind], 0u);
   }
+}
+
+// PyProf writes the stack around a forward operator only.
+TEST_F(NvprofTest, GradientsHaveTheLineOfTheirForwardOperator) {
+  const std::string stacks =
+      R"(insert into StringTable values (6, "{'traceMarker': ['net.py:12']}"),
+      (7, 'mm, seq = 72'), (8, 'MmBackward, seq = 72'), (9, 'mm, seq = 0'), (10, 'TBackward, seq = 71');)";
+  const auto range = [](int id, int name, int from, int to) {
+    return fmt::format(
+        "(2, {}, {}, 2, x'070000000100000000000000', {}, 0), "
+        "(4, {}, {}, 2, x'070000000100000000000000', 0, 0)",
+        from, id, name, to, id);
+  };
+  Write(Strings() + stacks +
+        Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") +
+        Markers(fmt::format("{}, {}, {}, {}, {}", range(1, 6, 10, 40), range(2, 7, 20, 30),
+                            range(3, 8, 50, 70), range(4, 9, 55, 65), range(5, 10, 80, 90))));
+  const Profile profile = Read();
+  std::map<std::string, std::string> stack_of;
+  for (std::size_t i = 0; i < profile.host.size(); ++i) {
+    const StringId stack = profile.host.call_stack[i];
+    stack_of[std::string(profile.Name(profile.host.name[i]))] +=
+        stack.valid() ? profile.Name(stack) : "-";
+  }
+  EXPECT_EQ(stack_of["mm"], "net.py(12)net.py(12)") << "forward and in the gradient";
+  EXPECT_EQ(stack_of["MmBackward"], "net.py(12)");
+  EXPECT_EQ(stack_of["TBackward"], "-") << "its forward operator was not recorded";
 }
 
 // Calls of a later CUDA have unknown numbers; kernels show their kind.
