@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -99,23 +100,31 @@ int EffectOf(const GateResult& result, rules::FailOn fail_on) {
   return result.status == GateStatus::kLowConfidence ? 1 : 2;
 }
 
+/// How grave a limit's answer is: by its effect on the verdict, then by its severity.
+std::pair<int, int> GravityOf(const GateResult& result, rules::FailOn fail_on) {
+  const int weight = WeightOf(result);
+  return {weight == 0 ? 0 : EffectOf(result, fail_on), weight};
+}
+
+/// The gravest answer of each metric, the first of equal ones.
+using Gravest = std::map<std::string_view, const GateResult*>;
+Gravest GravestOf(const std::vector<GateResult>& gate, rules::FailOn fail_on) {
+  Gravest gravest;
+  for (const GateResult& result : gate) {
+    const GateResult*& most = gravest[result.threshold.metric];
+    if (most == nullptr || GravityOf(result, fail_on) > GravityOf(*most, fail_on)) most = &result;
+  }
+  return gravest;
+}
+
 /// The metric, if another limit on it counts instead of this one; else empty. A metric is missed
-/// only once: the limit with the largest effect on the verdict counts; among equal ones the most
-/// severe, then the first. A kept limit does not outweigh a missed one.
-std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate,
-                        rules::FailOn fail_on) {
-  const auto gravity = [&](const GateResult& some) {
-    const int weight = WeightOf(some);
-    return std::pair(weight == 0 ? 0 : EffectOf(some, fail_on), weight);
-  };
-  const auto own = gravity(result);
-  const bool is_kept = result.status == GateStatus::kPass;
+/// only once, by its gravest limit. A kept limit does not outweigh a missed one.
+std::string OverruledBy(const GateResult& result, const Gravest& gravest, rules::FailOn fail_on) {
+  const GateResult* most = gravest.at(result.threshold.metric);
+  const bool is_missed = WeightOf(result) > 0;
   const bool is_overruled =
-      (is_kept || own.second > 0) &&
-      std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
-        return other.threshold.metric == result.threshold.metric &&
-               (gravity(other) > own || (!is_kept && gravity(other) == own && &other < &result));
-      });
+      is_missed ? most != &result
+                : result.status == GateStatus::kPass && GravityOf(*most, fail_on).second > 0;
   return is_overruled ? result.threshold.metric : std::string();
 }
 
@@ -363,8 +372,9 @@ Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, c
     KeepOpen(options.baselines, policy, analysis, verdict.gate.back());
     if (options.today) WaiveLimit(policy, *options.today, verdict.gate.back(), verdict);
   }
+  const Gravest gravest = GravestOf(verdict.gate, policy.fail_on);
   for (GateResult& result : verdict.gate) {
-    result.counted_with = OverruledBy(result, verdict.gate, policy.fail_on);
+    result.counted_with = OverruledBy(result, gravest, policy.fail_on);
     if (result.counted_with.empty()) Count(result, policy, verdict, reasons);
   }
   if (options.evaluation != nullptr) {
