@@ -347,7 +347,7 @@ class ScopeBar {
     this.key$ = make('button', { type: 'button', hidden: true, title: 'Iterations as the calls of an operator divide the time', onclick: () => timeline.pickKey() }, 'Key operator…');
     const body = document.querySelector('.body'), run = document.getElementById('run-choice')?.parentElement;
     if (!body) return;  // A comparison alone.
-    // Without choices of its own it waits for the operators of the timeline.
+    // Without a choice it waits for the operators of the timeline.
     this.box = make('form', { id: 'scope', className: 'tools noprint', hidden: !parts.length && !run, ariaLabel: 'Scope', onsubmit: (event) => event.preventDefault() },
       make('span', {}, ...(parts.length ? ['Show ', ...parts] : [])), this.key$, this.said$, this.reset$, this.recent$);
     if (run) this.box.prepend(run);

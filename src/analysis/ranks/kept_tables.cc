@@ -179,6 +179,20 @@ catalog::Exposure ReadOne(Reading& numbers, std::size_t keys) {
   return exposure;
 }
 
+// False for times of damaged clocks, decades apart, that ReadOne() would refuse.
+bool HasSum(const catalog::Exposure& exposure) {
+  std::int64_t left = kLargest;
+  for (const catalog::Exposure::Device& device : exposure.devices) {
+    for (const auto kind : KindsOfParts()) {
+      for (const catalog::Exposure::Part& part : device.*kind) {
+        if (part.time > left) return false;
+        left -= part.time;
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 KeptExposures ExposuresOf(const Analysis& analysis) {
@@ -187,7 +201,7 @@ KeptExposures ExposuresOf(const Analysis& analysis) {
     const auto found = analysis.exposures.find(spec.table);
     const Table* table = analysis.FindTable(spec.table);
     if (found == analysis.exposures.end() || table == nullptr) continue;
-    const bool is_dropped = PartsOf(*found->second) > kMostParts;
+    const bool is_dropped = PartsOf(*found->second) > kMostParts || !HasSum(*found->second);
     kept.emplace(spec.table,
                  is_dropped ? KeptExposure{{}, {}, true} : Kept(*table, spec, *found->second));
   }
@@ -306,7 +320,8 @@ class OfRun {
       out.AddRemark(
           std::string(kUnboundRemark) + std::string(spec_->table),
           fmt::format("summaries of {} rank{} keep no bound of the savings by rows of the "
-                      "table \"{}\", whose work overlaps in over {} ways: savings of "
+                      "table \"{}\", whose work overlaps in over {} ways or lasts for "
+                      "decades: savings of "
                       "findings about them may be too high",
                       dropped_, dropped_ == 1 ? "" : "s", out.Added(spec_->table)->title(),
                       kMostParts));
