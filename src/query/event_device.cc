@@ -60,7 +60,9 @@ constexpr EventColumn<DeviceEvents> kDevice[] = {
     {{"rank", "Rank", kCount, "Rank that was recorded."},
      [](Of of, Row) -> Cell { return of.events->rank().rank; }},
     {{"start", "Start", kTime, "Start, from the start of the rank's profile."},
-     [](Of of, Row row) -> Cell { return of.device.start[row]; }},
+     [](Of of, Row row) -> Cell {
+       return of.profile.has_timeline ? Cell(of.device.start[row]) : Cell();
+     }},
     {{"duration", "Duration", kTime, "Length."},
      [](Of of, Row row) -> Cell { return of.device.duration[row]; }},
     {{"iteration", "Iteration", kCount, "Position of the iteration that launched it."},

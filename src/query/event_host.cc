@@ -36,6 +36,9 @@ struct HostEvents {
                ? HostKind::kAnnotation
                : kind;
   }
+  // Without times, the model's starts only keep the recorded order.
+  Cell TimeOf(Ns time) const { return events->profile().has_timeline ? Cell(time) : Cell(); }
+
   std::shared_ptr<const RankEvents> events;
   const HostTable& host;
 };
@@ -47,9 +50,9 @@ constexpr EventColumn<HostEvents> kHosts[] = {
     {{"rank", "Rank", kCount, "Rank that was recorded."},
      [](Hosts of, HostRow) -> Cell { return of.events->rank().rank; }},
     {{"start", "Start", kTime, "Start, from the start of the rank's profile."},
-     [](Hosts of, HostRow row) -> Cell { return of.host.start[row]; }},
+     [](Hosts of, HostRow row) { return of.TimeOf(of.host.start[row]); }},
     {{"duration", "Duration", kTime, "Length."},
-     [](Hosts of, HostRow row) -> Cell { return of.host.duration[row]; }},
+     [](Hosts of, HostRow row) { return of.TimeOf(of.host.duration[row]); }},
     {{"iteration", "Iteration", kCount, "Position of the iteration in which it starts."},
      [](Hosts of, HostRow row) { return of.events->IterationAt(of.host.start[row]); }},
     {{"thread", "Thread", kCount, "Number of the thread."},
@@ -61,7 +64,7 @@ constexpr EventColumn<HostEvents> kHosts[] = {
     {{"kind", "Kind", kText, "op, annotation, marker, python or overhead."},
      [](Hosts of, HostRow row) { return KindIn(kRangeKinds, of.Kind(row)); }},
     {{"self", "Self", kTime, "Duration without the ranges inside."},
-     [](Hosts of, HostRow row) -> Cell { return of.events->selfs()[row]; }},
+     [](Hosts of, HostRow row) { return of.TimeOf(of.events->selfs()[row]); }},
     {{"parent_id", "Parent id", kCount, "Id of the innermost range around it."},
      [](Hosts of, HostRow row) { return of.events->IdOf(of.host.parent[row]); }},
     {{"depth", "Depth", kCount, "How many ranges are around it."},

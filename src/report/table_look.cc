@@ -90,8 +90,9 @@ constexpr std::string_view kPageKernelsByOp[] = {
 constexpr std::string_view kPageKernelsByIteration[] = {"iteration", "name", "time", "calls",
                                                         "uses_tensor_core"};
 constexpr std::string_view kPageLaunches[] = {
-    "name", "op",    "call_start", "time", "uses_tensor_core",
-    "grid", "block", "iteration",  "gpu",  "rank"};
+    "name",      "op",     "call_start", "time", "uses_tensor_core",
+    "line",      "shapes", "layer",      "grid", "block",
+    "iteration", "gpu",    "rank"};
 constexpr std::string_view kRanks[] = {
     "id",           "per_iteration", "iteration_time", "compute_time", "exposed_communication",
     "waiting_time", "transfer_time", "late_cost",      "last_calls"};

@@ -179,9 +179,10 @@ constexpr TableSpec kTables[] = {
      catalog::columns::kKernelsByOp},
     {"kernels_by_iteration", "iteration_kernel", "Kernels by iteration",
      "One row per iteration and kernel name.", catalog::columns::kKernelsByIteration},
-    {"launches", "launch", "Launches", "One row per kernel, copy or memset with a recorded launch.",
-     catalog::columns::kLaunches, kNoFamily,
-     catalog::catalogue::kOfTimes | catalog::catalogue::kOfGpuUnits},
+    {"launches", "launch", "Launches",
+     "One row per kernel, copy or memset with a recorded launch; per kernel if only durations "
+     "were recorded.",
+     catalog::columns::kLaunches, kNoFamily, catalog::catalogue::kOfGpuUnits},
     {"gpus", "gpu", "{{ device.device }}s", "One row per {{ device.device }} with work.",
      catalog::columns::kGpus},
     {"ranks", "rank", "Ranks", "One row per rank.", catalog::columns::kRanks},

@@ -94,6 +94,9 @@ inline constexpr ColumnSpec kLaunches[] = {
     {"iteration", "Iteration", kCount, "Position of the iteration that launched it, from 0."},
     {"grid", "Grid", kText, "Blocks in x, y, z."},
     {"block", "Block", kText, "Threads of a block in x, y, z."},
+    {"layer", "Layer", kText, "Layers that PyProf's markers name, outermost first."},
+    {"line", "Line", kText, "Line of source that called the operator, where recorded."},
+    {"shapes", "Input shapes", kText, "Shapes of the operator's inputs, where recorded."},
 };
 
 inline constexpr ColumnSpec kGpus[] = {

@@ -39,8 +39,8 @@ std::string_view KindName(DeviceKind kind) {
 
 // Inputs for the cells of one rank's rows. Texts are ids in `pool`.
 struct Cells {
-  Cells(const iterations::RankContext& of, StringPool& pool)
-      : rank(of), profile(*of.profile), device(profile.device), texts(profile, pool) {
+  Cells(const iterations::RankContext& of, StringPool& to)
+      : rank(of), profile(*of.profile), device(profile.device), pool(to), texts(profile, pool) {
     for (const DeviceKind kind : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
       kinds[static_cast<std::size_t>(kind)] = pool.Intern(KindName(kind));
     }
@@ -60,16 +60,42 @@ struct Cells {
     return pool.Intern(std::to_string(xyz[0]) + ", " + std::to_string(xyz[1]) + ", " +
                        std::to_string(xyz[2]));
   }
-  std::uint32_t CallOf(LaunchRow row) const { return device.launch[row.row].value; }
+  HostId OpOf(LaunchRow row) const { return device.op[row.row]; }
+  // Invalid in formats without launches.
+  ApiId CallOf(LaunchRow row) const { return device.launch[row.row]; }
   StringId OfConfig(const std::vector<StringId>& known, LaunchRow row) const {
     const LaunchConfigId config = device.config[row.row];
     return config.valid() ? known[config.value] : StringId{};
   }
 
+  StringId LayerOf(LaunchRow row) {
+    if (profile.kernel_markers.empty()) return {};
+    std::string layers;
+    for (const StringId layer : profile.kernel_markers[row.row].layers) {
+      if (!layers.empty()) layers += ':';
+      layers += profile.Name(layer);
+    }
+    return layers.empty() ? StringId{} : pool.Intern(layers);
+  }
+  // The innermost frame of the operator's call stack.
+  StringId LineOf(LaunchRow row) {
+    const HostId op = OpOf(row);
+    const StringId stack = op.valid() ? profile.host.call_stack[op.value] : StringId{};
+    if (!stack.valid()) return {};
+    StringId& line = lines[stack.value];
+    if (!line.valid()) {
+      const std::string_view frames = profile.Name(stack);
+      line = pool.Intern(frames.substr(0, frames.find(';')));
+    }
+    return line;
+  }
+
   const iterations::RankContext& rank;
   const Profile& profile;
   const DeviceTable& device;
+  StringPool& pool;
   catalog::Texts texts;
+  boost::unordered_flat_map<std::uint32_t, StringId> lines;  // By call stack.
   std::array<StringId, 3> kinds, verdicts;
   std::vector<StringId> grids, blocks;  // By launch properties, which are few.
 };
@@ -94,20 +120,32 @@ constexpr LaunchColumn kLaunchColumns[] = {
      }},
     {"op",
      [](Cells& of, LaunchRow at, Column& to) {
-       const HostId op = of.device.op[at.row];
+       const HostId op = of.OpOf(at);
        to.AddText(op.valid() ? of.texts(of.profile.host.name[op.value]) : StringId{});
      }},
-    {"call", [](Cells& of, LaunchRow at,
-                Column& to) { to.AddText(of.texts(of.profile.api.name[of.CallOf(at)])); }},
-    {"call_start", [](Cells& of, LaunchRow at,
-                      Column& to) { to.AddInteger(of.profile.api.start[of.CallOf(at)]); }},
-    {"call_time", [](Cells& of, LaunchRow at,
-                     Column& to) { to.AddInteger(of.profile.api.duration[of.CallOf(at)]); }},
+    {"call",
+     [](Cells& of, LaunchRow at, Column& to) {
+       const ApiId call = of.CallOf(at);
+       to.AddText(call.valid() ? of.texts(of.profile.api.name[call.value]) : StringId{});
+     }},
+    {"call_start",
+     [](Cells& of, LaunchRow at, Column& to) {
+       const ApiId call = of.CallOf(at);
+       to.AddInteger(call.valid() ? of.profile.api.start[call.value] : Column::kAbsentInteger);
+     }},
+    {"call_time",
+     [](Cells& of, LaunchRow at, Column& to) {
+       const ApiId call = of.CallOf(at);
+       to.AddInteger(call.valid() ? of.profile.api.duration[call.value] : Column::kAbsentInteger);
+     }},
     {"start", [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.start[at.row]); }},
     {"time",
      [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.duration[at.row]); }},
     {"delay",
-     [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(LaunchDelay(of.profile, at.row)); }},
+     [](Cells& of, LaunchRow at, Column& to) {
+       to.AddInteger(of.CallOf(at).valid() ? LaunchDelay(of.profile, at.row)
+                                           : Column::kAbsentInteger);
+     }},
     {"queue_length", [](Cells&, LaunchRow at, Column& to) { to.AddInteger(at.queue); }},
     {"uses_tensor_core",
      [](Cells& of, LaunchRow at, Column& to) {
@@ -121,6 +159,13 @@ constexpr LaunchColumn kLaunchColumns[] = {
      }},
     {"grid", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.grids, at)); }},
     {"block", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.blocks, at)); }},
+    {"layer", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.LayerOf(at)); }},
+    {"line", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.LineOf(at)); }},
+    {"shapes",
+     [](Cells& of, LaunchRow at, Column& to) {
+       const HostId op = of.OpOf(at);
+       to.AddText(op.valid() ? of.texts(of.profile.host.input_shapes[op.value]) : StringId{});
+     }},
 };
 static_assert(std::ranges::equal(kLaunchColumns, catalog::columns::kLaunches, {}, &LaunchColumn::id,
                                  &ColumnSpec::id));  // All columns exist.
@@ -410,6 +455,33 @@ void AddLaunches(std::span<const iterations::RankContext> ranks, catalog::Output
     return;
   }
   SetLaunchMetrics(AddRows(ranks, rows, out), out);
+}
+
+// The starts of such profiles keep the recorded order, but are no times.
+void AddKernelCalls(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
+  const bool has_any =
+      std::ranges::any_of(ranks, [](const auto& rank) { return rank.profile->device.size() > 0; });
+  if (!out.Wants("launches") || !has_any) return;
+  static constexpr std::string_view kTimes[] = {"call",  "call_start", "call_time",
+                                                "start", "delay",      "queue_length"};
+  std::vector<Column*> columns, times;
+  for (Column& column : out.AddTable("launches").columns()) {
+    const bool is_time = std::ranges::find(kTimes, column.id()) != std::end(kTimes);
+    (is_time ? times : columns).push_back(&column);
+  }
+  for (Column* column : times) column->MarkAbsent(out.Gap(Capability::kLaunchLinks));
+  for (const iterations::RankContext& rank : ranks) {
+    const DeviceTable& device = rank.profile->device;
+    std::vector<LaunchRow> rows;
+    for (std::uint32_t row = 0; row < device.size(); ++row) {
+      if (rank.InTables(DeviceId{row})) rows.push_back({row, 0});
+    }
+    std::ranges::stable_sort(rows, {}, [&](LaunchRow at) { return device.start[at.row]; });
+    AppendLaunches(rank, rows, columns, out.strings());
+    for (Column* column : times) {
+      for (std::size_t row = 0; row < rows.size(); ++row) column->AddAbsent();
+    }
+  }
 }
 
 }  // namespace profgauge::analysis::device

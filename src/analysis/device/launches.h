@@ -47,5 +47,8 @@ void AppendLaunches(const iterations::RankContext& rank, std::span<const LaunchR
 /// Adds launches (rows by rank, GPU, stream and start) and sets launch.*. The table is only built
 /// on request: it has a row for each launch, and is the largest of all.
 void AddLaunches(std::span<const iterations::RankContext> ranks, catalog::Output& out);
+/// Adds launches for formats that have only durations (PyProf's net.dict): a row for each kernel,
+/// as recorded, without times and calls.
+void AddKernelCalls(std::span<const iterations::RankContext> ranks, catalog::Output& out);
 
 }  // namespace profgauge::analysis::device

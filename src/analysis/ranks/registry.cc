@@ -169,7 +169,7 @@ constexpr AnalysisRow kAnalyses[] = {
      OfSummaries<&RankSummary::idle, breakdown::SetIdleCauses>, true},
     {"device tables", Stage::kOther, device::AddDeviceTables, device::AddDeviceTables, nullptr,
      true},
-    {"launches", Stage::kOther, device::AddLaunches, nullptr,
+    {"launches", Stage::kOther, device::AddLaunches, device::AddKernelCalls,
      OfSummaries<&RankSummary::launches, device::SetLaunchMetrics>},
     {"iteration ops", Stage::kOther, ops::AddIterationOps, nullptr, nullptr, true},
     {"utilization", Stage::kOther, iterations::AddUtilization, nullptr, AddKeptUtilization},
