@@ -17,7 +17,7 @@ struct TableLook {
   enum class Order : bool { kHeaviestFirst, kAsItStands };
 
   std::string_view id;
-  std::string_view sheet;      ///< In the workbook; tables of one sheet follow each other.
+  std::string_view sheet;      ///< In the workbook, for this table alone.
   std::size_t sheet_rows = 0;  ///< Most rows in the sheet; 0: the workbook's limit.
   /// If a table has more rows than fit, those with the largest values of this column are chosen
   /// (only kXlsxTellingRows of them if `sheet_rows` is set). Empty: the first rows are.

@@ -103,7 +103,7 @@ class Example(unittest.TestCase):
 
     def test_sheets(self):
         for name in ["Summary", "Findings", "Evidence", "Ops", "Kernels", "Iterations",
-                     "GPUs-Ranks", "Metrics", "About"]:
+                     "Totals", "Metrics", "About"]:
             self.assertIn(name, self.book.sheets)
 
     def test_the_verdict_and_every_limit(self):
@@ -174,6 +174,16 @@ class Example(unittest.TestCase):
         totals = {row[0]: row for row in rows}
         self.assertAlmostEqual(float(totals["Kernels"][heads.index("Time (ms)")]),
                                sum(float(time) for time in self.book.column("Kernels", "Time (ms)")), places=6)
+
+    def test_sheets_of_data_are_one_head_and_rows(self):
+        heads, *rows = self.book.sheets["Totals"]
+        self.assertGreater(len(rows), 8)
+        for number, row in enumerate(rows, 2):
+            formula, _ = self.book.formulas["Totals"][f"B{number}"]
+            sheet = self.book.sheets[re.search("'(.+)'!", formula)[1]]
+            self.assertEqual(len(sheet) - 1, int(row[heads.index("Rows shown")]), row[0])
+            self.assertNotIn("", sheet[0], row[0])
+            self.assertTrue(all(len(cells) == len(sheet[0]) for cells in sheet), row[0])
 
     def test_no_expression_of_a_policy_is_shown(self):
         for name, rows in self.book.sheets.items():

@@ -26,6 +26,16 @@ std::size_t WritePairs(XlsxSheet& sheet, std::string_view title, const Pairs& pa
   return row + 1;
 }
 
+// The cells of a table's only row, with the heads of its columns. Such a table has no sheet.
+Pairs CellsOf(const Table& table) {
+  Pairs cells;
+  for (const Column& column : table.columns()) {
+    const Value value = table.At(0, column);
+    if (!IsAbsent(value)) cells.emplace_back(column.title(), FormatValue(value, column.unit()));
+  }
+  return cells;
+}
+
 }  // namespace
 
 // A value is a number, scaled by its unit like in all sheets, beside the text of other reports.
@@ -86,6 +96,9 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
                                                    found.empty() ? "" : ": ", found));
   }
   row = WritePairs(sheet, "Profile quality", quality, row);
+  for (const Table& table : report.tables) {
+    if (table.rows() == 1) row = WritePairs(sheet, table.title(), CellsOf(table), row);
+  }
   row = WritePairs(sheet, "Environment of the run", report.environment, row);
   row = WritePairs(sheet, "Hashes and options", report.provenance, row);
   Pairs counters, remarks, left_out;

@@ -177,19 +177,6 @@ void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t co
   }
 }
 
-void XlsxSheet::AddBars(std::size_t first, std::size_t last, std::size_t column) {
-  lxw_conditional_format bar = {};
-  bar.type = LXW_CONDITIONAL_DATA_BAR;
-  // Bars of Excel 2010 are not used, because other programs warn about the extension.
-  bar.bar_color = 0xA6CEE3;
-  bar.min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
-  bar.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
-  bar.min_value = 0;
-  bar.max_value = 1;
-  book_.Check(worksheet_conditional_format_range(sheet_, RowOf(first), ColumnOf(column),
-                                                 RowOf(last), ColumnOf(column), &bar));
-}
-
 std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& columns,
                                 std::size_t rows, const std::string& name, int level) {
   // Columns of a table must have distinct names.
@@ -230,9 +217,6 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
   const std::size_t last = row + rows;
   book_.Check(worksheet_add_table(sheet_, RowOf(row), 0, RowOf(last), ColumnOf(columns.size() - 1),
                                   &options));
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].unit == Unit::kShare) AddBars(row + 1, last, i);
-  }
   if (level >= 0) ColourLevels(row + 1, last, static_cast<std::size_t>(level));
   return last + 1;
 }

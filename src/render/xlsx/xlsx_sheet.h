@@ -5,7 +5,7 @@
 //
 //   XlsxSheet sheet(book, "Findings");
 //   sheet.Text(1, 0, …), sheet.Cell(1, 1, …) …      cells, from the row below the heads
-//   sheet.AddTable(0, columns, rows, "t_findings")   heads, filters, data bars
+//   sheet.AddTable(0, columns, rows, "t_findings")   heads and filters
 //   sheet.Freeze(1, 1)
 //   sheet.FitColumns()                               widths, from all that was written
 //
@@ -76,11 +76,11 @@ class XlsxSheet {
   /// Makes the empty cells of rows `first` to `last` fields for dates.
   void AskForDate(std::size_t first, std::size_t last, std::size_t column);
 
-  /// Makes the cells below `row` a table with filters, and writes its heads into `row`. Columns of
-  /// shares get data bars. `level`: the index of a column whose words are colored. Equal heads are
-  /// numbered, because a table must not have them twice. If there are no rows, writes only heads.
-  /// Returns the row below the table. REQUIRES: `name` is unique in the book and does not look like
-  /// an address.
+  /// Makes the cells below `row` a table with filters, and writes its heads into `row`. No data
+  /// bars: those that all programs draw give a value of 0 a tenth of the cell. `level`: the index
+  /// of a column whose words are colored. Equal heads are numbered, because a table must not have
+  /// them twice. If there are no rows, writes only heads. Returns the row below the table.
+  /// REQUIRES: `name` is unique in the book and does not look like an address.
   std::size_t AddTable(std::size_t row, const std::vector<XlsxColumn>& columns, std::size_t rows,
                        const std::string& name, int level = -1);
 
@@ -108,7 +108,6 @@ class XlsxSheet {
   void Widen(std::size_t column, std::string_view text);
   void WidenTo(std::size_t column, double value, int decimals);
   void ColourLevels(std::size_t first, std::size_t last, std::size_t column);
-  void AddBars(std::size_t first, std::size_t last, std::size_t column);
 
   XlsxBook& book_;
   lxw_worksheet* sheet_ = nullptr;

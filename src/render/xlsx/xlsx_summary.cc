@@ -235,13 +235,13 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
   chart_axis_off(chart->x_axis);
   chart_set_series_gap(chart, 30);
   lxw_chart_options place = {};
-  place.x_scale = 1.6;
-  place.y_scale = 0.85;
+  place.x_scale = 2.2;
+  place.y_scale = 0.6;
   sheet.book().Check(
-      worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 3, chart, &place));
+      worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 0, chart, &place));
 }
 
-// Writes at least 13 rows, because the chart is beside the table. Returns the next free row.
+// The chart is below the table. Returns the next free row.
 std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const auto parts = report::Breakdown(report);
   if (parts.empty()) return row;
@@ -277,15 +277,15 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
                     XlsxAddress(row + 1, 1) + ":" + XlsxAddress(last, 1));
   sheet.Text(last + 1, 0, "All parts", XlsxStyle::kMuted);
   sheet.Formula(last + 1, 1, "=SUM(" + times + ")", all, XlsxStyle::kMilliseconds);
-  AddBreakdownChart(sheet, parts, row + 1, row - 1);
-  return std::max(next + 2, row + 13);
+  constexpr std::size_t kChartRows = 10;
+  AddBreakdownChart(sheet, parts, row + 1, next + 2);
+  return next + 2 + kChartRows;
 }
 
 /// Draws the lengths of iterations, from the sheet Iterations.
 void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const Table* table = report::FindTableById(report, "iterations");
-  const auto head = XlsxHeadRow(report, "iterations");
-  if (table == nullptr || table->rows() < 2 || !head) return;
+  if (table == nullptr || table->rows() < 2) return;
   std::size_t index = 0, duration = 0, column_number = 0;
   bool has_index = false, has_duration = false;
   for (const Column& column : table->columns()) {
@@ -297,8 +297,7 @@ void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::siz
   if (!has_index || !has_duration) return;
   const std::size_t last = std::min(table->rows(), report::kXlsxRows);
   const auto range = [&](std::size_t column) {
-    return fmt::format("='Iterations'!{}:{}", XlsxAddress(*head + 1, column),
-                       XlsxAddress(*head + last, column));
+    return fmt::format("='Iterations'!{}:{}", XlsxAddress(1, column), XlsxAddress(last, column));
   };
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_LINE);
   lxw_chart_series* series = chart_add_series(chart, range(index).c_str(), range(duration).c_str());
@@ -341,6 +340,7 @@ void AddSummarySheet(XlsxBook& book, const report::Report& report) {
   AddIterationsChart(sheet, report, row);
   sheet.FitColumns();
   constexpr std::size_t kChartRows = 16, kPrintedColumns = 6;
+  worksheet_set_portrait(sheet.handle());
   sheet.PrintOnOnePage(row + kChartRows, kPrintedColumns);
 }
 

@@ -27,19 +27,18 @@ const Column* ChosenBy(const Table& table) {
   return look == nullptr || look->sheet_by.empty() ? nullptr : table.Find(look->sheet_by);
 }
 
-// The line that counts missing rows, and says why these rows are shown. A sheet without it has all
-// rows.
+// How many rows the sheet has, and why these; empty if it has all.
 std::string LeftOutText(const Table& table, std::size_t rows) {
+  if (rows == table.rows()) return {};
   const Column* by = ChosenBy(table);
   return fmt::format(
-      "{} of {} rows{}; a workbook with all rows would open slowly.",
-      FormatCount(static_cast<std::int64_t>(rows)),
+      "{} of {} rows{}", FormatCount(static_cast<std::int64_t>(rows)),
       FormatCount(static_cast<std::int64_t>(table.all_rows())),
       by == nullptr ? "" : fmt::format(", those with the highest “{}”", by->title()));
 }
 
-// The line that names the iteration of an operator tree if all shown rows are of one, unlike those
-// of other sheets; else empty.
+// Names the iteration of an operator tree if all shown rows are of one, unlike those of other
+// sheets; else empty.
 std::string OfIterationText(const report::Report& report, const Table& table,
                             std::span<const std::size_t> shown) {
   const Column* iteration = table.Find("iteration");
@@ -50,7 +49,7 @@ std::string OfIterationText(const report::Report& report, const Table& table,
   if (std::ranges::any_of(shown, is_other)) return {};
   const auto labels = report::IterationLabels(report);
   const auto label = labels.find(first);
-  return fmt::format("Only iteration {}, the one nearest the median.",
+  return fmt::format("only iteration {}, the one nearest the median",
                      label == labels.end() ? fmt::format("{}", first) : label->second);
 }
 
@@ -89,23 +88,25 @@ void AddToTotals(const Column* by, const Column& column, std::size_t index, cons
   sum->sum += AsNumber(value, 0) * XlsxUnitOf(column.unit()).factor;
 }
 
+// Explains the heads. What the rows are stands in the first note, because other cells beside the
+// table would become data of programs that read the sheet.
 void WriteNotes(XlsxSheet& sheet, const report::Report& report, const Table& table,
-                const std::vector<const Column*>& columns, std::size_t row) {
+                const std::vector<const Column*>& columns, std::string_view which) {
   constexpr std::size_t kMostNotes = 30;
   std::size_t notes = 0;
   for (std::size_t k = 0; k < columns.size() && notes < kMostNotes; ++k) {
-    const std::string doc =
+    std::string doc =
         report::TextFor(report.profile, report::ColumnDoc(table.id(), columns[k]->id()));
+    if (k == 0 && !which.empty()) doc = fmt::format("The sheet has {}.\n{}", which, doc);
     if (doc.empty()) continue;
-    sheet.Note(row, k, doc);
+    sheet.Note(0, k, doc);
     ++notes;
   }
 }
 
-// Omits absent columns. The column `depth`, if it exists, sets outline levels. Returns the row
-// below the table and its note.
-std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Table& table,
-                       std::size_t row, TotalsOfTable& totals) {
+// Omits absent columns. The column `depth`, if it exists, sets outline levels.
+TotalsOfTable WriteTable(XlsxSheet& sheet, const report::Report& report, const Table& table) {
+  TotalsOfTable totals;
   std::vector<XlsxColumn> heads;
   std::vector<const Column*> columns;
   for (const Column& column : table.columns()) {
@@ -113,6 +114,7 @@ std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Tab
     heads.push_back({column.title(), column.unit()});
     columns.push_back(&column);
   }
+  if (heads.empty()) return totals;
   const std::vector<std::size_t> shown = report::TellingRows(table, report::RowsInWorkbook(table));
   const std::size_t rows = shown.size();
   const Column* depth = table.Find("depth");
@@ -121,88 +123,60 @@ std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Tab
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const Value value = table.At(shown[i], *columns[k]);
-      sheet.Cell(row + 1 + i, k, value, columns[k]->unit(), XlsxTextStyle(heads, k));
+      sheet.Cell(1 + i, k, value, columns[k]->unit(), XlsxTextStyle(heads, k));
       if (!is_tree) AddToTotals(by, *columns[k], k, value, totals);
       if (k == 0 && !IsAbsent(value)) ++totals.named;
     }
     if (depth != nullptr) {
       const std::int64_t level = std::max<std::int64_t>(AsWhole(table.At(shown[i], *depth), 0), 0);
-      sheet.Outline(row + 1 + i, static_cast<std::size_t>(level));
+      sheet.Outline(1 + i, static_cast<std::size_t>(level));
     }
   }
-  if (heads.empty()) return row;
   totals.sheet = sheet.name();
   totals.title = table.title();
-  totals.first = row + 1;
-  totals.last = row + rows;
+  totals.first = 1;
+  totals.last = rows;
   totals.all = table.rows();
-  WriteNotes(sheet, report, table, columns, row);
-  std::size_t next = sheet.AddTable(row, heads, rows, TableName(table));
+  totals.which = LeftOutText(table, rows);
   if (const std::string text = OfIterationText(report, table, shown); !text.empty()) {
-    sheet.Text(next + 1, 0, text, XlsxStyle::kHeading);
-    next += 2;
+    totals.which += (totals.which.empty() ? "" : "; ") + text;
   }
-  if (rows < table.rows()) {
-    sheet.Text(next + 1, 0, LeftOutText(table, rows), XlsxStyle::kHeading);
-    next += 2;
-  }
-  return next;
+  WriteNotes(sheet, report, table, columns, totals.which);
+  sheet.AddTable(0, heads, rows, TableName(table));
+  return totals;
 }
 
-using TablesBySheet = std::vector<std::pair<std::string, std::vector<const Table*>>>;
-
-/// The tables of each sheet, in the order of the workbook.
-TablesBySheet SheetsOf(const report::Report& report) {
-  TablesBySheet sheets;
-  const auto add = [&](const Table& table) {
-    const std::string name = SheetOf(table);
-    const auto it = std::find_if(sheets.begin(), sheets.end(),
-                                 [&](const auto& sheet) { return sheet.first == name; });
-    auto& tables = it == sheets.end() ? sheets.emplace_back(name, 0).second : it->second;
-    tables.push_back(&table);
-  };
+// The tables that have a sheet, in the order of the workbook: those with several rows. A single row
+// is in About.
+std::vector<const Table*> TablesOfSheets(const report::Report& report) {
+  std::vector<const Table*> tables;
   for (const TableLook& look : report::TableLooks()) {
     const Table* table = report::FindTableById(report, look.id);
-    if (table != nullptr && table->rows() > 0) add(*table);
+    if (table != nullptr && table->rows() > 1) tables.push_back(table);
   }
   for (const Table& table : report.tables) {
-    if (report::FindTableLook(table.id()) == nullptr && table.rows() > 0) add(table);
+    if (report::FindTableLook(table.id()) == nullptr && table.rows() > 1) tables.push_back(&table);
   }
-  return sheets;
+  return tables;
 }
-
-/// Tables that share a sheet have titles.
-std::size_t TitleRows(const std::vector<const Table*>& tables) { return tables.size() > 1 ? 1 : 0; }
 
 }  // namespace
-
-std::optional<std::size_t> XlsxHeadRow(const report::Report& report, std::string_view id) {
-  for (const auto& [name, tables] : SheetsOf(report)) {
-    if (tables.front()->id() == id) return TitleRows(tables);
-  }
-  return std::nullopt;
-}
 
 std::vector<TotalsOfTable> AddTableSheets(XlsxBook& book, const report::Report& report) {
   constexpr std::size_t kPrintedRows = 40;
   std::vector<TotalsOfTable> totals;
-  for (const auto& [name, tables] : SheetsOf(report)) {
-    XlsxSheet sheet(book, name);
-    std::size_t row = 0;
-    for (const Table* table : tables) {
-      if (TitleRows(tables) > 0) sheet.Text(row++, 0, table->title(), XlsxStyle::kHeading);
-      TotalsOfTable& of_table = totals.emplace_back();
-      row = WriteTable(sheet, report, *table, row, of_table) + 1;
-      const bool has_time = of_table.time.index.has_value();
-      if (has_time && (table->id() == "ops" || table->id() == "kernels")) {
-        const auto address = [&](std::size_t at) { return XlsxAddress(at, *of_table.time.index); };
-        book.Name(table->id() == "ops" ? "ops_time" : "kernels_time", sheet.name(),
-                  address(of_table.first) + ":" + address(of_table.last));
-      }
+  for (const Table* table : TablesOfSheets(report)) {
+    XlsxSheet sheet(book, SheetOf(*table));
+    const TotalsOfTable& of_table = totals.emplace_back(WriteTable(sheet, report, *table));
+    const bool has_time = of_table.time.index.has_value();
+    if (has_time && (table->id() == "ops" || table->id() == "kernels")) {
+      const auto address = [&](std::size_t at) { return XlsxAddress(at, *of_table.time.index); };
+      book.Name(table->id() == "ops" ? "ops_time" : "kernels_time", sheet.name(),
+                address(of_table.first) + ":" + address(of_table.last));
     }
-    if (tables.size() == 1) sheet.Freeze(1, 1);
+    sheet.Freeze(1, 1);
     sheet.FitColumns();
-    sheet.PrintOnOnePage(std::min(row, kPrintedRows + 1), sheet.columns());
+    sheet.PrintOnOnePage(std::min(of_table.last, kPrintedRows) + 1, sheet.columns());
   }
   return totals;
 }
@@ -229,6 +203,7 @@ void AddTotalsSheet(XlsxBook& book, const std::vector<TotalsOfTable>& totals) {
     sum(3, table.time, XlsxStyle::kMilliseconds);
     sum(4, table.calls, XlsxStyle::kCount);
     sum(5, table.bytes, XlsxStyle::kMegabytes);
+    sheet.Text(row, 6, table.which, XlsxStyle::kIndented);
   }
   sheet.AddTable(0,
                  {{"Table"},
@@ -236,7 +211,8 @@ void AddTotalsSheet(XlsxBook& book, const std::vector<TotalsOfTable>& totals) {
                   {"Rows of the run", Unit::kCount},
                   {"Time", Unit::kTime},
                   {"Calls", Unit::kCount},
-                  {"Bytes", Unit::kBytes}},
+                  {"Bytes", Unit::kBytes},
+                  {"Rows"}},
                  row, "t_totals");
   sheet.Freeze(1, 1);
   sheet.FitColumns();

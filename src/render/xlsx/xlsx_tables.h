@@ -20,6 +20,7 @@ namespace profgauge::render {
 /// A table of a sheet, with those of its columns that can be summed.
 struct TotalsOfTable {
   std::string sheet, title;
+  std::string which;                ///< Which rows the sheet has; empty: all.
   std::size_t first = 0, last = 0;  ///< Rows of the sheet.
   std::size_t all = 0;              ///< Number of rows in the run.
   std::size_t named = 0;            ///< Rows whose first cell has a value.
@@ -32,11 +33,9 @@ struct TotalsOfTable {
 /// The number of rows and the sums of each table, as formulas that follow the filters of its sheet.
 void AddTotalsSheet(XlsxBook& book, const std::vector<TotalsOfTable>& totals);
 
-/// Adds a sheet for each name of a sheet in report/table_look.cc, with its tables that have rows,
-/// in the order of that list, and a sheet for each other table. Tables that share a sheet follow
-/// each other, with titles. The head of a column has its definition as a note.
+/// Adds a sheet for each table with at least two rows, in the order of report/table_look.cc: heads,
+/// then rows, and nothing else, so that programs read it as it is. The head of a column has its
+/// definition as a note; the first one also says which rows the sheet has if it lacks some.
 std::vector<TotalsOfTable> AddTableSheets(XlsxBook& book, const report::Report& report);
-/// The row of the head of a table that is first on its sheet, from 0; nullopt for other tables.
-std::optional<std::size_t> XlsxHeadRow(const report::Report& report, std::string_view id);
 
 }  // namespace profgauge::render

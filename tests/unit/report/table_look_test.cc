@@ -20,6 +20,17 @@ bool HasColumn(const analysis::TableSpec& spec, std::string_view id) {
                      [id](const ColumnSpec& column) { return column.id == id; });
 }
 
+// A sheet with two tables could not be read by programs.
+TEST(TableLooks, EveryTableHasItsSheet) {
+  std::set<std::string_view> sheets = {"Summary", "Findings",  "Checks",       "Evidence",
+                                       "Totals",  "Metrics",   "About",        "Baseline",
+                                       "Runs",    "Waterfall", "Side by side", "Comparisons"};
+  for (const TableLook& look : TableLooks()) {
+    EXPECT_TRUE(sheets.insert(look.sheet).second) << look.id << ": " << look.sheet;
+    EXPECT_EQ(look.sheet.find_first_of("[]:*?/\\"), std::string_view::npos) << look.sheet;
+  }
+}
+
 TEST(TableLooks, EveryTableHasOne) {
   for (const analysis::TableSpec& spec : analysis::TableCatalogue()) {
     const TableLook* look = FindTableLook(spec.id);
