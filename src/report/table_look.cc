@@ -90,9 +90,8 @@ constexpr std::string_view kPageKernelsByOp[] = {
 constexpr std::string_view kPageKernelsByIteration[] = {"iteration", "name", "time", "calls",
                                                         "uses_tensor_core"};
 constexpr std::string_view kPageLaunches[] = {
-    "name",      "op",     "call_start", "time", "uses_tensor_core",
-    "line",      "shapes", "layer",      "grid", "block",
-    "iteration", "gpu",    "rank"};
+    "name",      "op",  "call_start", "time", "uses_tensor_core", "grid", "block",
+    "iteration", "gpu", "rank",       "line", "shapes",           "layer"};
 constexpr std::string_view kRanks[] = {
     "id",           "per_iteration", "iteration_time", "compute_time", "exposed_communication",
     "waiting_time", "transfer_time", "late_cost",      "last_calls"};

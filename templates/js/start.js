@@ -46,14 +46,12 @@ async function start() {
   }
   rememberOpen();
   const has = (id) => Boolean(document.getElementById(id));
-  const place = document.querySelector('#definitions details');
-  const [{ head, columns }, definitions] = await Promise.all([
+  const [{ head, columns }, markup] = await Promise.all([
     has('c-tables') ? unpack('c-tables') : { head: { tables: [] }, columns: {} },
-    has('c-definitions') ? inflate('c-definitions').then((packed) => packed.text()) : '']);
-  if (definitions) {
-    place.lastElementChild.remove();
-    place.insertAdjacentHTML('beforeend', definitions);
-  }
+    has('c-packed') ? inflate('c-packed').then((packed) => packed.text()) : '']);
+  const parts = document.createElement('template');
+  parts.innerHTML = markup;
+  for (const part of [...parts.content.children]) document.getElementById(part.dataset.for)?.lastElementChild.replaceWith(part);
   for (const [position, name] of head.iterations || []) iterationNames.set(position, name);
   for (const [id, docs] of Object.entries(head.docs || {})) {
     columnDocs.set(id, Object.fromEntries(Object.entries(docs).map(([column, text]) => [column, head.texts[text - 1]])));

@@ -15,6 +15,7 @@
 #include "render/html/compact.h"
 #include "render/html/page_assets.h"
 #include "render/html/view.h"
+#include "render/html/view_verdict.h"
 #include "render/shared/columns.h"
 #include "render/shared/looks.h"
 #include "render/shared/report_text.h"
@@ -120,16 +121,16 @@ json::array MetricsView(const report::Report& report) {
   return out;
 }
 
-// Missing metrics, by reason.
-json::array AbsentMetrics(const report::Report& report) {
+using IdsAndReasons = std::vector<std::pair<std::string, std::string>>;
+
+// What is missing, by reason, since many share one.
+json::array ByReason(const IdsAndReasons& missing) {
   std::vector<std::pair<std::string, std::string>> by_reason;
-  for (const report::Metric& metric : report.metrics) {
-    if (!IsAbsent(metric.quantity.value)) continue;
-    const std::string& reason = metric.quantity.absent_because;
+  for (const auto& [id, reason] : missing) {
     auto group = std::find_if(by_reason.begin(), by_reason.end(),
                               [&](const auto& known) { return known.first == reason; });
     if (group == by_reason.end()) group = by_reason.insert(group, {reason, ""});
-    group->second += (group->second.empty() ? "" : ", ") + metric.id;
+    group->second += (group->second.empty() ? "" : ", ") + id;
   }
   json::array out;
   for (const auto& [reason, ids] : by_reason) {
@@ -138,14 +139,25 @@ json::array AbsentMetrics(const report::Report& report) {
   return out;
 }
 
+IdsAndReasons AbsentMetrics(const report::Report& report) {
+  IdsAndReasons absent;
+  for (const report::Metric& metric : report.metrics) {
+    if (!IsAbsent(metric.quantity.value)) continue;
+    absent.emplace_back(metric.id, metric.quantity.absent_because);
+  }
+  return absent;
+}
+
 }  // namespace
 
-boost::json::object DefinitionsView(const report::Report& report) {
-  json::array metrics = MetricsView(report), absent = AbsentMetrics(report);
+boost::json::object PackedView(const report::Report& report) {
+  json::array metrics = MetricsView(report), absent = ByReason(AbsentMetrics(report));
   const bool has_absent = !absent.empty();
-  return {{"metrics", std::move(metrics)},
-          {"absent_metrics", std::move(absent)},
-          {"has_absent_metrics", has_absent}};
+  json::object view = SilentRulesView(report);
+  view["metrics"] = std::move(metrics);
+  view["absent_metrics"] = std::move(absent);
+  view["has_absent_metrics"] = has_absent;
+  return view;
 }
 
 boost::json::object NotesView(const report::Report& report) {
@@ -153,17 +165,17 @@ boost::json::object NotesView(const report::Report& report) {
   for (const report::Remark& remark : report.remarks) {
     remarks.push_back(json::object{{"id", remark.id}, {"text", remark.text}});
   }
-  // Definitions are packed, because they were a seventh of a small page.
-  std::string definitions =
-      Base64(Gzip(CompactMarkup(RenderTemplate(kPages, "definitions", DefinitionsView(report)))));
+  // Lists that few readers open are packed, because they were a fifth of a small page.
+  std::string packed =
+      Base64(Gzip(CompactMarkup(RenderTemplate(kPages, "packed", PackedView(report)))));
   json::object view{
       {"environment", Pairs(report.environment)},
       {"provenance", Pairs(ListedProvenance(report))},
       {"quality_title", report.profile.format == "times" ? "Notes" : "Profile quality"},
       {"quality", QualityView(report.recording, !report.remarks.empty())},
-      {"absent_tables", Pairs(report.absent_tables)},
+      {"absent_tables", ByReason(report.absent_tables)},
       {"import", ImportView(report)},
-      {"definitions", MakeMarkup(std::move(definitions))},
+      {"packed", MakeMarkup(std::move(packed))},
       {"remarks", std::move(remarks)},
       {"schema", report.schema},
       {"tool", report.tool}};

@@ -20,8 +20,8 @@ namespace profgauge::render::html {
 
 /// Environment, import log, definitions, provenance, absent tables, remarks.
 boost::json::object NotesView(const report::Report& report);
-/// All metrics with their definitions, and absent ones by reason. It is the view of
-/// definitions.html, which NotesView() packs.
-boost::json::object DefinitionsView(const report::Report& report);
+/// Rules that were silent, all metrics with their definitions, and absent ones by reason. It is the
+/// view of packed.html, which NotesView() packs.
+boost::json::object PackedView(const report::Report& report);
 
 }  // namespace profgauge::render::html

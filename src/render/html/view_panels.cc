@@ -135,6 +135,8 @@ json::object UtilizationPanel(const Report& report) {
   };
   add(metric::kGpuIdleMean, "Idle", "no kernel, copy or memset");
   for (const IdleCauseInfo& cause : kIdleCauseInfo) {
+    const report::Metric* metric = FindMetric(report, cause.metric);
+    if (metric == nullptr || AsNumber(metric->quantity.value, 0) == 0) continue;
     add(cause.metric, fmt::format("… {}", cause.title), "");
   }
   for (const auto& [id, label, about] :

@@ -432,6 +432,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
           {"title", table.title()},
           {"count", fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(table.rows())),
                                 table.rows() == 1 ? "row" : "rows")},
+          {"many", table.rows() > 1},
           {"columns", std::move(heads)},
           {"extra", IdsOf(choice.extra)},
           {"is_tree", is_tree},

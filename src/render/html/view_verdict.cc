@@ -385,30 +385,48 @@ boost::json::object GateView(const Report& report) {
           {"none_asked", report.gate.empty()}};
 }
 
+namespace {
+
+bool IsNotJudged(const report::Finding& finding) {
+  return finding.status == State::kNotApplicable || finding.status == State::kCovered;
+}
+
+}  // namespace
+
+boost::json::object SilentRulesView(const Report& report) {
+  json::array not_found, not_judged;
+  for (const report::Finding* of_order : FindingsInOrder(report)) {
+    const report::Finding& finding = *of_order;
+    if (finding.status != State::kNotFound && !IsNotJudged(finding)) continue;
+    json::array& list = IsNotJudged(finding) ? not_judged : not_found;
+    list.push_back(json::object{{"title", finding.title},
+                                {"rule", finding.rule},
+                                {"reason", PiecesOf(finding.reason)},
+                                {"has_reason", !finding.reason.empty()}});
+  }
+  return {{"not_found", std::move(not_found)}, {"not_judged", std::move(not_judged)}};
+}
+
 boost::json::object FindingsView(const Report& report) {
-  json::array fired, waived, good, not_found, not_applicable;
+  json::array fired, waived, good;
+  std::size_t not_found = 0, not_judged = 0;
   SeenNames seen = NamesOfKernels(report);
   for (const report::Finding* of_order : FindingsInOrder(report)) {
     const report::Finding& finding = *of_order;
-    json::array* list = &fired;
-    if (finding.status == State::kWaived) list = &waived;
-    if (finding.status == State::kNotApplicable || finding.status == State::kCovered) {
-      list = &not_applicable;  // There, with the reason.
-    }
-    if (finding.status == State::kGood) list = &good;
-    if (finding.status == State::kNotFound) list = &not_found;
-    list->push_back(FindingView(report, finding, seen));
+    not_found += finding.status == State::kNotFound ? 1 : 0;
+    not_judged += IsNotJudged(finding) ? 1 : 0;
+    if (finding.status == State::kNotFound || IsNotJudged(finding)) continue;
+    json::array& list = finding.status == State::kWaived ? waived
+                        : finding.status == State::kGood ? good
+                                                         : fired;
+    list.push_back(FindingView(report, finding, seen));
   }
-  const auto count = [](const json::array& list) {
-    return list.empty() ? std::string()
-                        : fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(list.size())),
-                                      list.size() == 1 ? "rule" : "rules");
+  const auto count = [](std::size_t rules) {
+    return rules == 0 ? std::string() : Counted(static_cast<std::int64_t>(rules), "rule", "rules");
   };
-  json::object view{{"fired_count", count(fired)},
-                    {"waived_count", count(waived)},
-                    {"good_count", count(good)},
+  json::object view{{"good_count", count(good.size())},
                     {"not_found_count", count(not_found)},
-                    {"not_applicable_count", count(not_applicable)}};
+                    {"not_judged_count", count(not_judged)}};
   json::array dlprof = DlprofAdviceView(report);
   view["has_dlprof"] = !dlprof.empty();
   view["dlprof"] = std::move(dlprof);
@@ -419,8 +437,6 @@ boost::json::object FindingsView(const Report& report) {
   view["fired"] = std::move(fired);
   view["waived"] = std::move(waived);
   view["good"] = std::move(good);
-  view["not_found"] = std::move(not_found);
-  view["not_applicable"] = std::move(not_applicable);
   return view;
 }
 

@@ -37,9 +37,11 @@ boost::json::object RunView(const report::Report& report);
 ///   error | time per iteration | 1.2 s |   ->  one row, with both limits and one meter
 boost::json::object GateView(const report::Report& report);
 
-/// All rules in four lists: fired (with rules that cannot be evaluated), waived, passed, not
-/// applicable. Findings must be rendered in this order, because a long name is whole only in the
-/// first.
+/// Rules that fired (with those that cannot be evaluated), are waived, or are measured and good;
+/// the numbers of others. Findings must be rendered in this order, because a long name is whole
+/// only in the first.
 boost::json::object FindingsView(const report::Report& report);
+/// The other rules: not found, and not judged, with reasons.
+boost::json::object SilentRulesView(const report::Report& report);
 
 }  // namespace profgauge::render::html

@@ -136,7 +136,7 @@ std::string SvgWaterfall(const report::Comparison& comparison) {
   }
   std::string out = fmt::format(
       "<svg class=\"chart\" role=\"img\" aria-label=\"{0}\" width=\"{1}\" height=\"{2}\" "
-      "viewBox=\"0 0 {1} {2}\" font-family=\"system-ui,sans-serif\" font-size=\"12\">",
+      "viewBox=\"0 0 {1} {2}\">",
       EscapeHtml(description), Number(kWidth), Number(height));
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double y = kTop + kRow * static_cast<double>(i);
@@ -162,16 +162,12 @@ std::string SvgNumber(double value) {
   return text == "-0" ? "0" : text;
 }
 
-namespace {
-constexpr std::string_view kFont = " font-family=\"system-ui,sans-serif\" font-size=\"12\"";
-}  // namespace
-
 std::string SvgOpen(int width, int height, std::string_view description, std::string_view name,
                     std::string_view more) {
   return fmt::format(
       "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" width=\"{}\" height=\"{}\" "
-      "viewBox=\"0 0 {} {}\"{}{}>",
-      name, EscapeHtml(description), width, height, width, height, kFont, more);
+      "viewBox=\"0 0 {} {}\"{}>",
+      name, EscapeHtml(description), width, height, width, height, more);
 }
 
 double SvgAxisStep(double top) {
@@ -339,10 +335,10 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
   // An attribute by which a picture fills the width of its container, at any height.
   constexpr std::string_view kStretched = " preserveAspectRatio=\"none\"";
   const std::string open =
-      each ? SvgOpen(width, height, description, "bar", kStretched)
-           : fmt::format(
-                 "<svg class=\"bar\" role=\"img\"{}{} viewBox=\"0 0 {} {}\"><title>{}</title>",
-                 labels.empty() ? "" : kFont, kStretched, width, height, EscapeHtml(description));
+      each
+          ? SvgOpen(width, height, description, "bar", kStretched)
+          : fmt::format("<svg class=\"bar\" role=\"img\"{} viewBox=\"0 0 {} {}\"><title>{}</title>",
+                        kStretched, width, height, EscapeHtml(description));
   if (!labels.empty()) {
     out += "<g text-anchor=\"middle\" pointer-events=\"none\">" + labels + "</g>";
   }

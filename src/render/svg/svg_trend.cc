@@ -151,7 +151,7 @@ std::string SvgTrend(const report::TrendSeries& series, std::span<const report::
   }
   std::string out = fmt::format(
       "<svg class=\"chart\" role=\"img\" aria-label=\"{0}\" width=\"{1}\" height=\"{2}\" "
-      "viewBox=\"0 0 {1} {2}\" font-family=\"system-ui,sans-serif\" font-size=\"12\">",
+      "viewBox=\"0 0 {1} {2}\">",
       EscapeHtml(description), Number(kWidth), Number(kHeight));
   DrawAxis(series, plane, out);
   DrawRuns(runs, plane, out);

@@ -66,7 +66,7 @@ TEST(NeuronPanels, EnginesAreCardsWithDefinitions) {
   const std::string page = RenderHtml(NeuronReport());
   EXPECT_THAT(page, HasSubstr("id=p-engine-tensor"));
   EXPECT_THAT(page, HasSubstr("data-metric=engine.tensor.active_time> Active<"));
-  EXPECT_THAT(RenderTemplate(html::kPages, "definitions", html::DefinitionsView(NeuronReport())),
+  EXPECT_THAT(RenderTemplate(html::kPages, "packed", html::PackedView(NeuronReport())),
               HasSubstr("What engine.tensor.active_time &quot;is&quot;."));
   EXPECT_THAT(page, HasSubstr("title=\"1234567 ns\">1.23\u202fms<"));
 }

@@ -210,7 +210,7 @@ std::vector<std::pair<std::string_view, json::object>> Pages() {
       {"compare", page},
       {"run", html::PageView(SchemaReport())},
       {"compared", html::PageView(SchemaReport())},
-      {"definitions", html::DefinitionsView(SchemaReport())},
+      {"packed", html::PackedView(SchemaReport())},
       {"together", {{"together", html::TogetherView(runs)}}},
       {"runs", html::RunsView(runs, html::PartsOfPage(runs), assets, true)},
       {"trend", html::TrendView(std::vector{TwoRunsOfATrend()})},
