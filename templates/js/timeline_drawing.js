@@ -99,26 +99,34 @@ class TimelineDrawing extends TimelineView {
     }
   }
 
+  // A pixel with several samples shows their mean over its time, a line's from the least to the largest;
+  // then the last one is held up to the next pixel that has a sample.
   drawCounter(g, counter, y, room) {
-    const top = counter.top, height = room - 8;
+    const top = counter.top, height = room - 8, { time, value } = counter;
     g.fillStyle = CATEGORIES[counter.line ? CATEGORY.memcpy : CATEGORY.other_kernel][2][0];
     if (counter.of) this.drawDerived(g, counter, y + 2, height);
-    const at = (i) => y + 2 + height * (1 - counter.value[i] / top);
-    let i = Math.max(0, lowerBound(counter.time, this.view[0]) - 1), before = null;
-    if (counter.end <= this.view[0]) i = counter.time.length;
-    for (; i < counter.time.length && counter.time[i] < Math.min(this.view[1], counter.end);) {
-      const x0 = Math.max(this.x(counter.time[i]), TL.left);
-      let next = i + 1;
-      if (next < counter.time.length && this.x(counter.time[next]) < x0 + 1) {
-        next = Math.max(next, lowerBound(counter.time, this.timeAt(x0 + 1)));
-      }
-      const x1 = Math.min(this.x(next < counter.time.length ? counter.time[next] : counter.end), this.width);
+    const at = (number) => y + 2 + height * (1 - number / top);
+    const bar = (x0, x1, number) => g.fillRect(x0, at(number), x1 - x0, y + 2 + height - at(number));
+    let i = Math.max(0, lowerBound(time, this.view[0]) - 1), before = null;
+    if (counter.end <= this.view[0]) i = time.length;
+    while (i < time.length && time[i] < Math.min(this.view[1], counter.end)) {
+      const x0 = Math.max(this.x(time[i]), TL.left), edge = this.timeAt(x0 + 1);
+      const next = i + 1 < time.length && time[i + 1] < edge ? lowerBound(time, edge) : i + 1;
+      const x1 = Math.max(x0 + 1, Math.min(this.x(next < time.length ? time[next] : counter.end), this.width)), held = value[next - 1];
       if (counter.line) {
-        g.fillRect(x0, at(i) - 1, Math.max(x1 - x0, 1), 2);
-        if (before !== null) g.fillRect(x0, Math.min(before, at(i)) - 1, 1, Math.abs(before - at(i)) + 2);
-        before = at(i);
+        let least = before ?? value[i], most = least;
+        for (let k = i; k < next; ++k) [least, most] = [Math.min(least, value[k]), Math.max(most, value[k])];
+        g.fillRect(x0, at(most) - 1, 1, at(least) - at(most) + 2);
+        g.fillRect(x0, at(held) - 1, x1 - x0, 2);
+        before = held;
+      } else if (next === i + 1) {
+        bar(x0, x1, held);
       } else {
-        g.fillRect(x0, at(i), Math.max(x1 - x0, 1), y + 2 + height - at(i));
+        const from = Math.max(time[i], this.timeAt(x0));
+        let sum = 0;
+        for (let k = i; k < next; ++k) sum += value[k] * (Math.min(k + 1 < next ? time[k + 1] : edge, edge) - Math.max(time[k], from));
+        bar(x0, x0 + 1, sum / (edge - from));
+        if (x1 > x0 + 1) bar(x0 + 1, x1, held);
       }
       i = next;
     }
@@ -193,7 +201,8 @@ class TimelineDrawing extends TimelineView {
     for (let t = Math.ceil(this.view[0] / step) * step; t < this.view[1]; t += step) {
       const x = this.x(t);
       line(g, x, TL.axis - 5, x, TL.axis);
-      g.fillText(axisTime(t, step), x + 3, TL.axis / 2);
+      const text = axisTime(t, step);  // left of its tick where it would be cut
+      g.fillText(text, x + 3 + g.measureText(text).width > this.width ? x - 3 - g.measureText(text).width : x + 3, TL.axis / 2);
     }
     line(g, 0, TL.axis - 0.5, this.width, TL.axis - 0.5);
   }

@@ -36,7 +36,7 @@ class TimelineSummary extends TimelineMoving {
   tellCounters(from, to) {
     const own = this.chosenUnits ? [] : this.counters.filter((counter) => counter.rank === this.rank && !counter.section);
     const several = new Set(own.map((counter) => counter.group)).size > 1;
-    const rows = own.slice(0, MOST_UNITS).map((counter) => make('tr', {}, make('th', { scope: 'row', align: 'left', title: counter.of ? `least and largest of ${EXTREME_PARTS} equal parts` : '' }, (several ? `${shorten(counter.group, 24)} · ` : '') + counter.name),
+    const rows = own.map((counter) => make('tr', {}, make('th', { scope: 'row', align: 'left', title: counter.of ? `least and largest of ${EXTREME_PARTS} equal parts` : '' }, (several ? `${shorten(counter.group, 24)} · ` : '') + counter.name),
       ...(this.extremesOf(counter, from, to)?.map((value) => make('td', { align: 'right', title: String(value) }, format(value, counter.unit)))
         || [0, 1, 2].map(() => make('td', { align: 'right' }, '–')))));
     const heads = ['', 'Mean', 'Least', 'Largest'].map((text) => (text ? make('th', { scope: 'col', align: 'right' }, text) : make('td', {})));

@@ -169,6 +169,25 @@ class LaneTest(ViewsCase):
         self.assertAlmostEqual(share, 0.1, delta=0.02)
         self.assertIn("of this pixel", self.js("const t = timeline; return t.tipOf(t.deviceLanes()[0].begin)"))
 
+    def test_many_samples_in_a_pixel_are_its_mean_and_the_last_is_held(self):
+        self.driver.open((Run.examples / self.PAGE).as_uri())
+        self.driver.wait(READY, "the page")
+        areas = self.js("""
+          const t = timeline, from = t.timeAt(TL.left + 10), pixel = t.timeAt(TL.left + 11) - from, out = [];
+          for (const last of [0, 1]) for (const line of [false, true]) {
+            const time = Array.from({ length: 10 }, (_, k) => from + pixel * k / 10), rects = [];
+            const value = time.map((_, k) => (k + 1 + last) % 2);
+            const g = { fillRect: (x, y, w, h) => rects.push([x, w, h]), fillText() {}, measureText: () => ({ width: 0 }) };
+            t.drawCounter(g, { time, value, line, end: t.last, top: 1, most: 1, unit: 'ratio' }, 0, 108);
+            rects.pop();  // the number's ground
+            out.push(rects.map(([x, w, h]) => [Math.round(x - TL.left), Math.round(w), Math.round(h)]));
+          }
+          return [out, t.width - TL.left];""")
+        (low, low_line, high, high_line), width = areas
+        self.assertEqual(low, [[10, 1, 50], [11, width - 11, 0]])
+        self.assertEqual(high, [[10, 1, 50], [11, width - 11, 100]])
+        self.assertEqual(low_line, [[10, 1, 102], [10, width - 10, 2]])
+        self.assertEqual(high_line, [[10, 1, 102], [10, width - 10, 2]])
 
     def test_the_small_map_is_painted_by_the_same_rule(self):
         self.driver.open((Run.examples / self.PAGE).as_uri())

@@ -26,7 +26,10 @@ class CoverageDrawing {
 
   std::string Run() {
     const int height = kTop + kRow * static_cast<int>(chart_.rows.size()) - 8;
-    out_ = SvgOpen(kLeft + chart_.columns + kRight, height, chart_.description, "chart");
+    // Stretched in a narrow window, which has no space for its texts, so that lanes keep their
+    // height.
+    out_ = SvgOpen(kLeft + chart_.columns + kRight, height, chart_.description, "chart",
+                   " preserveAspectRatio=\"none\"");
     DrawAxis(height);
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) DrawRow(chart_.rows[i], Top(i));
     DrawJoins();
@@ -56,7 +59,7 @@ class CoverageDrawing {
     out_ += fmt::format(
         "<text class=\"name\" fill=\"#111\" font-weight=\"600\" x=\"{}\" y=\"{}\" "
         "text-anchor=\"end\">{}</text>",
-        kLeft - 8, top + 13, EscapeHtml(row.name));
+        kLeft - 8, top + 8, EscapeHtml(row.name));
     DrawLane(row, row.upper, top, kUpper);
     const int middle = top + kUpper + kBetween;
     DrawLane(row, row.lower, middle, kLower);
@@ -66,7 +69,7 @@ class CoverageDrawing {
                           right ? "" : " text-anchor=\"end\"", EscapeHtml(words));
     };
     constexpr std::string_view kSoft = "class=\"ink\" fill=\"#444\"";
-    text(row.upper.label, top + 27, false, kSoft);
+    text(row.upper.label, top + 26, false, kSoft);
     text(row.lower.label, middle + 12, false, kSoft);
     text(row.upper.number, top + 20, true,
          "class=\"name\" fill=\"#111\" font-weight=\"600\" font-size=\"14\"");
