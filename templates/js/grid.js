@@ -247,7 +247,8 @@ class Grid {
     }
     if (!lines.delete(row)) lines.add(row);
     const places = [...lines].map((other) => `${this.rows.text(file, other)}:${this.rows.value(line, other)}`);
-    timeline.search(places.map((place) => `source${timeline.knows(place) ? '=' : ':'}${quote(place)}`).join(' or '));
+    // A text of the trace may have the column, too: "mm.py:13:5".
+    timeline.search(places.map((place) => (timeline.knows(place) ? `source=${quote(place)}` : `source:${quote(`${place}:`)}`)).join(' or '));
     this.table.closest('details').scrollIntoView({ block: 'nearest' });
     this.apply();
     return true;

@@ -50,7 +50,7 @@ class TimelineMoving extends TimelineDrawing {
     this.keepHash();
   }
 
-  // ---- Links: #t=FROM,TO&of=RANK&sel=EVENT&m=MARK~NAME,…&range=…&lanes=…&color=…&regions=… in ns from
+  // ---- Links: #t=FROM,TO&of=RANK&sel=EVENT&m=MARK~NAME,…&range=…&lanes=…&color=…&regions=…&find=… in ns from
   // the first event. They say what is shown, however the reader came there: another rank than the one
   // that the page's choice of ranks leads to has the same times and other work.
 
@@ -64,7 +64,7 @@ class TimelineMoving extends TimelineDrawing {
     const [from, to] = this.opening, [a, b] = this.view, color = this.coloring !== this.colorings()[0][0], ranks = this.ranks();
     const opening = from > this.first || to < this.last ? a === from && b === to : a <= from && b >= to;
     const moved = ranks.size > 1 && this.rank !== (ranks.has(scope.rank) ? scope.rank : Math.min(...ranks));
-    if (opening && !moved && this.selected === NONE && !this.range && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
+    if (opening && !moved && this.selected === NONE && !this.range && !this.marks.length && !color && !this.regionChoice && !this.search$.value && !addressed().startsWith('t=')) return;
     const at = Math.round;
     const parts = [`t=${at(this.view[0])},${at(this.view[1])}`];
     if (ranks.size > 1) parts.push(`of=${this.rank}`);
@@ -74,13 +74,15 @@ class TimelineMoving extends TimelineDrawing {
     if (this.marks.length) parts.push(`m=${this.marks.map((mark) => `${at(mark.time)}~${encodeURIComponent(mark.name)}`)}`);
     if (color) parts.push(`color=${this.coloring}`);
     if (this.regionChoice) parts.push(`regions=${this.regionChoice}`);
+    if (this.search$.value) parts.push(`find=${encodeURIComponent(this.search$.value)}`);
     this.isAway = true;
-    address.write((key) => ['t', 'of', 'sel', 'range', 'lanes', 'm', 'color', 'regions', 'at'].includes(key), parts, 'timeline');
+    address.write((key) => ['t', 'of', 'sel', 'range', 'lanes', 'm', 'color', 'regions', 'find', 'at'].includes(key), parts, 'timeline');
   }
   // An address without a view of it shows what it opened on.
   readOpening() {
     this.isAway = false;
     this.range = this.chosenUnits = this.box = null;
+    this.find('');
     this.pick(NONE, true);
     this.chooseRank(scope.rank);
     this.go(...this.opening);
@@ -100,6 +102,7 @@ class TimelineMoving extends TimelineDrawing {
     this.width = this.canvas$.parentElement.clientWidth || 1190;
     this.scale = (this.width - TL.left) / (this.view[1] - this.view[0]);
     if (this.ranks().size > 1) this.chooseRank(parts.has('of') ? +parts.get('of') : scope.rank);
+    if ((parts.get('find') || '') !== this.search$.value) this.find(parts.get('find') || '');
     if (parts.has('color')) this.chooseColoring(parts.get('color'));
     if (parts.has('regions') && this.regionChoices().some(([id]) => id === parts.get('regions'))) this.chooseRegions(parts.get('regions'));
     const marks = /(?:^|&)m=([^&]*)/.exec(raw)?.[1].split(',').filter(Boolean);  // names may hold commas

@@ -98,7 +98,8 @@ class TimelineSearch extends TimelineMarks {
     return out;
   }
 
-  search(text) {
+  // Marks what matches, without a move.
+  find(text) {
     this.search$.value = text;
     const found = this.matches(text);
     this.hits = found || [];
@@ -108,7 +109,12 @@ class TimelineSearch extends TimelineMarks {
     this.hit = -1;
     this.sayFound(found ? `${format(this.hits.length, 'count')} found` : '');
     this.redraw();
-    if (found) {
+    return found;
+  }
+
+  search(text) {
+    this.keepHash();
+    if (this.find(text)) {
       this.nextHit(1);
       document.getElementById('timeline-section').scrollIntoView();
     }

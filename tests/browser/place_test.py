@@ -134,6 +134,14 @@ class AddressTest(ViewsCase):
                        "return [ops.query, ops.order.length, kernels.sortField.id, kernels.descending,"
                        "document.getElementById('t-streams')?.open]")
 
+    def test_what_the_timeline_found_is_in_it(self):
+        self.js("timeline.search('aten & \"x\" or kernel')")
+        self.driver.wait("location.hash.includes('find=')", "the address")
+        found = self.js("return [timeline.search$.value, timeline.hits.length]")
+        self.reopen()
+        self.assertEqual(self.js("return [timeline.search$.value, timeline.hits.length]"), found)
+        self.assertGreater(found[1], 0)
+
     def test_filter_sort_and_open_boxes_are_in_it(self):
         self.js("""
             const ops = grids.get('ops'), kernels = grids.get('kernels');

@@ -22,34 +22,8 @@ constexpr std::uint32_t kNone = kNoIndex;
 // for any file.
 constexpr std::size_t kMostLevels = 1024, kMostOthers = 256;
 
-constexpr std::string_view kLibraryStarts[] = {
-#include "knowledge/library_files.inc"
-};
-constexpr std::array<std::string_view, 4> kLibraryParts = {"site-packages/", "dist-packages/",
-                                                           "/lib/python", "/lib64/python"};
-
-// Whether the file's path belongs to an installed package or to Python itself.
-bool IsLibrary(std::string_view name) {
-  const auto starts = [name](std::string_view start) { return name.starts_with(start); };
-  const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
-  return std::ranges::any_of(kLibraryStarts, starts) ||
-         std::any_of(kLibraryParts.begin(), kLibraryParts.end(), has);
-}
-
 // True for "train.py(88): preprocess", but not for a builtin's frame and most ranges.
 bool NamesFile(std::string_view text) { return text.find(".py") != text.npos; }
-
-// The innermost function of the user's own files in a call stack; else the innermost.
-std::string_view UsersFunction(std::string_view stack) {
-  const std::string_view innermost = stack.substr(0, stack.find(';'));
-  while (!stack.empty()) {
-    const std::size_t end = std::min(stack.find(';'), stack.size());
-    const std::string_view function = stack.substr(0, end);
-    if (!function.empty() && !IsLibrary(function)) return function;
-    stack.remove_prefix(std::min(end + 1, stack.size()));
-  }
-  return innermost;
-}
 
 // The length of the overlap; negative if they are disjoint.
 Ns Common(Span time, Span gap) {
@@ -162,7 +136,7 @@ GapActivities::Source GapActivities::SourceOf(StringId id) {
   const auto [at, is_new] = sources_.try_emplace(id.value);
   if (is_new) {
     const std::string_view name = rank_.profile->Name(id);
-    at->second = {!IsLibrary(name), NamesFile(name)};
+    at->second = {!classify::IsLibrary(name), NamesFile(name)};
   }
   return at->second;
 }
@@ -195,7 +169,7 @@ void GapActivities::AddRanges(ThreadId thread, Span gap, std::vector<Frame>& fra
     const Span time = SpanOf(host, row.value);
     const StringId name = host.name[row.value], stack = host.call_stack[row.value];
     if (profile.Name(name).empty() || !CoversMost(time, gap)) continue;
-    const bool has_file = stack.valid() && NamesFile(UsersFunction(profile.Name(stack)));
+    const bool has_file = stack.valid() && NamesFile(classify::UsersFunction(profile.Name(stack)));
     frames.push_back({time, name, stack, {true, has_file}});
   }
 }
@@ -221,7 +195,7 @@ void GapActivities::AddOthers(ThreadId launching, Span gap, std::vector<Frame>& 
 // "aten::item (train.py(90): step)": the range, and the user's function that called it.
 std::string GapActivities::TextOf(const Frame& frame) const {
   const std::string_view name = rank_.profile->Name(frame.name);
-  const std::string_view function = UsersFunction(rank_.profile->Name(frame.stack));
+  const std::string_view function = classify::UsersFunction(rank_.profile->Name(frame.stack));
   return function.empty() ? std::string(name) : fmt::format("{} ({})", name, function);
 }
 

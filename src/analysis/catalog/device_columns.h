@@ -95,7 +95,7 @@ inline constexpr ColumnSpec kLaunches[] = {
     {"grid", "Grid", kText, "Blocks in x, y, z."},
     {"block", "Block", kText, "Threads of a block in x, y, z."},
     {"layer", "Layer", kText, "Layers that PyProf's markers name, outermost first."},
-    {"line", "Line", kText, "Line of source that called the operator, where recorded."},
+    {"line", "Line", kText, "Innermost line of the user's own files that called the operator."},
     {"shapes", "Input shapes", kText, "Shapes of the operator's inputs, where recorded."},
 };
 

@@ -28,4 +28,10 @@ class HostWorkByName {
   std::unordered_map<std::string, const HostWork*> known_;
 };
 
+/// Whether a function's file belongs to an installed package or to Python itself.
+bool IsLibrary(std::string_view function);
+/// The innermost function of the user's own files in a call stack ("a.py(3): f;b.py(9): g",
+/// innermost first); else the innermost.
+std::string_view UsersFunction(std::string_view stack);
+
 }  // namespace profgauge::analysis::classify

@@ -17,6 +17,7 @@
 
 #include "analysis/catalog/device_columns.h"
 #include "analysis/catalog/output.h"
+#include "analysis/classify/host_work.h"
 #include "analysis/device/queue.h"
 #include "base/format.h"
 #include "base/metric_id.h"
@@ -77,15 +78,13 @@ struct Cells {
     }
     return layers.empty() ? StringId{} : pool.Intern(layers);
   }
-  // The innermost frame of the operator's call stack.
   StringId LineOf(LaunchRow row) {
     const HostId op = OpOf(row);
     const StringId stack = op.valid() ? profile.host.call_stack[op.value] : StringId{};
     if (!stack.valid()) return {};
     StringId& line = lines[stack.value];
     if (!line.valid()) {
-      const std::string_view frames = profile.Name(stack);
-      line = pool.Intern(frames.substr(0, frames.find(';')));
+      line = pool.Intern(classify::UsersFunction(profile.Name(stack)));
     }
     return line;
   }

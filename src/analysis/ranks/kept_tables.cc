@@ -620,6 +620,7 @@ void TablePool::OfRanks::AddTo(catalog::Output& out) const {
   }
   const auto shown = static_cast<std::int64_t>(order.size());
   if (all <= shown) return;
+  table.SetAllRows(static_cast<std::size_t>(all));
   out.AddRemark(std::string(kCutRemark) + std::string(spec->id),
                 fmt::format("of {} rows of the table \"{}\", summaries keep {}: of each rank the "
                             "{} longest {}",

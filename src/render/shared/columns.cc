@@ -328,7 +328,7 @@ void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
   NoteOrder(table, rows);
   tables_.push_back(json::object{{"id", table.id()},
                                  {"rows", rows.size()},
-                                 {"of", table.rows()},
+                                 {"of", table.all_rows()},
                                  {"fields", std::move(fields)}});
 }
 
