@@ -285,6 +285,7 @@ Trend BuildTrend(std::span<const gate::HistoryEntry* const> all, const std::stri
     run.branch = entry->branch;
     run.commit = entry->commit;
     run.name = entry->snapshot.name;
+    run.verdict = entry->verdict;
     run.iterations = static_cast<std::int64_t>(entry->snapshot.iteration_times.size());
   }
   const Counted counted = CountedOf(entries, levels);

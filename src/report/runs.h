@@ -26,6 +26,7 @@ struct TrendRun {
   std::int64_t id = 0;
   std::string added;  ///< "2026-11-21 12:00", UTC.
   std::string branch, commit, name;
+  std::string verdict;  ///< As the history has it: "pass", "limits", …; empty: unknown.
   std::int64_t iterations = 0;
 };
 

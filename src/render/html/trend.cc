@@ -18,6 +18,12 @@
 namespace profgauge::render {
 namespace {
 
+// Sign and word for a worse level; sentences about a creep begin with that word.
+std::string MarkOf(const report::TrendSeries& series) {
+  if (series.state.empty() || series.state == "flat") return {};
+  return series.answer.starts_with(series.state) ? "✗" : "✗ " + series.state;
+}
+
 namespace json = boost::json;
 
 // Marks only changes for the worse, because some metrics have no better direction.
@@ -54,7 +60,7 @@ json::object BranchView(const report::Trend& trend, const std::string& suffix) {
                                   {"id", one.metric},
                                   {"title", one.title},
                                   {"chart", MakeMarkup(SvgTrend(one, trend.runs))},
-                                  {"state", one.state == "flat" ? "" : one.state},
+                                  {"state", MarkOf(one)},
                                   {"answer", one.answer},
                                   {"changes", std::move(changes)},
                                   {"has_changes", has_changes}});
@@ -76,6 +82,7 @@ json::object BranchView(const report::Trend& trend, const std::string& suffix) {
                                 {"branch", run.branch},
                                 {"commit", run.commit},
                                 {"name", run.name},
+                                {"verdict", run.verdict.empty() ? "–" : run.verdict},
                                 {"iterations", std::to_string(run.iterations)},
                                 {"cells", std::move(cells)}});
   }

@@ -99,6 +99,7 @@ std::string ChangeToFirst(const Runs& runs, std::size_t current) {
   for (const Runs::Pair& pair : runs.pairs) {
     if (pair.base != 0 || pair.current != current || !pair.report.comparison) continue;
     const report::Comparison& comparison = *pair.report.comparison;
+    if (SpeedOf(comparison) == Speed::kNotComparable) return "not comparable; on its own scale";
     const std::string relative = TestedChange(comparison);
     return fmt::format("{}{}{}", relative, relative.empty() ? "" : ", ", SpeedWord(comparison));
   }
@@ -106,22 +107,23 @@ std::string ChangeToFirst(const Runs& runs, std::size_t current) {
 }
 
 json::array BarsView(const Runs& runs) {
-  double longest = 0, shortest = 0, slowest = 0;
+  double longest = 0, shortest = 0;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
     const double time = MeanOf(runs.runs[i]);
-    longest = std::max(longest, time);
     if (!IsLikeFirst(runs, i)) continue;
-    slowest = std::max(slowest, time);
+    longest = std::max(longest, time);
     if (time > 0 && (shortest == 0 || time < shortest)) shortest = time;
   }
   json::array bars;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
+    // A bar of other work has its own scale, since lengths would compare what cannot be.
+    const double scale = IsLikeFirst(runs, i) ? longest : MeanOf(runs.runs[i]);
     bars.push_back(json::object{
         {"run", runs.runs[i].profile.name},
-        {"bar", MakeMarkup(BarOf(runs.runs[i], longest))},
+        {"bar", MakeMarkup(BarOf(runs.runs[i], scale))},
         {"verdict", StatusView(runs.runs[i].verdict.status)},
         {"shortest",
-         IsLikeFirst(runs, i) && MeanOf(runs.runs[i]) == shortest && shortest < slowest},
+         IsLikeFirst(runs, i) && MeanOf(runs.runs[i]) == shortest && shortest < longest},
         {"change", i == 0 ? "" : ChangeToFirst(runs, i)},
         {"diagnosis", PiecesOf(report::Diagnose(runs.runs[i]).text)},
         {"time", IterationView(runs.runs[i])}});

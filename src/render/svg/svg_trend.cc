@@ -101,23 +101,50 @@ void DrawRuns(std::span<const report::TrendRun> runs, const Plane& plane, std::s
   }
 }
 
+// A level of the values, or the straight line with the least squares where they creep.
+struct Line {
+  double middle = 0, mean = 0, slope = 0, count = 0;
+  double At(double run) const { return mean + slope * (run - middle); }
+};
+
+Line LineOf(const report::TrendSeries& series, std::size_t begin, std::size_t end, bool creeps) {
+  Line line;
+  const auto each = [&](auto visit) {
+    for (std::size_t run = begin; run < end; ++run) {
+      if (IsAbsent(series.values[run].value)) continue;
+      visit(static_cast<double>(run), AsNumber(series.values[run].value, 0));
+    }
+  };
+  each([&](double run, double value) {
+    line.middle += run;
+    line.mean += value;
+    ++line.count;
+  });
+  if (line.count == 0) return line;
+  line.middle /= line.count;
+  line.mean /= line.count;
+  double places = 0, products = 0;
+  each([&](double run, double value) {
+    places += (run - line.middle) * (run - line.middle);
+    products += (run - line.middle) * (value - line.mean);
+  });
+  if (creeps && places > 0) line.slope = products / places;
+  return line;
+}
+
 // Draws each level's mean from half a run before its first value to half a run after its last one.
 void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::string& out) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= series.changes.size(); ++i) {
     const bool is_last = i == series.changes.size();
     const std::size_t end = is_last ? series.values.size() : series.changes[i].run;
-    double sum = 0, count = 0;
-    for (std::size_t run = begin; run < end; ++run) {
-      if (IsAbsent(series.values[run].value)) continue;
-      sum += AsNumber(series.values[run].value, 0);
-      ++count;
-    }
-    if (count > 0) {
+    const Line level = LineOf(series, begin, end, is_last && series.state == "creep");
+    if (level.count > 0) {
+      const double from = static_cast<double>(begin) - 0.5, to = static_cast<double>(end) - 0.5;
       out += fmt::format(
-          "<path class=\"rule\" stroke=\"#222\" stroke-width=\"1.5\" d=\"M{} {}H{}\"/>",
-          Number(plane.X(static_cast<double>(begin) - 0.5)), Number(plane.Y(sum / count)),
-          Number(plane.X(static_cast<double>(end) - 0.5)));
+          "<path class=\"rule\" stroke=\"#222\" stroke-width=\"1.5\" d=\"M{} {}L{} {}\"/>",
+          Number(plane.X(from)), Number(plane.Y(level.At(from))), Number(plane.X(to)),
+          Number(plane.Y(level.At(to))));
     }
     if (!is_last) {
       const double x = plane.X(static_cast<double>(end) - 0.5);

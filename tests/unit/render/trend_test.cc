@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include <set>
 #include <string>
 #include <tuple>
@@ -148,6 +150,26 @@ TEST(BuildTrend, NamesTheNumberOfTheCheck) {
     EXPECT_EQ(series.changes.back().run, 13u);
     EXPECT_THAT(series.answer, ::testing::StartsWith(series.changes.back().change.text + " at "));
   }
+}
+
+// Values that creep are one inclined line, those of a level a flat one.
+TEST(RenderTrend, ACreepIsInclined) {
+  report::TrendSeries series;
+  for (int i = 0; i < 8; ++i) {
+    series.values.push_back({Value(10e6 + i * 1e5), Unit::kTime, "10 ms", ""});
+  }
+  const auto rule = [&](std::string_view state) {
+    series.state = state;
+    const std::string svg = SvgTrend(series, std::vector<report::TrendRun>(8));
+    const std::size_t at = svg.find("class=\"rule\"");
+    double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+    EXPECT_EQ(
+        std::sscanf(svg.c_str() + svg.find("d=\"", at), "d=\"M%lf %lfL%lf %lf", &x0, &y0, &x1, &y1),
+        4);
+    return y0 - y1;
+  };
+  EXPECT_GT(rule("creep"), 50);
+  EXPECT_EQ(rule("flat"), 0);
 }
 
 TEST(RenderTrend, TextsOfAnAxisDifferAndStayWithinWhatThereIs) {
