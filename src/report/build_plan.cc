@@ -37,7 +37,7 @@ void AddKeys(const rules::Evaluation& evaluation, std::size_t first,
 }
 
 // The largest typical saving, if above every step's: it is no step, but the reader should know.
-std::string NotSimulated(const rules::Plan& plan, const rules::Evaluation& evaluation) {
+void AddNotSimulated(const rules::Plan& plan, const rules::Evaluation& evaluation, Plan& out) {
   double most = 0;
   for (const rules::PlanStep& step : plan.steps) most = std::max(most, step.claim.saves);
   const rules::Finding* largest = nullptr;
@@ -47,9 +47,10 @@ std::string NotSimulated(const rules::Plan& plan, const rules::Evaluation& evalu
     most = finding.claim.saves;
     largest = &finding;
   }
-  if (largest == nullptr || plan.steps.empty()) return {};
-  return fmt::format("{} (`{}`), {}", largest->title, largest->rule->id,
-                     rules::ClaimText(largest->claim));
+  if (largest == nullptr || plan.steps.empty()) return;
+  out.not_simulated = largest->title;
+  out.not_simulated_saves = rules::ClaimText(largest->claim);
+  out.not_simulated_rule = largest->rule->id;
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
   for (const std::size_t at : plan.no_effect) {
     AddKeys(evaluation, at, out.no_effect);
   }
-  out.not_simulated = NotSimulated(plan, evaluation);
+  AddNotSimulated(plan, evaluation, out);
   return out;
 }
 

@@ -349,6 +349,8 @@ void Describe(Io& io, Plan& plan) {
         Io::Style::kLines);
     io.Field("no_effect", plan.no_effect);
     io.Field("not_simulated", plan.not_simulated, If::kSet);
+    io.Field("not_simulated_saves", plan.not_simulated_saves, If::kSet);
+    io.Field("not_simulated_rule", plan.not_simulated_rule, If::kSet);
     io.Field("limits", plan.limits);
   }
   const Floor& floor = plan.floor;

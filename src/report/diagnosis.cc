@@ -534,7 +534,7 @@ Reason ReasonOfLimit(const Report& report, const GateRow& row) {
 }
 
 // Returns one reason per error, as counted; without errors, one per warning. Limits come first,
-// then findings by saving.
+// then findings by saving, those about the profile last.
 std::vector<Reason> ReasonsOf(const Report& report, State level) {
   std::vector<Reason> reasons;
   for (const GateRow& row : report.gate) {
@@ -548,6 +548,7 @@ std::vector<Reason> ReasonsOf(const Report& report, State level) {
   }
   std::ranges::stable_sort(findings, std::ranges::greater(),
                            [&](const Finding* finding) { return WorthOf(report, *finding); });
+  std::ranges::stable_sort(findings, {}, [](const Finding* one) { return IsAboutProfile(*one); });
   for (const Finding* finding : findings) {
     Reason reason;
     reason.code = "finding";

@@ -226,9 +226,9 @@ struct Plan {
   Quantity first_calls;                ///< Extra time of first calls, not in `start`; or absent.
   Quantity without_profiler;           ///< The start without the profiler's delay; may be absent.
   std::vector<std::string> no_effect;  ///< Keys of findings that save nothing in any order.
-  /// "Copies from pageable memory (`host/pageable-copies`), saves about 3.15 ms": the largest
-  /// saving that no simulation shows, if it is larger than that of every step.
-  std::string not_simulated;
+  /// The largest saving that no simulation shows, if it is larger than that of every step: the
+  /// title of its finding, "saves about 3.15 ms", and its rule. All or none are empty.
+  std::string not_simulated, not_simulated_saves, not_simulated_rule;
   bool complete = true;  ///< False: the profile is too long to try all orders.
   std::string limits;    ///< Limits of the simulation.
   Floor floor;

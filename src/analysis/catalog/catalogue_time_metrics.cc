@@ -76,7 +76,7 @@ constexpr MetricSpec kTimeMetrics[] = {
      kOther, kOfTimes, 3,
      "Standard deviation of the observed iteration time as a share of its mean.", "stddev / mean",
      kOurs},
-    {metric::kIterationTimeRobustCv, "Iteration variance (robust)", kShare, kFromZero,
+    {metric::kIterationTimeRobustCv, "Iteration variation (robust)", kShare, kFromZero,
      kLowerIsBetter, kOther, kOfTimes, 7,
      "Median absolute deviation of the observed iteration time as a share of the median, scaled to "
      "match the coefficient of variation of a normal distribution. Iterations with other numbers "
@@ -140,7 +140,7 @@ constexpr MetricSpec kTimeMetrics[] = {
      kLowerIsBetter, kOther, kOfNothing, 1,
      "Length that 95 % of the unrecorded iterations do not exceed; interpolated linearly.", "",
      kOurs, kUnrecordedFamily},
-    {metric::kStepTimeRobustCv, "Variance of unrecorded iterations (robust)", kShare, kFromZero,
+    {metric::kStepTimeRobustCv, "Variation of unrecorded iterations (robust)", kShare, kFromZero,
      kLowerIsBetter, kOther, kOfNothing, 1,
      "Median absolute deviation of the unrecorded iterations' lengths as a share of their median, "
      "scaled to match the coefficient of variation of a normal distribution.",

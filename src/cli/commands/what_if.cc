@@ -159,7 +159,9 @@ std::string PlanText(const rules::Rulebook& book, std::span<const Profile> ranks
   const report::Plan words =
       report::BuildPlan(plan, evaluation, DeviceWordsOf(AcceleratorOf(ranks)));
   ListPlan(words, list);
-  return render::RenderPlan(words, width) + render::PlanNote(words) + "\n";
+  const std::string more = render::NotSimulatedText(words);
+  return render::RenderPlan(words, width) + render::PlanNote(words) +
+         (more.empty() ? "" : " " + more + ".") + "\n";
 }
 
 Error NothingAsked() {

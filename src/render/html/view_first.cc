@@ -175,6 +175,15 @@ std::vector<FirstRow> RowsOfPlan(const Report& report) {
     before = TimeOf(step.time);
     if (const State level = LevelOf(report, step); level != State::kNone) row.status = level;
   }
+  if (!plan.not_simulated.empty()) {
+    rows.push_back({"#" + AnchorOf(plan.not_simulated_rule),
+                    plan.not_simulated,
+                    "Not simulated, so no step of the plan.",
+                    UnderSaves(plan.not_simulated_saves),
+                    "",
+                    "",
+                    {}});
+  }
   return rows;
 }
 
@@ -353,10 +362,9 @@ std::string BoundsNote(const Report& report, bool has_saves) {
     if (report.profile.format == "times") return {};
     return "Savings are unknown: the profile has no times of iterations.";
   }
-  if (!has_saves) return {};
-  std::string note = "Each saving is without the other rows.";
+  std::string note = has_saves ? "Each saving is without the other rows." : "";
   if (report.plan && !report.plan->absent_because.empty()) {
-    note += fmt::format(" No plan: {}.", report.plan->absent_because);
+    note += fmt::format("{}No plan: {}.", has_saves ? " " : "", report.plan->absent_because);
   }
   return note;
 }
@@ -381,7 +389,10 @@ boost::json::object FirstView(const Report& report) {
   bool has_saves = false;
   const std::size_t shown = has_plan ? all.size() : std::min(all.size(), kRowsFirst);
   for (std::size_t i = 0; i < shown; ++i) {
-    rows.push_back(ViewOf(all[i], fmt::to_string(i + 1)));
+    const bool is_step = has_plan && i < report.plan->steps.size();
+    json::object row = ViewOf(all[i], is_step || !has_plan ? fmt::to_string(i + 1) : "");
+    row["is_step"] = is_step;
+    rows.push_back(std::move(row));
     has_saves = has_saves || !all[i].saves.empty();
   }
   json::object now = NowView(report);

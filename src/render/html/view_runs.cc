@@ -16,6 +16,7 @@
 #include "render/html/view_verdict.h"
 #include "render/shared/change.h"
 #include "render/shared/looks.h"
+#include "render/shared/runs_table.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "render/svg/svg.h"

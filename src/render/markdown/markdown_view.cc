@@ -382,13 +382,15 @@ json::object MarkdownPlanView(const report::Report& report) {
                                 {"rule", MakeMarkup(std::move(rules))},
                                 {"text", MakeMarkup(MarkdownProse(PlanStepText(step), false))}});
   }
+  const std::string more = NotSimulatedText(plan);
+  const std::string note = PlanNote(plan) + (more.empty() ? "" : " " + more + ".");
   return {{"start", plan.start.text},
           {"with_pauses", plan.with_pauses},
           {"end", PlanEndText(plan)},
           {"rows", std::move(rows)},
           {"first_calls", plan.first_calls.text},
           {"profiler", WithoutProfilerText(plan)},
-          {"note", MakeMarkup(MarkdownProse(PlanNote(plan), false))}};
+          {"note", MakeMarkup(MarkdownProse(note, false))}};
 }
 
 json::object MarkdownFindingsView(const report::Report& report) {

@@ -34,6 +34,13 @@ std::vector<const report::Finding*> FixFirst(const report::Report& report, bool 
   } else {
     std::ranges::stable_sort(causes, std::greater<>(), gain);
   }
+  // What the headline names comes first, however light it is.
+  const std::string headline = report::Diagnose(report).finding;
+  const auto named = std::ranges::find(report.findings, headline, &report::Finding::key);
+  if (of_weight && named != report.findings.end() && report::HasFired(*named) &&
+      std::ranges::find(causes, &*named) == causes.end()) {
+    causes.insert(causes.begin(), &*named);
+  }
   return causes;
 }
 

@@ -350,11 +350,16 @@ std::string PlanActionText(const report::PlanStep& step) {
 }
 
 // Which steps a saving assumes, the limits of the simulation, and the floor if it is known.
+std::string NotSimulatedText(const report::Plan& plan) {
+  if (plan.not_simulated.empty()) return {};
+  return fmt::format("Not simulated: {} (`{}`), {}", plan.not_simulated, plan.not_simulated_rule,
+                     plan.not_simulated_saves);
+}
+
 std::string PlanNote(const report::Plan& plan) {
   std::string note = "Each step is simulated together with the steps before it. ";
   if (!plan.limits.empty()) note += plan.limits + ".";
   if (!plan.complete) note += " The profile is too long to try all orders.";
-  if (!plan.not_simulated.empty()) note += " Not simulated: " + plan.not_simulated + ".";
   const std::string floor = FloorText(plan.floor);
   if (!floor.empty()) {
     note += (plan.floor.time.text.empty() ? " No lower bound: " : " Floor: ") + floor + ".";

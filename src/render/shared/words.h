@@ -95,6 +95,9 @@ std::string PlanStepText(const report::PlanStep& step, bool is_below_title = fal
 std::string PlanActionText(const report::PlanStep& step);
 /// Remarks on the plan's numbers, in sentences.
 std::string PlanNote(const report::Plan& plan);
+/// The largest saving that is no step: "Not simulated: Copies go through pageable memory
+/// (`host/pageable-copies`), saves about 3.15 ms"; or empty.
+std::string NotSimulatedText(const report::Plan& plan);
 /// The plan's floor as a clause, or why it is unknown. Empty if neither is set.
 std::string FloorText(const report::Floor& floor);
 

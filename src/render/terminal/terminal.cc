@@ -549,8 +549,8 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   out += ChangeText(report, width);
   if (report.plan && !report.plan->steps.empty()) {
     out += RenderPlan(*report.plan, width);
-    const std::string more = Printable(report.plan->not_simulated);
-    out += more.empty() ? "\n" : "    Not simulated: " + more + "\n\n";
+    const std::string more = Printable(NotSimulatedText(*report.plan));
+    out += more.empty() ? "\n" : "    " + more + "\n\n";
   }
   out += QualityLine(report, width);
   std::vector<Row> rows = RowsOf(report, options.verbosity);

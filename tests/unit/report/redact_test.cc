@@ -176,7 +176,7 @@ constexpr std::string_view kOurs =
     "gate.counted_with gate.limit.text gate.metric gate.text gate.title import.other.text "
     "left_out.id left_out.title metrics.other.definition metrics.other.formula "
     "metrics.other.source metrics.other.text metrics.other.title "
-    "plan.steps.rules plan.steps.saves.text "
+    "plan.not_simulated_rule plan.not_simulated_saves plan.steps.rules plan.steps.saves.text "
     "profile.accelerator profile.captured profile.devices.name profile.dialect profile.format "
     "profile.framework recording.checks.affects recording.checks.do recording.checks.id "
     "recording.checks.title remarks.id tables.other.columns.id tables.other.columns.title "
