@@ -255,8 +255,8 @@ class Planner {
       out.claim.why = WhyMoreThanMeasured(step.options, out.claim.saves);
       LowerBySlowerHost(reacts, slowest_before, slowest, out);
       if (out.claim.is_best_case) out.claim.low = 0;  // No recording shows that they reach it.
-      // Without the profiler the start is shorter, and so the saving; the end is not. But if nothing
-      // shows what a usual iteration has, the work may stay, and so does the time after it.
+      // Without the profiler the start is shorter, and so the saving; the end is not. But if
+      // nothing shows what a usual iteration has, the work may stay, and so does the time after it.
       const auto allow = [&] {
         if (changes_host) AllowForExcess(host_excess_, LeastTold(), out.claim);
       };

@@ -256,6 +256,11 @@ class ScopedNumbers {
       const time = steps.length && steps.every((step) => step[row.dataset.id] !== undefined) ? steps.reduce((sum, step) => sum + (step[row.dataset.id] || 0), 0) : undefined;
       [time / total, time / steps.length, time].forEach((value, k) => this.set(row.cells[k + 1], time === undefined ? undefined : value, k ? 'ns' : 'ratio'));
     }
+    const head = document.querySelector('#breakdown thead th:nth-child(3)');
+    if (head && scope.rank !== null) {
+      this.cells.set(head, [head.textContent, head.title]);
+      head.textContent = 'Per iteration';
+    }
     const sum = document.querySelector('#breakdown tfoot tr');
     if (sum) [total / steps.length, total].forEach((value, k) => this.set(sum.cells[k + 2], steps.length ? value : undefined, 'ns'));
   }
@@ -433,7 +438,7 @@ class ScopeBar {
       Object.assign(scope, one);
       const text = scopeInWords();
       Object.assign(scope, { rank: kept.rank, from: kept.from, to: kept.to, key: kept.key });
-      return make('div', {}, make('button', { type: 'button', className: 'link', onclick: () => { this.recent$.open = false; this.choose(one); } }, `${before}${text}`));
+      return make('div', {}, make('button', { type: 'button', className: 'link', onclick: () => { this.recent$.open = false; this.choose(one); } }, `${before}${text || 'as judged'}`));
     };
     this.recent$.lastChild.replaceChildren(...this.aggregations().map(({ number, from, to, command }) => (command
       ? make('div', {}, `aggregation ${number}, of other iterations: `, make('code', {}, command))

@@ -228,7 +228,7 @@ Paint PaintFor(Category category, const std::vector<Category>& causes) {
 
 std::string NowNote(const Report& report, const std::vector<Category>& causes) {
   std::string note =
-      report.profile.ranks > 1 ? "Time: slowest rank. Parts: mean of the ranks." : "";
+      report.profile.ranks > 1 ? "Time: slowest rank. Parts: time of all ranks." : "";
   const bool is_of_host = std::ranges::find(causes, Category::kCpu) != causes.end();
   if (is_of_host && MetricOr(report, metric::kBreakdownOther, 0) > kLeastExplained) {
     note += note.empty() ? "" : " ";

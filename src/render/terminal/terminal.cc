@@ -63,7 +63,7 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
     parts.push_back(fmt::format("{} {}", part.title, part.share->quantity.text));
   }
   if (parts.empty()) return {};
-  if (report.profile.ranks > 1) parts.front() = "mean of ranks: " + parts.front();
+  if (report.profile.ranks > 1) parts.front() = "all ranks: " + parts.front();
   return Flowed("  iteration   ", parts, width) + "\n";
 }
 
