@@ -338,7 +338,8 @@ struct Strip {
     std::string role;  ///< "slowest", "latest"; empty: the only one.
     std::string iteration;
     std::int64_t rank = 0;
-    Ns begin = 0, length = 0;                             ///< On the axis.
+    bool host_communicates = false;  ///< Communication is the host's (gloo), not the device's.
+    Ns begin = 0, length = 0;        ///< On the axis.
     std::vector<std::array<Ns, kAllCategories>> columns;  ///< Equal parts, in ns by category.
     std::vector<Span> unobserved;  ///< Unobserved time on the axis, which is in no category.
   };

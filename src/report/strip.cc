@@ -136,8 +136,14 @@ Strip BuildStrip(std::span<const Profile> ranks, std::span<const analysis::RankT
     const std::vector<Span> waits =
         strip.knows_waits ? Merge(std::move(one.waits)) : std::vector<Span>();
     const Profile& profile = *ProfileOf(ranks, window.rank);
+    const analysis::classify::KernelClasses classes =
+        analysis::classify::ClassifyDevice(profile, knowledge);
+    window.host_communicates = true;
+    for (std::size_t row = 0; row < profile.device.size() && window.host_communicates; ++row) {
+      window.host_communicates = !classes[row].collective;
+    }
     window.columns = analysis::breakdown::LayOut(
-        profile, analysis::classify::ClassifyDevice(profile, knowledge),
+        profile, classes,
         {one.own, static_cast<std::size_t>(std::clamp<Ns>(columns, 1, window.length)), unobserved,
          waits});
     for (const Span span : unobserved) {

@@ -125,6 +125,16 @@ class StripTest(ViewsCase):
         self.assertLessEqual(lines, 120)
         self.assertIn("on two ranks, at most 60 of them.", text)
 
+    def test_collectives_of_the_host_are_no_work_of_the_device(self):
+        gloo = {"ph": "X", "cat": "cpu_op", "name": "gloo:all_reduce", "pid": 1, "tid": 2, "ts": 600, "dur": 300,
+                "args": {"External id": 9, "Input Dims": [[4096]], "Input type": ["float"]}}
+        events = iteration(1, 0, 1000) + launch("aten::mm", "volta_sgemm_128x64_nn", 90, 400, 1) + [gloo]
+        report("host_collective.html", ("a.pt.trace.json", recording(events)))
+        self.driver.open((Run.examples / "host_collective.html").as_uri())
+        shares = self.js("return [...document.querySelectorAll('#strip [data-lane]')].map((g) => [g.dataset.lane, +g.dataset.share, g.textContent])")
+        self.assertEqual([share for _, share, _ in shares], [0.4, 0.6])
+        self.assertIn("Communication", shares[1][2])
+
     def test_real_recordings(self):
         folder = DATA / "kineto"
         if not folder.exists():
@@ -133,7 +143,7 @@ class StripTest(ViewsCase):
         for name in ("nsight-systems/lockfuehrer_beast_report1.sqlite", "labelled/gemm_03_compute_misaligned.json.gz",
                      "page-4/given/fine.json", "xla/mi300_jax_conv.xplane.pb", "ascend"):
             lanes += self.measure(name.split("/")[-1].split(".")[0], DATA / name)
-        self.assertLess((Run.examples / "strip_gemm_03_compute_misaligned.html").stat().st_size, 190_000)
+        self.assertLess((Run.examples / "strip_gemm_03_compute_misaligned.html").stat().st_size, 181_000)
         for path in sorted(folder.rglob("*.json*")):
             if path.stat().st_size <= LARGEST and ".expected." not in path.name and not {"malformed", "dlrm_8ranks"} & set(path.parts):
                 lanes += self.measure(path.name.split(".")[0], path)

@@ -18,6 +18,7 @@
 #include "base/whole.h"
 #include "render/html/view.h"
 #include "render/html/view_first.h"
+#include "render/shared/escape.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg_coverage.h"
@@ -33,8 +34,8 @@ using report::Strip;
 // Categories from the bottom up. Among idle ones, waiting for other ranks comes first.
 constexpr Category kWorking[] = {Category::kTensorCoreKernel, Category::kOtherKernel,
                                  Category::kCommunication, Category::kMemcpy, Category::kMemset};
-constexpr Category kIdling[] = {Category::kWait, Category::kRuntime, Category::kDataLoader,
-                                Category::kCpu, Category::kOther};
+constexpr Category kIdling[] = {Category::kWait,       Category::kCommunication, Category::kRuntime,
+                                Category::kDataLoader, Category::kCpu,           Category::kOther};
 
 // The size of the picture in a page without a timeline, which must stay small.
 constexpr std::size_t kBytesForMail = 8'000;
@@ -63,12 +64,13 @@ std::string_view TitleOf(Category category) {
 }
 
 CoverageLane LaneOf(const Report& report, const Strip::Window& window,
-                    std::span<const Category> categories) {
+                    std::span<const Category> categories, bool communicates) {
   CoverageLane lane;
   const auto observed = static_cast<double>(std::max<Ns>(1, ObservedTime(window)));
   const double column =
       static_cast<double>(window.length) / static_cast<double>(window.columns.size());
   for (const Category category : categories) {
+    if (category == Category::kCommunication && !communicates) continue;
     const double share = static_cast<double>(TimeOf(window, category)) / observed;
     if (!(share > 0)) continue;
     lane.share += share;
@@ -110,8 +112,8 @@ CoverageRow RowOf(const Report& report, const Strip& strip, const Strip::Window&
   row.begin = window.begin;
   row.length = window.length;
   row.blank = window.unobserved;
-  row.upper = LaneOf(report, window, kWorking);
-  row.lower = LaneOf(report, window, kIdling);
+  row.upper = LaneOf(report, window, kWorking, !window.host_communicates);
+  row.lower = LaneOf(report, window, kIdling, window.host_communicates);
   row.upper.id = "gpu";
   row.lower.id = "idle";
   row.upper.number = ShareText(row.upper.share);

@@ -336,6 +336,8 @@ boost::json::object RunView(const Report& report) {
 
 boost::json::object GateView(const Report& report) {
   json::array rows, folded;
+  std::int64_t unjudged = 0;
+  const report::GateRow* last = nullptr;  // Of the folded ones.
   bool has_baseline = false, has_notes = false;
   for (const report::GateRow& row : report.gate) has_baseline |= !row.baseline.text.empty();
   std::vector<const report::GateRow*> order = GateByWeight(report);
@@ -353,6 +355,15 @@ boost::json::object GateView(const Report& report) {
     if (other != nullptr) order.erase(found);
     const std::string title = row.title.empty() ? row.metric : row.title;
     if (row.status == State::kNotApplicable || row.status == State::kSkipped) {
+      ++unjudged;
+      const report::GateRow* above = std::exchange(last, &row);
+      if (above != nullptr && above->metric == row.metric && above->status == row.status &&
+          above->reason == row.reason) {  // Two levels of one metric.
+        json::string& limits = folded.back().as_object()["limit"].as_string();
+        limits.append(", ");
+        limits.append(row.limit);
+        continue;
+      }
       folded.push_back(json::object{{"status", StatusView(row.status)},
                                     {"title", title},
                                     {"metric", row.metric},
@@ -376,9 +387,7 @@ boost::json::object GateView(const Report& report) {
   }
   const bool has_rows = !rows.empty();
   std::string folded_count;
-  if (!folded.empty()) {
-    folded_count = Counted(static_cast<std::int64_t>(folded.size()), "limit", "limits");
-  }
+  if (unjudged > 0) folded_count = Counted(unjudged, "limit", "limits");
   return {{"rows", std::move(rows)},          {"has_rows", has_rows},
           {"has_baseline", has_baseline},     {"has_notes", has_notes},
           {"folded", std::move(folded)},      {"folded_count", std::move(folded_count)},
