@@ -84,8 +84,10 @@ void AddFlopsParts(const NeuronRank& rank,
   const auto& sums = rank.sums;
   const std::int64_t useful = sums.flops - sums.transpose_flops;
   const double stated = rank.whole ? rank.data->SummaryNumber("model_flops") : -1;
-  const std::int64_t model =
-      stated > 0 ? std::min(useful, static_cast<std::int64_t>(stated)) : useful;
+  // A file may state any number, also one beyond all integers.
+  const std::int64_t model = stated > 0 && stated < static_cast<double>(useful)
+                                 ? static_cast<std::int64_t>(stated)
+                                 : useful;
   take("model", as_time(model));
   take("transpose", as_time(sums.transpose_flops));
   take("other", as_time(useful - model));
