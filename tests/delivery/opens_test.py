@@ -131,7 +131,7 @@ class Opens(unittest.TestCase):
             if kind == "file":
                 path.write_bytes(numbers.choice(texts))
             elif kind == "link":
-                path.symlink_to(numbers.choice(("nowhere", ".", "..", "/proc", "/dev/zero", path.name, "../..", "/etc/passwd")))
+                path.symlink_to(numbers.choice(("nowhere", ".", "..", "/proc/sys", "/dev/zero", path.name, "../..", "/etc/passwd")))
             elif kind == "pipe":
                 os.mkfifo(numbers.choice((path, folder / f"f{numbers.random()}.pt.trace.json")))
             elif kind == "socket" and len(bytes(path)) < 100:
