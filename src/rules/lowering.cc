@@ -120,6 +120,8 @@ std::optional<SourceText> Lowering::WordOf(const std::string& word, Inline mode)
   definition->is_used = true;
   if (mode == Inline::kAllNames) {
     if (!definition->inlined) {
+      // Prepare() told of a circle; the texts of one would have no end.
+      definition->inlined = made("0");
       definition->inlined = Bounded(Expand(definition->let.value, mode), definition->let);
     }
     return definition->inlined;

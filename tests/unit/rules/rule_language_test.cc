@@ -288,6 +288,10 @@ constexpr Mistake kMistakes[] = {
     {"{id: a, level: warn, message: m}", "5:5 config/missing-key: a rule needs the key `title`\n"},
     {"{id: a, title: A, level: warn, message: m, let: {x: y, y: x}}",
      "5:54 rules/circle: `x` is defined by itself\n"},
+    // A scenario has the text of each name.
+    {"{id: a, title: A, level: warn, message: m, for_each: kernel, let: {x: kernel.mean > 1 us and "
+     "x}, gain: {value: 1 ms, scenario: [{where: x, by: 'x'}]}}",
+     "5:72 rules/circle: `x` is defined by itself\n"},
     {"{id: a, title: A, level: warn, message: m, for_each: gap, evidence: {columns: [gap.start + 1 "
      "ms]}}",
      "5:84 rules/column: `gap.start + 1 ms` is no column of a table, so it needs a `head`\n"},
