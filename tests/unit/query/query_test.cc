@@ -248,8 +248,8 @@ TEST(Guard, BoundsTimeAndMemory) {
                    "where a.name || b.name = c.name",
                    Ddp().data, most),
             "[query/out-of-time]");
-  EXPECT_EQ(Answer("with recursive r(x) as (select printf('%.*c', 1000, 'x') union all "
-                   "select x from r limit 100000) select length(group_concat(x)) from r"),
+  EXPECT_EQ(Answer("with recursive r(x) as (select printf('%.*c', 10000, 'x') union all "
+                   "select x from r limit 10000) select length(group_concat(x)) from r"),
             "[query/out-of-memory]");
   EXPECT_EQ(Answer("select printf('%.*c', 100000000, 'x')"), "[query/sql]");
   EXPECT_EQ(Answer("select replace(printf('%.*c', 10000, 'x'), 'x', printf('%.*c', 2000, 'y'))"),
