@@ -257,13 +257,11 @@ class Planner {
       if (out.claim.is_best_case) out.claim.low = 0;  // No recording shows that they reach it.
       // Without the profiler the start is shorter, and so the saving; the end is not. But if
       // nothing shows what a usual iteration has, the work may stay, and so does the time after it.
-      const auto allow = [&] {
-        if (changes_host) AllowForExcess(host_excess_, LeastTold(), out.claim);
-      };
-      if (std::isinf(host_excess_)) allow();
+      const double excess = changes_host ? host_excess_ : 0;
+      if (std::isinf(excess)) AllowForExcess(excess, LeastTold(), out.claim);
       highest = std::max(time, highest - out.claim.least());
       if (highest - time >= LeastTold()) out.high = highest;
-      if (!std::isinf(host_excess_)) allow();
+      if (excess > 0) AllowForExcess(excess, LeastTold(), out.claim);
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);
