@@ -12,7 +12,7 @@ namespace {
 
 struct SignSpec {
   bool at_start = false;  ///< True: names start with a word; false: words may be anywhere.
-  std::array<std::string_view, 5> parts;
+  std::array<std::string_view, 7> parts;
 };
 
 // By Sign.
@@ -26,7 +26,7 @@ constexpr std::array<SignSpec, static_cast<std::size_t>(Sign::kCount_)> kSigns =
     {false, {"StreamBeginCapture", "StreamEndCapture"}},
     {true, {"nccl:", "ncclKernel", "ncclDevKernel"}},
     {true, {"gloo:"}},
-    {false, {"DALI", "/dali/", "dali::", "rocAL", "/rocal/"}},
+    {false, {"DALI", "/dali/", "dali::", "nvidia.dali", "rocAL", "/rocal/", "amd.rocal"}},
     {false, {"XlaLaunch", "XlaCompile", "XlaRun", "xla_run", "xla_compile"}},
     {false, {"_fused_adam", "_fused_sgd", "FusedAdam", "FusedSgd", "FusedSGD"}},
     {true,

@@ -81,6 +81,7 @@ TEST(Facts, LibrariesByNames) {
   for (const auto& [name, dali, xla] :
        {std::tuple{"nvidia/dali/plugin/pytorch.py(213): __next__", true, false},
         std::tuple{"DALIGenericIterator", true, false},
+        std::tuple{"nvidia.dali.pipeline", true, false},
         std::tuple{"model.py(3): fuse_modalities", false, false},
         std::tuple{"cluster_0_1/xla_run", false, true}, std::tuple{"_XlaRun", false, true},
         std::tuple{"aten::_fused_adamw_", false, false}}) {
