@@ -376,7 +376,8 @@ class JsonEdit : public Edit {
       return std::llround(value->to_number<double>() * static_cast<double>(unit_));
     }
     if (!value->is_string()) return std::nullopt;
-    return Thousandths(value->as_string()).first * unit_ / 1000;
+    const std::int64_t thousandths = Thousandths(value->as_string()).first;  // Up to 2^61.
+    return thousandths / 1000 * unit_ + thousandths % 1000 * unit_ / 1000;
   }
   static std::vector<std::string_view> KeysOf(Field field) {
     switch (field) {
