@@ -7,6 +7,7 @@
 #include "render/shared/report_text.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheet.h"
+#include "render/xlsx/xlsx_tables.h"
 
 namespace profgauge::render {
 namespace {
@@ -97,7 +98,8 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   }
   row = WritePairs(sheet, "Profile quality", quality, row);
   for (const Table& table : report.tables) {
-    if (table.rows() == 1) row = WritePairs(sheet, table.title(), CellsOf(table), row);
+    if (table.rows() == 1 && !HasSheet(table))
+      row = WritePairs(sheet, table.title(), CellsOf(table), row);
   }
   row = WritePairs(sheet, "Environment of the run", report.environment, row);
   row = WritePairs(sheet, "Hashes and options", report.provenance, row);

@@ -29,7 +29,7 @@ const Column* ChosenBy(const Table& table) {
 
 // How many rows the sheet has, and why these; empty if it has all.
 std::string LeftOutText(const Table& table, std::size_t rows) {
-  if (rows == table.rows()) return {};
+  if (rows == table.all_rows()) return {};
   const Column* by = ChosenBy(table);
   return fmt::format(
       "{} of {} rows{}", FormatCount(static_cast<std::int64_t>(rows)),
@@ -136,7 +136,7 @@ TotalsOfTable WriteTable(XlsxSheet& sheet, const report::Report& report, const T
   totals.title = table.title();
   totals.first = 1;
   totals.last = rows;
-  totals.all = table.rows();
+  totals.all = table.all_rows();
   totals.which = LeftOutText(table, rows);
   if (const std::string text = OfIterationText(report, table, shown); !text.empty()) {
     totals.which += (totals.which.empty() ? "" : "; ") + text;
@@ -146,21 +146,25 @@ TotalsOfTable WriteTable(XlsxSheet& sheet, const report::Report& report, const T
   return totals;
 }
 
-// The tables that have a sheet, in the order of the workbook: those with several rows. A single row
-// is in About.
+// The tables that have a sheet, in the order of the workbook.
 std::vector<const Table*> TablesOfSheets(const report::Report& report) {
   std::vector<const Table*> tables;
   for (const TableLook& look : report::TableLooks()) {
     const Table* table = report::FindTableById(report, look.id);
-    if (table != nullptr && table->rows() > 1) tables.push_back(table);
+    if (table != nullptr && HasSheet(*table)) tables.push_back(table);
   }
   for (const Table& table : report.tables) {
-    if (report::FindTableLook(table.id()) == nullptr && table.rows() > 1) tables.push_back(&table);
+    if (report::FindTableLook(table.id()) == nullptr && HasSheet(table)) tables.push_back(&table);
   }
   return tables;
 }
 
 }  // namespace
+
+bool HasSheet(const Table& table) {
+  const bool is_named = table.id() == "ops" || table.id() == "kernels";
+  return table.rows() > (is_named ? 0U : 1U);
+}
 
 std::vector<TotalsOfTable> AddTableSheets(XlsxBook& book, const report::Report& report) {
   constexpr std::size_t kPrintedRows = 40;

@@ -33,7 +33,10 @@ struct TotalsOfTable {
 /// The number of rows and the sums of each table, as formulas that follow the filters of its sheet.
 void AddTotalsSheet(XlsxBook& book, const std::vector<TotalsOfTable>& totals);
 
-/// Adds a sheet for each table with at least two rows, in the order of report/table_look.cc: heads,
+/// Whether a table has a sheet: several rows, or a named range. A single row is in About.
+bool HasSheet(const Table& table);
+
+/// Adds a sheet for each table that has one, in the order of report/table_look.cc: heads,
 /// then rows, and nothing else, so that programs read it as it is. The head of a column has its
 /// definition as a note; the first one also says which rows the sheet has if it lacks some.
 std::vector<TotalsOfTable> AddTableSheets(XlsxBook& book, const report::Report& report);
