@@ -36,6 +36,7 @@ class PackedRows {
     this.count = table.rows;
     this.of = table.of;
     this.texts = texts;
+    this.absent = (table.absent || []).map(([text, ...where]) => [texts[text - 1], ...where]);
   }
   value(field, row) {
     const raw = field.column[row];

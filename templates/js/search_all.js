@@ -25,6 +25,12 @@ function hitsOf(query) {
     const rows = [], tests = scopeTests(grid);
     for (let row = 0; row < grid.rows.count; ++row) if (tests.every((test) => test(grid.rows, row)) && fits(grid.rows.text(name, row))) rows.push(row);
     if (rows.length) add(grid.title(), elided(grid.rows.text(name, rows[0])), () => grid.reveal(words.map(quote).join(' ')), rows.length);
+    // "aten::mm and 2 more: in 12 rows that are not in this page, ranks 40 to 51"
+    const absent = (grid.rows.absent || []).filter(([text, , from, to]) => fits(text) && (scope.rank === null || from < 0 || (from <= scope.rank && scope.rank <= to)));
+    if (!absent.length) continue;
+    const count = absent.reduce((sum, one) => sum + one[1], 0), from = Math.min(...absent.map((one) => one[2])), to = Math.max(...absent.map((one) => one[3]));
+    const ranks = from < 0 || !hasRanks() ? '' : from === to ? `, rank ${from}` : `, ranks ${from} to ${to}`;
+    add(grid.title(), `${elided(absent[0][0])}${absent.length > 1 ? ` and ${absent.length - 1} more` : ''}: in ${format(count, 'count')} row${count === 1 ? ' that is' : 's that are'} not in this page${ranks}`, goTo(grid.table));
   }
   const metrics = grids.get('metrics');
   if (metrics) {

@@ -77,6 +77,17 @@ class ManyRanksTest(ViewsCase):
         found = self.js("const g = grids.get('ranks'); g.filter('rank=71'); return [g.order.length, g.rows.of || g.rows.count]")
         self.assertEqual(found, [1, self.RANKS])
 
+    def test_a_kernel_whose_row_is_not_in_the_page_is_found(self):
+        table, here, of = self.js("const { rows, id } = grids.get('kernels_by_op'); return [id, rows.count, rows.of]")
+        self.assertLess(here, of)  # 24 rows of a rank.
+        absent, count, first, last = self.js(f"return grids.get('{table}').rows.absent.find(([name]) => name.startsWith('own'))")
+        self.assertEqual((count, first, last), (1, 45, 45))
+        hits = self.js(f"return hitsOf('{absent}').map((hit) => hit.text)")
+        self.assertIn(f"{absent}: in 1 row that is not in this page, rank 45", hits)
+        self.assertIn(absent, hits)  # Of tables that have it.
+        self.js("scopeBar.choose({ rank: 44 })")
+        self.assertEqual(self.js(f"return hitsOf('{absent}').filter((hit) => hit.text.includes('rank 45'))"), [])
+
     def test_the_late_rank_is_named_first(self):
         self.assertIn("71", self.js("return document.querySelector('main').innerText.slice(0, 1500)"))
 

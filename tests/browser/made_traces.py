@@ -44,11 +44,14 @@ def above_the_roof():
 
 
 def rank_of_many(rank, ranks):
-    """Two iterations of a product and an all-reduce; the last rank comes late."""
+    """Two iterations of a product and an all-reduce; the last rank comes late, and each runs eighty
+    small kernels, rank 45 its own ones."""
     events = []
     for i in range(2):
-        start, late = 2_300 * i, 400 if rank == ranks - 1 else 3 * rank
-        events += iteration(i, start, 2_300)
+        start, late = 4_000 * i, 400 if rank == ranks - 1 else 3 * rank
+        events += iteration(i, start, 4_000)
+        for k in range(80):
+            events += launch("own::op", f"{'own' if rank == 45 else 'small'}_kernel_{k}", start + 2_200 + 20 * k, 5, 100 * (i + 1) + k)
         events += launch("aten::mm", "volta_sgemm_128x64_nn", start, 1_000 + late, 10 * i + 1,
                          [[256, 256], [256, 256]])
         events += launch("c10d::allreduce_", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclWork*)",

@@ -1,6 +1,7 @@
 #include "render/shared/columns.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <boost/json.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -10,6 +11,7 @@
 #include "base/gzip.h"
 #include "base/hashes.h"
 #include "base/readable.h"
+#include "base/whole.h"
 #include "render/shared/escape.h"
 #include "render/shared/looks.h"
 #include "report/labels.h"
@@ -19,6 +21,9 @@ namespace profgauge::render {
 namespace {
 
 namespace json = boost::json;
+
+// Names of one table that a search finds although their rows are not in the page: about 10 kB.
+constexpr std::size_t kMostAbsentNames = 500;
 
 // Small numbers of either sign need few bytes; in two's complement, -1 would need eight.
 //   value   0  -1  1  -2  2 …        becomes   0  1  2  3  4 …
@@ -326,10 +331,43 @@ void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
     packer_.AddUnsigned(id, values);
   }
   NoteOrder(table, rows);
-  tables_.push_back(json::object{{"id", table.id()},
-                                 {"rows", rows.size()},
-                                 {"of", table.all_rows()},
-                                 {"fields", std::move(fields)}});
+  json::object entry{{"id", table.id()},
+                     {"rows", rows.size()},
+                     {"of", table.all_rows()},
+                     {"fields", std::move(fields)}};
+  if (rows.size() < table.rows()) entry["absent"] = AbsentNames(table, rows);
+  tables_.push_back(std::move(entry));
+}
+
+// The names of rows that are not among `rows`, in the order of their first row, so that a search of
+// the page can tell where they are: [text, rows, first rank, last rank], ranks of -1 where the
+// table has none.
+json::array TablePacker::AbsentNames(const Table& table, std::span<const std::size_t> rows) {
+  const Column* name = table.Find("name");
+  const Column* rank = table.Find("rank");
+  if (name == nullptr || name->type() != CellType::kText) return {};
+  std::vector<bool> is_here(table.rows(), false);
+  for (const std::size_t row : rows) is_here[row] = true;
+  boost::unordered_flat_map<std::uint32_t, std::size_t> places;
+  std::vector<std::array<std::int64_t, 4>> found;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const StringId text = is_here[row] ? StringId{} : name->TextAt(row);
+    if (!text.valid()) continue;
+    const std::int64_t of = rank == nullptr ? -1 : AsWhole(table.At(row, *rank), -1);
+    const auto [slot, is_new] = places.try_emplace(text.value, found.size());
+    if (is_new && found.size() < kMostAbsentNames) found.push_back({text.value, 0, of, of});
+    if (slot->second >= found.size()) continue;
+    auto& [id, count, first, last] = found[slot->second];
+    ++count;
+    first = std::min(first, of);
+    last = std::max(last, of);
+  }
+  json::array out;
+  for (const auto& [id, count, first, last] : found) {
+    const StringId text{static_cast<std::uint32_t>(id)};
+    out.push_back({IndexOf(table.strings()[text]), count, first, last});
+  }
+  return out;
 }
 
 void TablePacker::NoteOrder(const Table& table, std::span<const std::size_t> rows) {

@@ -62,7 +62,7 @@ class TablePacker {
   /// Definitions use the words for these devices: see report/labels.h.
   explicit TablePacker(std::string_view accelerator = {}) : accelerator_(accelerator) {}
   /// Adds `rows` of `table` in that order. Columns without any value are omitted, and the head
-  /// names the others.
+  /// names the others. Names of other rows are in the head of the table, for a search.
   void Add(const Table& table, std::span<const std::size_t> rows);
   /// Adds column definitions for a table whose rows are all in the page: head.docs, by table and
   /// column.
@@ -80,6 +80,7 @@ class TablePacker {
 
  private:
   std::uint64_t IndexOf(std::string_view text);
+  boost::json::array AbsentNames(const Table& table, std::span<const std::size_t> rows);
 
   boost::json::object docs_, rows_;
   std::map<std::string, std::vector<std::size_t>> orders_;  // By table.
