@@ -70,9 +70,7 @@ class Document {
     Add("Metrics", "metrics", MarkdownMetricsView(report_));
   }
 
-  std::string Assembled(std::size_t max_bytes) const {
-    return JoinSections(sections_, max_bytes, "report.html");
-  }
+  std::string Assembled(std::size_t max_bytes) const { return JoinSections(sections_, max_bytes); }
 
  private:
   void Add(std::string name, std::string_view file, const json::object& view) {
@@ -230,14 +228,14 @@ std::string RenderRunsMarkdown(const Runs& runs, std::size_t max_bytes) {
   for (const Report& run : runs.runs) {
     sections.push_back({run.profile.name, RenderSummary(run)});
   }
-  return JoinSections(sections, max_bytes, "runs.html");
+  return JoinSections(sections, max_bytes);
 }
 
 std::string RenderRunsSummary(const Runs& runs, std::size_t max_bytes) {
   const MarkdownSection sections[] = {
       {"Verdicts", "### Runs side by side\n\n" + VerdictTable(runs)},
       {"Changes", PairsTable(runs)}};
-  return JoinSections(sections, max_bytes, "runs.html");
+  return JoinSections(sections, max_bytes);
 }
 
 namespace {
@@ -249,8 +247,7 @@ constexpr std::size_t kNamed = 4, kReserve = 400;
 
 }  // namespace
 
-std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t max_bytes,
-                         std::string_view page) {
+std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t max_bytes) {
   std::string out;
   std::size_t index = 0;
   for (; index < sections.size(); ++index) {
@@ -269,7 +266,7 @@ std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t 
     out += (i == index ? "" : ", ") + EscapeMarkdown(ElideMiddle(sections[i].name, 40));
   }
   if (missing > kNamed) out += ", …";
-  return out + fmt::format(". See {}.\n", page);
+  return out + ". All are in the page (`--html`).\n";
 }
 
 // The summary for a comment: the verdict on a line, the change of the time, and what to do, in at

@@ -15,9 +15,8 @@ struct MarkdownSection {
 };
 
 /// Joins the sections that fit into `max_bytes` (0: all), but always the first, with empty lines
-/// between them. A last sentence names up to four of the others, and `page` ("report.html"), which
-/// has them. Before every section but the last, space for that sentence is reserved.
-std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t max_bytes,
-                         std::string_view page);
+/// between them. A last sentence names up to four of the others, and the option whose output has
+/// them. Before every section but the last, space for that sentence is reserved.
+std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t max_bytes);
 
 }  // namespace profgauge::render

@@ -168,7 +168,7 @@ TEST(Markdown, LimitDropsLastSectionsWithNote) {
     const std::size_t cut = text.rfind("\n… ");
     ASSERT_NE(cut, std::string::npos) << limit;
     EXPECT_EQ(whole.substr(0, cut), text.substr(0, cut));
-    EXPECT_THAT(text, EndsWith(". See report.html.\n"));
+    EXPECT_THAT(text, EndsWith(". All are in the page (`--html`).\n"));
   }
   EXPECT_THAT(Document(report, 1500), HasSubstr("more sections are omitted to limit the size: "));
   EXPECT_EQ(Document(report, whole.size()), whole);

@@ -164,9 +164,9 @@ TEST(RenderRuns, TheSummaryHasVerdictsAndChanges) {
   const std::string whole = RenderRunsSummary(Sample(8), 0);
   EXPECT_THAT(whole, HasSubstr("| Comparison | Change |"));
   EXPECT_THAT(whole, Not(HasSubstr("Metrics")));
-  EXPECT_THAT(
-      RenderRunsSummary(Sample(8), whole.size() - 1),
-      HasSubstr("\n… 1 more section is omitted to limit the size: Changes. See runs.html.\n"));
+  EXPECT_THAT(RenderRunsSummary(Sample(8), whole.size() - 1),
+              HasSubstr("\n… 1 more section is omitted to limit the size: Changes. All are in the "
+                        "page (`--html`).\n"));
 }
 
 TEST(RenderRuns, TheTerminalSaysVerdictsThenChanges) {
