@@ -345,12 +345,14 @@ std::string ChangeSentence(const report::Comparison& comparison) {
         tested->result == State::kMissing ? tested->note : WhyNotComparable(comparison));
   }
   if (tested == nullptr || IsAbsent(tested->change.value)) {
-    const std::string relative =
-        SpeedOf(comparison) == Speed::kOtherWork ? std::string() : RelativeText(comparison);
-    return fmt::format("Mean iteration time: {} → {}{}: {}",
+    const bool is_other = SpeedOf(comparison) == Speed::kOtherWork;
+    const std::string relative = is_other ? std::string() : RelativeText(comparison);
+    const std::string work = is_other ? WorkText(comparison) : std::string();
+    return fmt::format("Mean iteration time: {} → {}{}: {}{}",
                        FormatDuration(static_cast<double>(comparison.base)),
                        FormatDuration(static_cast<double>(comparison.current)),
-                       relative.empty() ? "" : ", " + relative, word);
+                       relative.empty() ? "" : ", " + relative, word,
+                       work.empty() ? "" : ", " + work);
   }
   const std::string interval = HasInterval(*tested) && SpeedOf(comparison) != Speed::kSame
                                    ? fmt::format(" (98 % CI {})", RangeOfChange(*tested))
@@ -359,6 +361,34 @@ std::string ChangeSentence(const report::Comparison& comparison) {
                      tested->current.text, tested->change.text, interval, word,
                      HasTimes(comparison) ? MeanText(comparison, *tested) : std::string(),
                      SlowRankText(comparison));
+}
+
+std::string WorkText(const report::Comparison& comparison) {
+  constexpr std::pair<MetricId, std::string_view> kCounts[] = {
+      {metric::kKernelCountPerIteration, "kernels"},
+      {metric::kTensorCoreKernelsPerIteration, "{{ device.matrix_unit }} kernels"}};
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view what, const report::Quantity& base,
+                       const report::Quantity& current) {
+    const double change = AsNumber(current.value, 0) - AsNumber(base.value, 0);
+    if (IsAbsent(base.value) || IsAbsent(current.value) || change == 0) return;
+    parts.push_back(fmt::format("{} {} per iteration {} ({} → {})", PerIteration(std::abs(change)),
+                                what, change < 0 ? "fewer" : "more", base.text, current.text));
+  };
+  for (const auto& [id, words] : kCounts) {
+    const std::string what = report::TextFor(comparison.accelerator, words);
+    const std::size_t before = parts.size();
+    for (const report::ComparedMetric& metric : comparison.metrics) {
+      if (metric.metric == id && parts.size() == before) add(what, metric.base, metric.current);
+    }
+    for (const report::PairedValue& value : comparison.values) {
+      if (value.metric == id && parts.size() == before) add(what, value.base, value.current);
+    }
+  }
+  if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "; "));
+  if (!comparison.work_gone.empty()) parts.push_back("gone: " + comparison.work_gone);
+  if (!comparison.work_come.empty()) parts.push_back("new: " + comparison.work_come);
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 SpeedLook LookOfSpeed(const report::Comparison& comparison) {

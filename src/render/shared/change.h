@@ -61,6 +61,9 @@ std::string_view SpeedWord(const report::Comparison& comparison);
 /// CI −37.9 % to −15.4 %): faster". If iteration time has no limit, the means of both runs, without
 /// an interval.
 std::string ChangeSentence(const report::Comparison& comparison);
+/// How the work of two runs differs most: "2 kernels per iteration fewer (5 → 3)", else what is
+/// gone and new; empty if neither is known.
+std::string WorkText(const report::Comparison& comparison);
 /// The change that explains a missed limit, with its evidence: "every kernel
 /// takes 8.4 % longer: …; driver 550.54 → 560.28". Empty if no limit is missed.
 std::string MovementText(const report::Report& report);

@@ -72,8 +72,11 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   const report::Comparison& comparison = *report.comparison;
   if (!comparison.comparable) return {};
   if (SpeedOf(comparison) == Speed::kOtherWork) {
-    return fmt::format("  change      different work than {}: times are not compared\n",
-                       Printable(BaselineText(comparison)));
+    std::vector<std::string> parts = {
+        fmt::format("different work than {}", Printable(BaselineText(comparison)))};
+    if (std::string work = WorkText(comparison); !work.empty()) parts.push_back(Printable(work));
+    parts.emplace_back("times are not compared");
+    return Flowed("  change      ", parts, width) + "\n";
   }
   std::vector<std::string> parts = {fmt::format("{}/iteration against {}", TotalChange(comparison),
                                                 Printable(BaselineText(comparison)))};

@@ -7,6 +7,7 @@
 
 #include <regex>
 
+#include "base/metric_id.h"
 #include "comparison_fixture.h"
 #include "documents.h"
 #include "render/shared/change.h"
@@ -18,6 +19,7 @@ namespace profgauge::render {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Page;
@@ -142,6 +144,26 @@ TEST(SpeedOf, NeedsATestOfTimesThatCompare) {
   EXPECT_EQ(SpeedWord(comparison), "not tested");
   comparison.base = comparison.current = 0;
   EXPECT_EQ(SpeedWord(comparison), "unknown: a run has no iteration times");
+}
+
+TEST(SpeedOf, OtherWorkSaysHowItDiffers) {
+  report::Comparison comparison = testing::SampleComparison();
+  comparison.metrics[0].change = {};
+  comparison.work = "less";
+  comparison.values.clear();
+  EXPECT_THAT(ChangeSentence(comparison), EndsWith(": different work"));
+  comparison.work_gone = "`softmax` (1 an iteration)";
+  EXPECT_THAT(ChangeSentence(comparison),
+              EndsWith(": different work, gone: `softmax` (1 an iteration)"));
+  report::PairedValue kernels;
+  kernels.metric = metric::kKernelCountPerIteration.text();
+  kernels.base = testing::Q(5.0, Unit::kNumber);
+  kernels.current = testing::Q(3.0, Unit::kNumber);
+  comparison.values.push_back(kernels);
+  EXPECT_THAT(ChangeSentence(comparison),
+              EndsWith(": different work, 2 kernels per iteration fewer (5 → 3)"));
+  comparison.work = "same";
+  EXPECT_THAT(ChangeSentence(comparison), Not(HasSubstr("fewer")));
 }
 
 // The sentence about benchmarks is a field, whatever its words are.
