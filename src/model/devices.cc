@@ -109,14 +109,14 @@ struct Hole {
   std::string_view name;
 };
 
-std::optional<Hole> FirstHole(std::string_view text) {
+std::optional<Hole> FirstHole(std::string_view text, std::string_view prefix = "device.") {
   for (std::size_t at = text.find("{{"); at != text.npos; at = text.find("{{", at + 2)) {
     const std::size_t close = text.find("}}", at);
     if (close == text.npos) break;
     std::string_view name = text.substr(at + 2, close - at - 2);
     while (name.starts_with(' ')) name.remove_prefix(1);
     while (name.ends_with(' ')) name.remove_suffix(1);
-    if (name.starts_with("device.")) return Hole{at, close + 2, name};
+    if (name.starts_with(prefix)) return Hole{at, close + 2, name};
   }
   return std::nullopt;
 }
@@ -215,7 +215,7 @@ std::string InDeviceWords(std::string_view text, const DeviceWords& words) {
 
 std::vector<std::string_view> UnknownDeviceWords(std::string_view text) {
   std::vector<std::string_view> unknown;
-  while (const std::optional<Hole> hole = FirstHole(text)) {
+  while (const std::optional<Hole> hole = FirstHole(text, {})) {
     if (FindWord(hole->name) == nullptr) unknown.push_back(hole->name);
     text.remove_prefix(hole->end);
   }

@@ -79,7 +79,8 @@ std::span<const DeviceWord> DeviceWordCatalogue();
 /// For texts of ours only, before recorded names are inserted.
 std::string InDeviceWords(std::string_view text, const DeviceWords& words);
 
-/// Finds each `{{ device.… }}` in `text` that is no known word, in the order of the text.
+/// Finds each `{{ … }}` in `text` that is no known word, in the order of the text: nothing else is
+/// filled into titles and heads.
 std::vector<std::string_view> UnknownDeviceWords(std::string_view text);
 
 /// Replaces placeholders by the words for NVIDIA's GPUs, for documentation, which has no profile.

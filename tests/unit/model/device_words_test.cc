@@ -50,8 +50,9 @@ TEST(DeviceWords, AreFilledIntoTexts) {
 }
 
 TEST(DeviceWords, ThatAreNoneAreReported) {
-  EXPECT_EQ(UnknownDeviceWords("a {{ device.core }} of {{ metric }}"),
-            std::vector<std::string_view>());
+  EXPECT_EQ(UnknownDeviceWords("a {{ device.core }} of {metric}"), std::vector<std::string_view>());
+  EXPECT_EQ(UnknownDeviceWords("{{ metric }} of the {{ if(x, device.core, 'program') }}"),
+            (std::vector<std::string_view>{"metric", "if(x, device.core, 'program')"}));
   EXPECT_EQ(UnknownDeviceWords("{{ device.cor }}, {{device.graph}}, {{ device. }}"),
             (std::vector<std::string_view>{"device.cor", "device."}));
 }
