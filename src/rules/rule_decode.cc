@@ -190,14 +190,9 @@ std::optional<std::string> TextWithWords(Decoder& decoder, const YamlNode& node,
   std::vector<std::string_view> words;
   for (const DeviceWord& word : DeviceWordCatalogue()) words.push_back(word.name);
   for (const std::string_view unknown : UnknownDeviceWords(*text)) {
-    Error& error = decoder.Add(node, "expr/unknown-field",
-                               fmt::format("unknown field `{}`", PrintableShort(unknown)));
-    if (unknown.starts_with("device.")) {
-      AddSuggestion(error, unknown, words);
-    } else {
-      error.notes.push_back(
-          fmt::format("help: a {} has only words of the device, e.g. {{{{ device.device }}}}", what));
-    }
+    AddSuggestion(decoder.Add(node, "expr/unknown-field",
+                              fmt::format("no word of the device: `{}`", PrintableShort(unknown))),
+                  unknown, words);
   }
   return text;
 }
