@@ -1,4 +1,4 @@
-// Splits text into tokens. Internal to the parser.
+// Makes tokens and a tree of the text of an expression. Types are checked by program.h.
 #pragma once
 
 #include <cstddef>

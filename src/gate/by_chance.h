@@ -64,10 +64,10 @@ struct TailComparison {
   double chance = 1;  ///< Fisher's exact test, one-sided.
 };
 
-/// Tests the number of `current` values over `bound` against that of `base`. The test decides only
-/// if the metric is over its limit (`is_over`); otherwise the result is a pass with the counts.
-/// Reason: a percentile of 20 iterations is one or two of them, and one slow iteration of 20 beside
-/// one of 60 is no change. The caller sets `base` and `current` of the result.
+/// Counts the values over `bound` on both sides and compares the counts (Fisher's exact test).
+/// Passes without a test unless the metric is over its limit (`is_over`). Reason: of 20 iterations
+/// one or two decide a high percentile, so 1 slow one of 20 must not fail against 1 of 60. The
+/// caller sets `base` and `current` of the result.
 TailComparison CompareTails(std::span<const double> base, std::span<const double> current,
                             double bound, bool is_over);
 

@@ -219,8 +219,9 @@ double PlainMean(const std::vector<double>& values) {
 }
 
 // Applies MakeEstimate() to each pair. The spread of the pairs includes everything that differs
-// between them, so the error within runs is not added. The assumed noise adds to the few pairs, but
-// never makes the error smaller than observed.
+// between them, so the error within runs is not added. Few pairs show little of
+// the noise: their spread is averaged with an assumed one, but the error is never below the
+// observed.
 PairedShift ShiftOf(std::span<const Series> baselines, std::span<const Series> candidates,
                     const CompareOptions& options, const Limits& limits) {
   std::vector<double> shifts, all, later;

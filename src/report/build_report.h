@@ -55,10 +55,8 @@ std::string RunNameOf(std::string_view path);
 /// A limit as text: "≥ 60 %", "≤ 15 %", "10 % to 60 %".
 std::string LimitText(const Value& min, const Value& max, Unit unit);
 
-// Words for reports of times without a profile: iterations are not "unrecorded" there, and the
-// compared inputs are no profiles.
-
-/// Changes the texts of limits, metrics, comparison, verdict and remarks accordingly.
+/// Adapts the texts of limits, metrics, comparison, verdict and remarks to a report of times
+/// without a profile: no iterations are "unrecorded" there, and inputs are no profiles.
 void UseWordsOfTimes(Report& report);
 
 }  // namespace profgauge::report

@@ -49,8 +49,8 @@ Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::
 struct Plan {
   std::vector<PlanStep> steps;
   std::string absent_because;  ///< Why there are no steps; else empty.
-  /// ns: savings are subtracted from it. iteration.time.mean minus `first_calls`; with pauses, also
-  /// the mean time between iterations, since savings may lie there.
+  /// The iteration time before the first step, ns: iteration.time.mean − `first_calls`; if
+  /// `with_pauses`, plus the mean time between iterations, because savings may lie there.
   double start = 0;
   bool with_pauses = false;
   double first_calls = 0;  ///< ns: one-time idle time for loading code; only for one iteration.

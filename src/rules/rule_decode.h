@@ -12,8 +12,8 @@
 
 namespace profgauge::rules {
 
-/// Decodes a rule file and expands names of rows. Parts with errors are missing or incomplete in
-/// `out`.
+/// Decodes a rule file, and replaces `let` names that have a value per row by their expressions
+/// (lowering.h). Parts with errors are missing or incomplete in `out`.
 void DecodeRuleFile(Decoder& decoder, RuleFile& out);
 
 inline constexpr int kMostEvidence = 1000;

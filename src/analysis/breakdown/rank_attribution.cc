@@ -38,8 +38,8 @@ Ns TimeOf(const RankPart& part) {
   return time;
 }
 
-/// Adds a part to one that represents several. Spans with different ends stay separate: the ends
-/// show in which iterations an event took part, so that the run counts it once.
+/// Adds a part to one that represents several. Spans (first and last iteration of an event) are
+/// added only if both are equal, so that the run counts an event of several iterations once.
 void FoldInto(RankPart& into, const RankPart& part) {
   std::map<std::int64_t, PartCell> cells;
   for (const RankPart* of : {&std::as_const(into), &part}) {

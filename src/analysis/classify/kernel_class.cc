@@ -300,16 +300,16 @@ void KernelClasses::Add(const KernelClass& verdict) {
 
 KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(profile, {}); }
 
-// Evidence for a kernel, in this order. 2 overrides 1. 3 also overrides 1, except for collectives
-// and decisions of a project's rule. 4 and 5 only apply if there is no verdict so far:
+// Evidence for whether a kernel uses matrix units, in this order. Later evidence overrides earlier:
 //
 //   1. its name, by the project's rules, else by the built-in ones, then by the chip
-//   2. a collective that the profiler recorded with it
-//   3. Triton's matmul under an eligible operator with a type that the chip multiplies, or a matmul
-//      according to the profile on a chip that multiplies all narrow types
-//   4. without a rule: a graph recorded as one event (unknown), a communicating operator, an
-//      eligible operator (unknown)
-//   5. a matmul that is still unknown, with a type that only matrix units multiply
+//   2. a collective that the profiler recorded with it: no
+//   3. Triton's matmul, if its operator is eligible and the chip multiplies its type: yes
+//   4. a matmul by the profile, on a chip that multiplies all narrow types: yes, unless it is a
+//      collective or a project's rule decided
+//   5. if none of these says anything: a graph recorded as one event or an eligible operator is
+//      unknown; a communicating operator makes it a collective
+//   6. a matmul that is still unknown, with a type that only matrix units multiply: yes
 KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {
   const OwnNames own(knowledge.kernel_names);
   const std::vector<Gpu> gpus = CompleteGpus(profile, knowledge.devices);

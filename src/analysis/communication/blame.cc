@@ -568,9 +568,10 @@ class Attribution {
     return ranks_[first.rank].calls[first.call].source == ranks_[first.rank].rank;
   }
 
-  /// Resolves a call depth first without recursion, because chains may be as long as the profile.
-  /// Each call is resolved once; known_ stores its shares. If a cause is still on the stack (in a
-  /// cycle), it has no shares yet, and its part stays with the rank that came last.
+  /// Returns which ranks made call `c` late, as shares that add up to 1. Follows causes depth
+  /// first, with a stack of its own, because chains may be as long as the profile. In a cycle a
+  /// cause has no shares yet; its part stays with the rank that came last. known_ has the shares of
+  /// each call that is resolved.
   Shares Resolve(std::size_t c) {
     std::vector<Task*> stack{&TaskOf(c, matching_.calls[c].lateness)};
     while (!stack.empty()) {

@@ -31,7 +31,7 @@ class ExposedColumns {
  public:
   ExposedColumns();
   /// Returns ExposedTimes() of classify/device_spans.h for `rank`, without UncountedParts() of
-  /// observed.h. REQUIRES: `rank` is always the owner of this object, and measured.
+  /// observed.h. REQUIRES: `rank` is the context that holds this object, after MeasureContexts().
   const OptionalColumn<Ns>& Of(const RankContext& rank, classify::Exposable wanted) const;
 
  private:

@@ -77,8 +77,9 @@ std::string SelectionText(const Selection& selection);
 
 /// The summary of one rank. Equal profiles and selections give equal bytes.
 Summary Summarize(const iterations::RankContext& rank, const Selection& selection);
-/// Reads a summary. None if columns are missing or inconsistent. The result's profile represents
-/// the summary. `strings`: the pool for its texts, which ranks in memory together can share.
+/// Reads a summary. None if columns are missing or inconsistent. The result's profile has no
+/// rows, but describes the rank. `strings`: the pool for its texts, which ranks in memory together
+/// can share.
 std::optional<RankSummary> ReadRankSummary(
     const Summary& summary, const std::string& path,
     std::shared_ptr<StringPool> strings = std::make_shared<StringPool>());

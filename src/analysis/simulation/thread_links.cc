@@ -78,9 +78,10 @@ class ThreadLinker {
     return true;
   }
 
-  // Where `silent` has no event and `busy` has, the last step of `busy` lets `silent` go on. Merges
-  // both lists: O(steps). `at_equal_times`: whether a step of the busy thread at the same time
-  // counts. It may be set for only one direction, else two steps wait for each other.
+  // Adds an edge to each step of `silent` before which that thread did nothing while `busy` worked:
+  // it waited for the last step of `busy` until then. `at_equal_times`: a step of `busy` at the
+  // same time counts; set it for only one of the two directions, or both steps wait for each other.
+  // Merges both lists: O(steps).
   void Link(const ThreadSteps& silent, const ThreadSteps& busy, bool at_equal_times) {
     StepId last = busy.begin;
     Ns before = 0, last_time = 0, next_time = last < busy.end ? graph_.RecordedAt(last) : 0;

@@ -134,6 +134,8 @@ std::vector<SummaryLine> SummaryOfCsv(const std::vector<Row>& rows) {
   return lines;
 }
 
+// A value has one of two shapes:
+//
 //   "Summary Report": {"Wall Clock Time (ns)": [60000000],          a list of one
 //                      "All kernels": {"GPU Time (ns)": 4000, …}}   a table's row
 Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std::string& file) {
