@@ -23,8 +23,9 @@ using Places = std::map<std::string, std::size_t, std::less<>>;
 
 // The places of commits among the ancestors; 0 is the judged commit. Runs may abbreviate commits.
 //
-//     known to git         m5 m4 m3 (a shallow clone ends here)
-//     parents of the runs  m3 → m2 → m1       2 and 1 are ancestors, too
+//     known to git         m5 m4 m3           a shallow clone ends here
+//     parents of the runs  m3 → m2 → m1       so m2 and m1 are ancestors, too
+//     places               m5 0, m4 1, m3 2, m2 3, m1 4
 Places PlacesOfAncestors(const HistoryQuestion& question, std::span<const HistoryRow> rows) {
   Places places;
   for (const std::string& commit : question.ancestors) places.emplace(commit, places.size());

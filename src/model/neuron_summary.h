@@ -68,8 +68,8 @@ std::string_view WaitedText(std::string_view operands);
 /// Passes over all rows several times and unites spans: O(rows), or O(rows log rows) if an engine's
 /// rows are unordered. REQUIRES: instructions are sorted by core and engine.
 Summary Summarize(const Data& data, Span window);
-/// Returns the number of cores whose peak rate is 100 % of MFU and HFU: all cores of the file,
-/// unless its own summary counts only one.
+/// Returns the number of cores whose joint peak is 100 % of MFU and HFU: all that have
+/// instructions, or 1 if the HFU that the file states fits the peak of one core.
 std::int64_t PeakCores(const Data& data);
 /// The whole profile: nothing is clipped.
 Span WholeWindow(const Data& data);

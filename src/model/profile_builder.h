@@ -179,8 +179,8 @@ class ProfileBuilder {
   LaunchConfigId AddLaunchConfig(const LaunchConfig& config);
   CollectiveId AddCollective(const Collective& collective);
   void AddGpu(Gpu gpu) { profile_.gpus.push_back(std::move(gpu)); }
-  /// Changes GPU numbers in all rows, by the numbers that rows have now. If a listed GPU becomes
-  /// several, all of them are listed.
+  /// Renumbers GPUs in all rows; keys are the present numbers, others keep theirs. Several keys may
+  /// name one listed GPU (`NewGpu::like`): each new number is then listed with its properties.
   void RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers);
   /// Facts are kept in summaries. A reader may turn values of a file into facts only if their keys
   /// are allow-listed: others may name people or machines.

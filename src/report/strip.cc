@@ -42,8 +42,9 @@ const Profile* ProfileOf(std::span<const Profile> ranks, std::int64_t rank) {
   return nullptr;
 }
 
-// Chooses ranks from `rank_calls`, where the row of an iteration precedes those of its calls. Their
-// times are on a common clock, which in one iteration differs from the rank's by a constant.
+// Chooses ranks from `rank_calls`, where the row of an iteration precedes those of its calls.
+// Starts there are on the run's clock, which in one iteration differs from the rank's by a
+// constant: the distance of a call from the start of its iteration is the same on both.
 std::vector<Chosen> ChooseRanks(const Table& calls, std::span<const analysis::RankTime> times) {
   std::vector<Chosen> chosen;
   for (std::size_t row = 0; row < calls.rows(); ++row) {

@@ -125,8 +125,9 @@ class RuleRun {
 
   /// Sets the estimate of a passed rule: the time that its scenario would remove.
   void SetEstimate(const RowGroup& group, Finding& out);
-  // Sets the claim. The simulation of the rule's scenario replaces the estimate. It may be larger,
-  // because idle time with other causes may disappear as well. A plan uses the same number.
+  // Sets the saving of the fix: by the simulation of the rule's scenario, else by the estimate. The
+  // simulated one may be larger, because idle time with other causes may disappear, too. A plan
+  // uses the same number.
   void SetClaim(const Judged& judged, Finding& out);
   // Adds a sentence if the simulated saving is larger than the time that the rule measured.
   void AddExcess(const Judged& judged, Finding& out);

@@ -51,13 +51,13 @@ double SpreadOf(std::span<const double> logarithms, std::span<const double> tail
                    kDeviationsOfMad / std::sqrt(2.0) * Median(std::move(steps)), kLeastSpread});
 }
 
-// A run's logarithms of times. `excess` and `slow` are sums over the first iterations: of their
-// distance from the settled level, and of iterations slower than that by a spread.
+// A run's logarithms of times, and sums over its first p iterations: `excess`, their distances from
+// the settled level, each at most kMostSpreads, and `slow`, how many are over one spread slower.
 struct RunExcess {
   std::span<const double> values;
   double spread = 0, settled = 0;
-  std::vector<double> excess = {0};     // In spreads.
-  std::vector<std::size_t> slow = {0};  // How many are a spread over the rest.
+  std::vector<double> excess = {0};  // In spreads.
+  std::vector<std::size_t> slow = {0};
 };
 
 // Whether the first `p` iterations are warm-up, and not a stall that happens to be early:

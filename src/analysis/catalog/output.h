@@ -77,8 +77,8 @@ class Output {
   void SetAbsent(MetricId id, std::string reason);
   /// The reason for missing data, with instructions to record it in this format.
   std::string Gap(Capability capability) const { return Told(CapabilityGap(capability, hints_)); }
-  /// The reason for missing FLOPs and bytes of operators: `has_shapes` if input shapes were
-  /// recorded, so that no operator is one whose work can be counted.
+  /// The reason for missing FLOPs and bytes of operators: input shapes were not recorded, or (with
+  /// `has_shapes`) the work of none of the operators can be counted.
   std::string GapOfWork(bool has_shapes) const {
     return has_shapes ? std::string(kNothingCounted) : Gap(Capability::kShapes);
   }

@@ -35,9 +35,9 @@ struct CompiledRule {
   std::unique_ptr<RE2> exclude;  // null: excludes nothing
 };
 
-// The table's patterns in the same order. `fp4` and `fp8` are for LeastComputeCapability(): names
-// of these types in the name of a matmul or an attention.
+// All patterns, compiled once.
 struct CompiledRules {
+  // For LeastComputeCapability(): a type in the name of a matmul or an attention (`product`).
   RE2 fp4{R"((?i)nvfp4|mxfp4|e2m1|float4_e2m1)"};
   RE2 fp8{R"((?i)e4m3|e5m2|fp8\w*gemm|gemm\w*fp8|nvjet_(?:sm\d+_)?q|mxfp8)"};
   RE2 product{R"((?i)gemm|mm_|matmul|nvjet|cutlass|mma|fmha|flash)"};
@@ -51,7 +51,7 @@ struct CompiledRules {
   RE2 narrow_float{R"(fp8|float8|e4 ?m3|e5 ?m2|ptpc|mxfp[468]|nvfp4| (?:fp4|f4|f8) )"};
   RE2 narrow_whole{R"( (?:i4|int4|w4 ?a\d+) )"};
   RE2 cache{R"(fp8 ?kv ?cache)"};
-  std::vector<CompiledRule> rules;
+  std::vector<CompiledRule> rules;  // Those of kTensorCoreRules, in the same order.
 
   CompiledRules() {
     for (const TensorCoreRule& rule : kTensorCoreRules) {

@@ -24,9 +24,10 @@ namespace {
 constexpr std::array<std::string_view, 5> kCauses = {
     "computing", "copies", "communication of another group", "the host", "waiting for input data"};
 constexpr std::size_t kComputing = 0;
-// Causes of less of a rank's lateness are not listed. Ranks with less of a call's lateness are not
-// traced further, which bounds a call of 1 024 ranks to 200 of them.
+// A cause with a smaller share of a rank's lateness is not listed.
 constexpr double kLeastListedCause = 0.05;
+// A rank with a smaller share of a call's lateness is dropped: also a call of 1 024 ranks then has
+// at most 200 late ones.
 constexpr double kLeastTraced = 0.005;
 
 // The index in kCauses. Categories without their own cause belong to the host.

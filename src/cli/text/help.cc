@@ -47,7 +47,8 @@ std::string OptionHead(const OptionSpec& option) {
   return fmt::format("{}{}{}", before, option.shorthand.empty() ? "" : ", ", WithValue(option));
 }
 
-// Joins the names of options with one text. If there are three or more, they share one value.
+// The head of options that share one description. Two have a value each, three or more only the
+// last; if all have a shorthand, only shorthands are shown.
 //
 //   --html, --md, --xlsx, --json FILE    --iter-start N, --iter-stop N    -q, -v
 std::string JoinedHead(std::span<const OptionSpec* const> options) {

@@ -289,8 +289,9 @@ struct alignas(kCacheLinePair) EventParser::Impl {
   RawEvent event;
 };
 
-/// Reads the chunk from `at` on as if the text `before` came first. With `single`, returns the
-/// position after the next event. Without an event or `single`, reads to the end and sets `end`.
+/// Reads the chunk from `at` on as if the text `before` came first. With `single`, stops behind the
+/// next event and returns that position. Otherwise, or if there is no further event, reads to the
+/// end or to an error, sets `end` and returns none.
 std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chunk, std::size_t at,
                                                            std::string_view before, bool single,
                                                            EventReceiver& receiver, ParseEnd& end) {

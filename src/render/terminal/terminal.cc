@@ -151,8 +151,8 @@ Row RowOf(const report::GateRow& gate) {
   return row;
 }
 
-/// The missed limit below which the finding is listed, because the limit counts the finding or its
-/// cause. Empty if there is none.
+/// The missed limit under whose line the finding is printed: the one that counts it, else the
+/// nearest one that counts its cause. Empty if none does.
 std::string_view LimitAbove(const report::Report& report, const report::Finding& finding) {
   for (const report::Finding* at = &finding; at != nullptr; at = report::CauseOf(report, *at)) {
     if (!at->counted_with.empty()) return at->counted_with;
