@@ -88,7 +88,7 @@ void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object
   view["favicon"] = Favicon(tone);
   view["inline"] = inlined;
   view["css"] = MakeMarkup(assets.css);
-  view["packed"] = MakeMarkup(inlined ? Base64(Gzip(assets.js)) : "");
+  view["packed"] = MakeMarkup(inlined ? Packed(assets.js) : "");
   view["loader"] = MakeMarkup(assets.loader);
 }
 

@@ -166,8 +166,7 @@ boost::json::object NotesView(const report::Report& report) {
     remarks.push_back(json::object{{"id", remark.id}, {"text", remark.text}});
   }
   // Lists that few readers open are packed, because they were a fifth of a small page.
-  std::string packed =
-      Base64(Gzip(CompactMarkup(RenderTemplate(kPages, "packed", PackedView(report)))));
+  std::string packed = Packed(CompactMarkup(RenderTemplate(kPages, "packed", PackedView(report))));
   json::object view{
       {"environment", Pairs(report.environment)},
       {"provenance", Pairs(ListedProvenance(report))},

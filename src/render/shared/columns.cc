@@ -282,7 +282,7 @@ std::string ColumnPacker::Finish(boost::json::object head) {
   bytes += text;
   bytes += planes_;
   planes_ = {};  // Packed, they are as large again.
-  return Base64(Gzip(bytes));
+  return Packed(bytes);
 }
 
 std::uint64_t TablePacker::IndexOf(std::string_view text) {
@@ -433,6 +433,28 @@ std::string PackTimeline(const report::Timeline& timeline, std::string_view acce
   packer.AddDifferences("counter_time", times);
   packer.AddDifferences("counter_value", values);
   return packer.Finish(TimelineHead(timeline, accelerator, unit));
+}
+
+std::string Packed(const std::string& bytes) {
+  constexpr char kFirst = '#', kSkipped[] = {'<', '\\'};
+  constexpr std::uint32_t kLetters = 85;
+  const std::string packed = Gzip(bytes);
+  std::string out;
+  out.reserve(packed.size() / 4 * 5 + 5);
+  for (std::size_t at = 0; at < packed.size(); at += 4) {
+    const std::size_t count = std::min<std::size_t>(4, packed.size() - at);
+    std::uint32_t word = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      word = word << 8 | (i < count ? static_cast<unsigned char>(packed[at + i]) : 0U);
+    }
+    std::array<char, 5> letters;
+    for (std::size_t i = letters.size(); i-- > 0; word /= kLetters) {
+      letters[i] = static_cast<char>(kFirst + static_cast<char>(word % kLetters));
+      for (const char skipped : kSkipped) letters[i] += letters[i] >= skipped ? 1 : 0;
+    }
+    out.append(letters.data(), count + 1);
+  }
+  return out;
 }
 
 std::string Gzip(const std::string& bytes) {

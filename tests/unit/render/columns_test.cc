@@ -22,18 +22,22 @@ namespace {
 
 namespace json = boost::json;
 
-std::string FromBase64(std::string_view text) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+// The bytes of groups of 5 letters.
+std::string FromLetters(std::string_view text) {
   std::string out;
-  std::uint32_t bits = 0;
-  int have = 0;
-  for (const char c : text) {
-    const auto digit = kDigits.find(c);
-    if (digit == std::string_view::npos) break;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    have += 6;
-    if (have >= 8) out += static_cast<char>(bits >> (have -= 8) & 0xff);
+  for (std::size_t at = 0; at < text.size(); at += 5) {
+    const std::string_view group = text.substr(at, 5);
+    EXPECT_GE(group.size(), 2U);
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < 5; ++i) {
+      const int letter = i < group.size() ? group[i] : 'y';
+      EXPECT_TRUE(letter >= '#' && letter <= 'y' && letter != '<' && letter != '\\') << letter;
+      word = 85 * word + static_cast<std::uint64_t>(letter - '#' - (letter > '<' ? 1 : 0) -
+                                                    (letter > '\\' ? 1 : 0));
+    }
+    for (std::size_t i = 0; i + 1 < group.size(); ++i) {
+      out += static_cast<char>(word >> (24 - 8 * i) & 0xff);
+    }
   }
   return out;
 }
@@ -68,7 +72,7 @@ struct Unpacked {
 };
 
 Unpacked Unpack(const std::string& payload) {
-  const std::string bytes = Gunzip(FromBase64(payload));
+  const std::string bytes = Gunzip(FromLetters(payload));
   const auto byte = [&](std::size_t i) {
     return std::uint64_t{static_cast<unsigned char>(bytes.at(i))};
   };
@@ -111,6 +115,14 @@ Unpacked Unpack(const std::string& payload) {
   }
   EXPECT_EQ(at, bytes.size());
   return out;
+}
+
+TEST(Packed, AnyBytesComeBack) {
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(Gunzip(FromLetters(Packed(bytes))), bytes);
+    bytes += static_cast<char>(i * 131 + i * i);
+  }
 }
 
 TEST(TablePacker, UnpacksToTheSameCells) {
