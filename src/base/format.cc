@@ -46,11 +46,11 @@ std::string WithUnit(std::string_view digits, std::string_view unit) {
   return fmt::format("{}{}{}", digits, kNumberSpace, unit);
 }
 
-/// Groups the integer part of a decimal text ("-1234.5") by three digits.
+/// Groups the integer part of a decimal text ("-1234.5") by three digits, with a minus sign.
 std::string Grouped(std::string_view decimal) {
   const std::size_t sign = decimal.starts_with('-') ? 1 : 0;
   const std::size_t end = std::min(decimal.find('.'), decimal.size());
-  std::string out(decimal.substr(0, sign));
+  std::string out(sign > 0 ? "\u2212" : "");
   for (std::size_t i = sign; i < end; ++i) {
     if (i > sign && (end - i) % 3 == 0) out += kNumberSpace;
     out += decimal[i];
@@ -80,7 +80,7 @@ std::string Scaled(double value, std::span<const std::string_view> names) {
   const int exponent = RoundedExponent(value, 3);
   const bool whole = std::abs(value) < 1000 && value == std::round(value);
   // Nanoseconds and bytes that are integers below a thousand get no decimals: they are counted.
-  if (whole && exponent < 3) return WithUnit(fmt::format("{:.0f}", value), names[0]);
+  if (whole && exponent < 3) return WithUnit(Grouped(fmt::format("{:.0f}", value)), names[0]);
   const int last = static_cast<int>(names.size()) - 1;
   const int step = std::clamp(exponent >= 0 ? exponent / 3 : 0, 0, last);
   const int decimals = std::max(0, 2 - (exponent - 3 * step));

@@ -20,14 +20,14 @@ function fixed(value, decimals) {
   return isHalf && /[02468]$/.test(cut) ? cut : value.toFixed(decimals);
 }
 const grouped = (text) => text.replace(/^(-?)(\d+)/, (all, sign, digits) =>
-  sign + digits.replace(/\B(?=(\d{3})+$)/g, GAP));
+  sign.replace('-', '−') + digits.replace(/\B(?=(\d{3})+$)/g, GAP));
 const exponentOf = (value, digits) => +value.toExponential(digits - 1).split('e')[1];
 
 function formatScaled(value, names) {
   if (value === 0) return '0' + GAP + names[0];
   const exponent = exponentOf(value, 3);
   if (Number.isInteger(value) && Math.abs(value) < 1000 && exponent < 3) {
-    return value + GAP + names[0];
+    return grouped(String(value)) + GAP + names[0];
   }
   const step = Math.min(Math.max(Math.floor(exponent / 3), 0), names.length - 1);
   const decimals = Math.max(0, 2 - (exponent - 3 * step));
@@ -52,7 +52,7 @@ function format(value, unit) {
 
 // "5 ms" → 5e6; a bare number stays. NaN when it is neither.
 function parseQuantity(text) {
-  const match = /^\s*(-?[\d.]+(?:e-?\d+)?)\s*([a-zµ%/]*)\s*$/i.exec(text);
+  const match = /^\s*(-?[\d.]+(?:e-?\d+)?)\s*([a-zµ%/]*)\s*$/i.exec(text.replace('−', '-'));
   if (!match) return NaN;
   if (!match[2]) return +match[1];
   if (match[2] === '%') return match[1] / 100;

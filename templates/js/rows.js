@@ -22,7 +22,7 @@ class PageRows {
   value(field, row) {
     if (isText(field)) return this.text(field, row);
     const cell = this.rows[row].cells[field.index];
-    const text = (cell.title || cell.textContent).trim().replace(/(\d)[\s\u202f](?=\d)/g, '$1');
+    const text = (cell.title || cell.textContent).trim().replace('−', '-').replace(/(\d)[\s\u202f](?=\d)/g, '$1');
     const number = cell.title ? parseFloat(text) : parseQuantity(text);
     return Number.isNaN(number) ? null : number;
   }
@@ -85,7 +85,7 @@ function namedColumn(text, fields) {
 
 // What stands behind a comparison: a quantity with its unit, or a word.
 function valueAt(text) {
-  const quantity = /^-?[\d.]+(?:e-?\d+)?\s?[a-zµ%/]*(?=[\s,]|$)/i.exec(text);
+  const quantity = /^[-−]?[\d.]+(?:e-?\d+)?\s?[a-zµ%/]*(?=[\s,]|$)/i.exec(text);
   if (quantity && !Number.isNaN(parseQuantity(quantity[0]))) return quantity[0];
   const word = /^(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/.exec(text);
   return word ? word[0].replace(/(.),$/, '$1') : '';

@@ -58,7 +58,7 @@ TEST(RenderHtml, VerdictAndNumbersAreText) {
                                       "GPU idle",
                                       "31.4\u202f%",
                                       "≤ 30 %",
-                                      "-1.4\u202f%",
+                                      "\u22121.4\u202f%",
                                       "Iteration time breakdown",
                                       "Kernels on Tensor Cores",
                                       "36.0\u202f%",

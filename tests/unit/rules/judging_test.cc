@@ -239,7 +239,7 @@ TEST(Groups, OfNumbersAreInOrder) {
   EXPECT_EQ(GroupsOf("  - id: some\n    title: t\n    category: c\n    message: m\n"
                      "    for_each: rank\n    group_by: [rank.idle]\n    level: warn\n",
                      "", run),
-            "0 % warn   of 2\n-50.0 % warn   of 1\n-25.0 % warn   of 1\n25.0 % warn   of 1\n");
+            "0 % warn   of 2\n−50.0 % warn   of 1\n−25.0 % warn   of 1\n25.0 % warn   of 1\n");
 }
 
 std::string Uses(std::string_view rules, std::string_view waivers, const TestRun& run,

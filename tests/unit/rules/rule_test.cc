@@ -181,7 +181,7 @@ TEST(SelectRules, UnreachableParameterIsAnError) {
   const auto active = SelectRules(*rules, *policy, {*ParseDay("2026-11-21")});
   ASSERT_FALSE(active);
   EXPECT_EQ(RenderErrors(active.error(), false),
-            "error: `warn` -5\u202f%: the rule `gpu/idle` limits `gpu.idle.mean`, which is never "
+            "error: `warn` −5\u202f%: the rule `gpu/idle` limits `gpu.idle.mean`, which is never "
             "negative\n"
             "  --> p.yaml:3:29\n"
             "  help: `gpu/idle: off` switches the rule off   [policy/out-of-range]\n"
