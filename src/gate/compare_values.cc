@@ -239,7 +239,14 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
     // run does less or other work.
     const bool is_free = out.change > 0 ? !limit.max_increase : !limit.max_decrease;
     const bool is_same = work_.kind == WorkKind::kSame || work_.kind == WorkKind::kChanged;
-    if (is_free && is_same) out.verdict = stats::Change::kImproved;
+    // More kernels on matrix units are none, where there are more kernels of all kinds.
+    const auto kernels = [&](std::span<const Snapshot> runs) {
+      const auto counts = ValuesOf(runs, std::string(metric::kKernelCountPerIteration.text()));
+      return counts.empty() ? 0 : stats::Median(counts);
+    };
+    const bool is_more_of_all = limit.metric == metric::kTensorCoreKernelsPerIteration &&
+                                kernels(candidates_) > kernels(baselines_);
+    if (is_free && is_same && !is_more_of_all) out.verdict = stats::Change::kImproved;
   }
 }
 

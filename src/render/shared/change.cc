@@ -365,15 +365,16 @@ std::string ChangeSentence(const report::Comparison& comparison) {
 
 std::string WorkText(const report::Comparison& comparison) {
   constexpr std::pair<MetricId, std::string_view> kCounts[] = {
-      {metric::kKernelCountPerIteration, "kernels"},
-      {metric::kTensorCoreKernelsPerIteration, "{{ device.matrix_unit }} kernels"}};
+      {metric::kKernelCountPerIteration, "kernel"},
+      {metric::kTensorCoreKernelsPerIteration, "{{ device.matrix_unit }} kernel"}};
   std::vector<std::string> parts;
   const auto add = [&](std::string_view what, const report::Quantity& base,
                        const report::Quantity& current) {
     const double change = AsNumber(current.value, 0) - AsNumber(base.value, 0);
     if (IsAbsent(base.value) || IsAbsent(current.value) || change == 0) return;
-    parts.push_back(fmt::format("{} {} per iteration {} ({} → {})", PerIteration(std::abs(change)),
-                                what, change < 0 ? "fewer" : "more", base.text, current.text));
+    parts.push_back(fmt::format(
+        "{} {}{} per iteration {} ({} → {})", PerIteration(std::abs(change)), what,
+        std::abs(change) == 1 ? "" : "s", change < 0 ? "fewer" : "more", base.text, current.text));
   };
   for (const auto& [id, words] : kCounts) {
     const std::string what = report::TextFor(comparison.accelerator, words);

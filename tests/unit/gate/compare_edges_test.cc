@@ -80,6 +80,18 @@ TEST(CompareRuns, ComparesWithEachDirectionsLimit) {
 }
 
 // Counts that never vary: a change in the unlimited direction is an improvement.
+// More kernels on matrix units are an improvement only without more kernels of all kinds.
+TEST(CompareRuns, MoreMatrixKernelsAmongMoreKernels) {
+  constexpr std::string_view kMatrix = "tensor_core.kernels_per_iteration",
+                             kAll = "kernel.count_per_iteration";
+  for (const auto& [kernels, answer] : {std::pair(40.0, "improved"), std::pair(50.0, "pass")}) {
+    Snapshot base = WithMetric(kMatrix, 10), current = WithMetric(kMatrix, 20);
+    base.metrics[std::string(kAll)] = 40;
+    current.metrics[std::string(kAll)] = kernels;
+    EXPECT_EQ(Words(Compared({base}, {current}, On(kMatrix, {}, Amount{0, true}))), answer);
+  }
+}
+
 TEST(CompareRuns, ExactCountsImproveBeyondLimit) {
   constexpr Amount kNone{0, true}, kHalf{0.5, true};
   struct Row {
