@@ -238,9 +238,11 @@ std::string FindingsText(const HistoryFindings& findings) {
       return fmt::format("no step and no creep over the limit in {} comparable runs",
                          findings.runs);
     case HistoryState::kCreep:
-      return fmt::format("creep: {}{} over {} comparable runs, no single step",
-                         findings.is_of_total ? "total " : "", RelativeChange(findings.change),
-                         findings.runs);
+      // Levels are medians of several runs, so the first and the last run may differ by more.
+      return fmt::format(
+          "creep: {}{} between the levels of the first and the last of {} "
+          "comparable runs, no single step",
+          findings.is_of_total ? "total " : "", RelativeChange(findings.change), findings.runs);
     case HistoryState::kStep:
       break;
   }

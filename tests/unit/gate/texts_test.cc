@@ -107,10 +107,13 @@ TEST(Texts, Histories) {
   EXPECT_EQ(Plain(FindingsText(findings)), "+4.8 % at one of 2 commits: 3f2a (most likely), 77c1");
   findings.state = HistoryState::kCreep;
   findings.runs = 14;
-  EXPECT_EQ(Plain(FindingsText(findings)), "creep: +4.8 % over 14 comparable runs, no single step");
+  EXPECT_EQ(Plain(FindingsText(findings)),
+            "creep: +4.8 % between the levels of the first and the last of 14 comparable runs, no "
+            "single step");
   findings.is_of_total = true;
   EXPECT_EQ(Plain(FindingsText(findings)),
-            "creep: total +4.8 % over 14 comparable runs, no single step");
+            "creep: total +4.8 % between the levels of the first and the last of 14 comparable "
+            "runs, no single step");
 }
 
 }  // namespace
