@@ -64,13 +64,14 @@ std::optional<expr::Slot> SlotOf(const CompiledRule& rule, std::string_view name
 
 // The value of an expression as text, evaluated with the rule's names.
 std::optional<std::string> ShownOf(const CompiledRule& rule, const expr::Data& data,
-                                   std::span<const expr::RowId> group, std::string_view text) {
+                                   std::span<const expr::RowId> group, std::string_view text,
+                                   expr::Display display = {}) {
   expr::Schema schema = rule.names.schema;
   const auto program = expr::Compile(text, schema, expr::Context::kGroup);
   if (!program) return std::nullopt;
   const expr::Outcome outcome = expr::Evaluate(*program, data, group);
   if (IsAbsent(outcome.value)) return std::nullopt;
-  return expr::Format(outcome.value, program->type(), {});
+  return expr::Format(outcome.value, program->type(), display);
 }
 
 std::string Capitalized(std::string text) {
@@ -135,8 +136,11 @@ std::string WordsOf(const CompiledRule& rule, const RunData& run, const expr::Da
     const std::size_t at = condition.find(sign);
     if (at == condition.npos || condition.find('\'') != condition.npos) continue;
     const std::string of = title(condition.substr(0, at));
-    const auto value = ShownOf(rule, data, group, condition.substr(0, at));
     const auto limit = ShownOf(rule, data, group, condition.substr(at + sign.size()));
+    // A quotient is a plain number; beside a share, it is one, too.
+    using Kind = expr::Display::Kind;
+    const auto kind = limit && limit->ends_with('%') ? Kind::kPercent : Kind::kAuto;
+    const auto value = ShownOf(rule, data, group, condition.substr(0, at), {kind, -1});
     if (of.empty() || !value || !limit) break;
     return fmt::format("{} is {}, needed: {} {}", of, *value, words, *limit);
   }
