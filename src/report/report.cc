@@ -229,9 +229,10 @@ std::string WhereRowsAre(const Table& table) {
   const bool json = in_json >= in_workbook;
   const std::size_t most = std::max(in_json, in_workbook);
   if (most == 0) return {};
-  return fmt::format(
-      "report.{} has {}", json ? "json" : "xlsx",
-      most == table.rows() ? "all of them" : FormatCount(static_cast<std::int64_t>(most)));
+  const std::string count = FormatCount(static_cast<std::int64_t>(most));
+  if (table.all_rows() > table.rows()) return fmt::format("summaries keep {}", count);
+  return fmt::format("--{} writes {}", json ? "json" : "xlsx",
+                     most == table.rows() ? "all of them" : count);
 }
 
 const Column* HeaviestColumn(const Table& table) {

@@ -76,7 +76,7 @@ std::size_t RowsInWorkbook(const Table& table);
 /// the first.
 std::vector<std::size_t> TellingRows(const Table& table, std::size_t most);
 
-/// Names the file with all rows of a table, or with most: "report.json has all of them".
+/// Names the option that writes all rows of a table, or most: "--json writes all of them".
 std::string WhereRowsAre(const Table& table);
 
 /// The column that sorts the rows, largest first; nullptr if they keep their order.

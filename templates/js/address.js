@@ -21,8 +21,8 @@ const address = {
     const text = all.length === 1 && all[0].startsWith('at=') ? all[0].slice(3) : all.join('&');
     const url = text || ofRun ? `#${ofRun}${text}` : location.href.split('#')[0], now = performance.now();
     if (new URL(url, location.href).href === location.href) return;
-    const joins = !how || (now < this.until && (how === this.series || (this.series === 'jump' && how === 'timeline')));
-    if (how) Object.assign(this, { series: how, until: how === 'push' ? 0 : now + 2000 });
+    const joins = !how || (now < this.until && (how === this.series || (['jump', 'range'].includes(this.series) && how === 'timeline')));
+    if (how) Object.assign(this, { series: joins ? this.series : how, until: how === 'push' ? 0 : now + 2000 });
     history[joins ? 'replaceState' : 'pushState'](joins ? history.state : null, '', url);
   },
   set(key, value, how) { this.write((own) => own === key, value ? [`${key}=${encodeURIComponent(value)}`] : [], how); },

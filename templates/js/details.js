@@ -57,7 +57,7 @@ function innerTable([other, query, rows], trail) {
     return make('td', { align: isText(field) ? 'left' : 'right' }, index ? text : make('button', { type: 'button', className: 'link', onclick: () => openRow(other, row, trail) }, text));
   };
   return scrolling(other.title(), make('table', { cellPadding: 4 },
-    make('caption', {}, `${other.title()}${rows.length > most ? `, ${most} of ${format(rows.length, 'count')}` : ''}`),
+    make('caption', {}, `${other.title()}${rows.length > most ? `, ${most} of ${format(rows.length, 'count')}` : ''}${scope.isJudged || followsScope(other) ? '' : `; judged: ${judgedInWords()}`}`),
     make('thead', {}, make('tr', {}, ...fields.map((field) => make('th', { scope: 'col', align: isText(field) ? 'left' : 'right' }, field.title)))),
     make('tbody', {}, ...sorted.slice(0, most).map((row) => make('tr', {}, ...fields.map((field, index) => cell(field, row, index)))))));
 }
@@ -89,12 +89,13 @@ function openRow(grid, row, trail = [], how = 'push') {
     list.append(make('dt', {}, field.title), make('dd', {}, text,
       exact && exact !== text.replace(GAP, ' ') ? make('span', { className: 'mute small' }, '  ' + exact) : ''));
   }
-  const close = make('button', { type: 'button', onclick: () => dialog.close() }, 'Close');
+  const close = make('button', { type: 'button', onclick: () => dialog.close() }, 'Close'), rank = grid.id === 'ranks' ? values.id : values.rank;
+  const choose = hasRanks() && Number.isInteger(rank) && rank !== scope.rank ? make('button', { type: 'button', onclick() { closeRow(); scopeBar.choose({ rank }); } }, `Show rank ${rank}`) : '';
   const leads = leadsTo(grid, values), [from, at] = trail.at(-1) || [];
   const back = from ? make('button', { type: 'button', onclick: () => history.back() }, `‹ ${from.title()}`) : '';
   dialog.replaceChildren(make('div', {}, make('h3', {}, grid.title()), back,
     leads.length && !(leads[0][0] instanceof TreeGrid) ? innerTable(leads[0], [...trail, [grid, row]]) : '', list,
-    make('p', { className: 'tools' }, ...leadsOf(values, leads)), close));
+    make('p', { className: 'tools' }, choose, ...leadsOf(values, leads)), close));
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   isLeft = false;
   if (!dialog.open) dialog.showModal();

@@ -88,7 +88,7 @@ class Grid {
     this.table.className = 'data virtual';
     this.scroller.addEventListener('scroll', () => { this.place = null; this.drawWindow(); });
     const note = this.table.caption.querySelector('.small');
-    const rest = this.table.dataset.rest || 'report.json has all rows';
+    const rest = this.table.dataset.rest || '--json writes all rows';
     if (note) note.textContent = this.rows.of > this.rows.count
       ? `(${format(this.rows.count, 'count')} of ${format(this.rows.of, 'count')} rows${rest ? `; ${rest}` : ''})` : '';
   }
@@ -298,7 +298,7 @@ class Grid {
     const scoped = scopeTests(this), fits = (row) => scoped.every((test) => test(rows, row));
     tests.push((r, row) => fits(row));
     if (rows.count && scoped.length && !Array.from({ length: rows.count }, (_, row) => row).some(fits)) unknown.push(`it has no row of ${scopeInWords()}`);
-    const outside = !scope.isJudged && rows.isOpen && this.field('outside_calls');
+    const outside = !scope.isJudged && rows.follows && this.field('outside_calls');
     if (outside && Array.from({ length: rows.count }, (_, row) => rows.rows.value(outside, row)).some((calls) => calls > 0)) unknown.push('calls outside of iterations are not in it');
     const order = [];
     for (let row = 0; row < rows.count; ++row) if (tests.every((test) => test(rows, row))) order.push(row);

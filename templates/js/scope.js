@@ -30,16 +30,18 @@ const spanOf = (from, to) => (from === to ? `iteration ${nameOf(from)}` : `itera
 const allOf = () => (judged.positions.length ? spanOf(judged.positions[0], judged.positions.at(-1)) : '');
 function scopeInWords() {
   const { rank, from, to, key } = scope, all = allOf(), has = [rank === null ? hasRanks() && 'all ranks' : `rank ${rank}`];
-  if (key) has.push(`iterations by ${elided(key)}, incomplete ones too`);
+  if (key) has.push(`iterations by ${elided(key)}${window.timeline?.isKeyWhole(key) ? '' : ', incomplete ones too'}`);
   else if (judged.positions.length > 1) has.push(scope.hasRange ? `${spanOf(from, to)} of ${all.replace(/^\w+ /, '')}` : all);
   return has.filter(Boolean).join(' · ');
 }
 const judgedInWords = () => [hasRanks() && 'all ranks', allOf()].filter(Boolean).join(', ');
 const hasRanks = () => (grids.get('ranks')?.rows.count || 0) > 1;
 
-// Judges the chosen scope; inputs are as they were given.
+// Judges the chosen scope; inputs are as they were given, as are options that no choice replaces.
 function scopeCommand() {
-  const parts = ['profgauge report', document.getElementById('main').dataset.inputs || 'INPUTS'];
+  const { inputs, options } = document.getElementById('main').dataset, parts = ['profgauge report', inputs || 'INPUTS'];
+  const replaced = [scope.rank !== null && '--rank', (scope.hasRange || scope.key) && '--iter-', scope.key && '--key-op', scope.key && '--iteration-marker'].filter(Boolean);
+  parts.push(...(options || '').split('\n').filter((option) => option && !replaced.some((start) => option.startsWith(start))));
   if (scope.rank !== null) parts.push(`--rank ${scope.rank}`);
   if (scope.hasRange) parts.push(`--iter-start ${scope.from} --iter-stop ${scope.to}`);
   if (scope.key) parts.push(`--key-op '${scope.key.replaceAll("'", "'\\''")}'`);
@@ -64,13 +66,13 @@ class ScopedRows {
   set fields(fields) { this.rows.fields = fields; }
   get count() { return this.rows.count; }
   get of() { return this.rows.of; }
-  has(row) { return scope.isJudged || !this.isOpen || this.chosen().has(this.rows.value(this.name, row)); }
+  has(row) { return scope.isJudged || !this.follows || this.chosen().has(this.rows.value(this.name, row)); }
 
   chosen() {
     const wanted = JSON.stringify([scope.rank, scope.from, scope.to, scope.key, Boolean(window.timeline)]);
     if (this.summed === wanted) return this.known;
     this.summed = wanted;
-    if (scope.key) return this.known = window.timeline?.keyKernels(scope.key) || new Map();
+    if (scope.key) return this.known = this.chosenByKey();
     const { parts } = this, known = new Map();
     for (let row = 0; row < parts.count; ++row) {
       if (!scope.has(parts.value(this.place, row))) continue;
@@ -90,14 +92,26 @@ class ScopedRows {
     }
     return this.known = known;
   }
-  // Whose iterations a key operator marks, only kernels are known, by their launches.
-  get isOpen() { return this.follows && (!scope.key || this.isOfKernels); }
+  // Of iterations that a key operator marks, the events are known.
+  chosenByKey() {
+    if (!window.timeline) return new Map();
+    const { parts } = this, known = this.isOfKernels ? timeline.keyKernels(scope.key) : timeline.keyOperators(scope.key);
+    if (this.isOfKernels || this.key.id === 'name') return known;
+    const types = new Map(), name = parts.fields.find((field) => field.id === 'name'), out = new Map();
+    for (let row = 0; row < parts.count; ++row) types.set(parts.value(name, row), parts.value(this.key, row));
+    for (const [operator, one] of known) {
+      const type = types.get(operator), sum = out.get(type) || {};
+      for (const [id, value] of Object.entries(one)) sum[id] = (sum[id] || 0) + value;
+      out.set(type, sum);
+    }
+    return out;
+  }
   value(field, row) {
-    if (scope.isJudged || !this.isOpen || isText(field)) return this.rows.value(field, row);
+    if (scope.isJudged || !this.follows || isText(field)) return this.rows.value(field, row);
     return this.chosen().get(this.rows.value(this.name, row))?.[field.id] ?? null;
   }
   text(field, row) {
-    return scope.isJudged || !this.isOpen || isText(field) ? this.rows.text(field, row) : format(this.value(field, row), field.unit);
+    return scope.isJudged || !this.follows || isText(field) ? this.rows.text(field, row) : format(this.value(field, row), field.unit);
   }
 }
 
@@ -288,14 +302,19 @@ function tellStands() {
     if (!isTables && !isTop) part.classList.add('stands');
     if (isTop) for (const lead of part.querySelectorAll('.diagnosis, .reasons, .counts')) lead.classList.add('stands');
   }
-  for (const figure of document.querySelectorAll('#iterations > figure')) figure.classList.add('stands');
+  for (const figure of document.querySelectorAll('#iterations > figure')) {
+    figure.classList.add('stands');
+    const said = make('p', { className: 'small' }, `The chart is as judged: ${all}.`);
+    said.dataset.stands = '';
+    figure.before(said);
+  }
   for (const grid of grids.values()) grid.table.closest('details')?.classList.toggle('stands', !followsScope(grid));
 }
 
 // Whether a table's rows are those of the chosen rank and range.
 function followsScope(grid) {
   const { rows } = grid, inner = rows.rows instanceof ScopedRows ? rows.rows : rows;
-  if (inner instanceof ScopedRows && inner.isOpen) return true;
+  if (inner instanceof ScopedRows && inner.follows) return true;
   if (scope.key) return false;
   if (grid.id === 'metrics') return false;
   const has = (id) => grid.field(id) || grid.places?.some((field) => field.id === id);
@@ -385,7 +404,8 @@ class ScopeBar {
   draw() {
     if (!this.box) return;
     if (this.rank$) this.rank$.value = scope.rank ?? '';
-    if (this.from$) [this.from$.value, this.to$.value] = [scope.from ?? judged.positions[0], scope.to ?? judged.positions.at(-1)];
+    // No judged iterations are chosen beside a key operator's.
+    if (this.from$) [this.from$.value, this.to$.value] = scope.key ? ['', ''] : [scope.from ?? judged.positions[0], scope.to ?? judged.positions.at(-1)];
     this.said$.textContent = scope.isJudged ? '' : scopeInWords();
     this.reset$.hidden = scope.isJudged;
     this.recent$.hidden = !this.recent().length && !this.aggregations().length;

@@ -130,7 +130,7 @@ class TimelineDrawing extends TimelineView {
       }
       i = next;
     }
-    const text = format(counter.most, counter.unit);
+    const text = `0 to ${format(counter.most, counter.unit)}`;  // The axis.
     g.fillStyle = this.colors.paper;
     g.fillRect(TL.left + 2, y + 1, g.measureText(text).width + 4, 13);
     g.fillStyle = this.colors.soft;

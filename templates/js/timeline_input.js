@@ -141,7 +141,7 @@ class TimelineInput extends TimelineSelecting {
     });
     for (const amount of this.amounts) if (amount.value[event] && amount.id !== 'pc') lines.push(`${amount.title}: ${format(amount.value[event], amount.unit)}`);
     const lane = this.laneOf(event), pixel = this.duration[event] * this.scale < 1 && this.pixelAt(lane, event);
-    if (pixel && pixel.next > event + 1 && pixel.share >= 0) lines.push(`${pixel.next - event} events, ${format(pixel.share, 'share')} of this pixel`);
+    if (pixel && pixel.next > event + 1 && pixel.share >= 0) lines.push(`${pixel.next - event} events, ${format(pixel.share, 'ratio')} of this pixel`);
     return lines.join('\n');
   }
   valueAt(counter, time) {

@@ -52,6 +52,16 @@ class TimelineKeys extends TimelineInput {
     return spans;
   }
 
+  // Whether each launches at least 80 % of the typical number of kernels; the program leaves out others at the start.
+  isKeyWhole(name) {
+    const starts = this.keyOps().get(name) || [], counts = Array.from(starts.slice(1), () => 0);
+    for (const event of this.launched()) {
+      const at = lowerBound(starts, this.start[this.link[event]] + 1) - 1;
+      if (at >= 0 && at < counts.length) ++counts[at];
+    }
+    return Math.min(...counts) >= 0.8 * medianOf(counts);
+  }
+
   // Iterations by column, as the table of iterations has them.
   keySteps(name) {
     return this.keySpans(name).map(([, from, to]) => {
@@ -63,16 +73,67 @@ class TimelineKeys extends TimelineInput {
 
   // Kernels that its iterations launched: name → {calls, time}.
   keyKernels(name) {
-    const starts = this.keyOps().get(name) || [], out = new Map(), kernels = ['tensor_core_kernel', 'other_kernel', 'communication'].map((id) => CATEGORY[id]);
+    const starts = this.keyOps().get(name) || [], out = new Map();
     for (const event of this.launched()) {
       const at = this.start[this.link[event]], kind = this.kind[event];
-      if (at < starts[0] || at >= starts.at(-1) || !kernels.includes(this.category[kind])) continue;
+      if (at < starts[0] || at >= starts.at(-1) || !TimelineSums.kernels.includes(CATEGORIES[this.category[kind]][0])) continue;
       const kernel = this.head.kinds[kind][0], sum = out.get(kernel) || { calls: 0, time: 0 };
       sum.calls += 1;
       sum.time += this.duration[event];
       out.set(kernel, sum);
     }
     for (const sum of out.values()) sum.mean = Math.trunc(sum.time / sum.calls);
+    return out;
+  }
+
+  // Operators that its iterations call, as they are nested on their threads: name → {calls, kernels, host_self, device_self}.
+  // Time inside of calls of the runtime is no operator's own.
+  keyOperators(name) {
+    const starts = this.keyOps().get(name) || [], threads = new Map(), out = new Map(), isIn = (time) => time >= starts[0] && time < starts.at(-1);
+    const isNode = (event) => [CATEGORY.cpu, CATEGORY.dataloader].includes(this.category[this.kind[event]]), isCall = (event) => this.category[this.kind[event]] === CATEGORY.runtime;
+    for (const lane of this.lanes) {
+      const { rank, type } = this.head.tracks[lane.track];
+      if (rank !== this.rank || type !== 'thread') continue;
+      if (!threads.has(lane.track)) threads.set(lane.track, []);
+      threads.get(lane.track)[lane.depth] = lane;
+    }
+    // The nearest operator around an event; none inside of another call.
+    const ownerOf = (event, lane) => {
+      const lanes = threads.get(lane.track) || [];
+      for (let depth = lane.depth - 1; depth >= 0; --depth) {
+        const around = lanes[depth] && this.firstStarting(lanes[depth], this.start[event] + 1) - 1;
+        if (!(around >= lanes[depth]?.begin) || this.endOf(around) < this.start[event]) continue;
+        if (isCall(around) && isCall(event)) return NONE;
+        if (isNode(around)) return around;
+      }
+      return NONE;
+    };
+    const sumOf = (event) => {
+      const operator = this.nameOf(event);
+      if (!out.has(operator)) out.set(operator, { calls: 0, kernels: 0, host_self: 0, device_self: 0 });
+      return out.get(operator);
+    };
+    const launching = new Set();
+    for (const event of this.launched()) {
+      const launch = this.link[event], owner = !isIn(this.start[launch]) ? NONE : isNode(launch) ? launch : ownerOf(launch, this.laneOf(launch));
+      if (owner === NONE) continue;
+      launching.add(owner);
+      sumOf(owner).device_self += this.duration[event];
+      if (TimelineSums.kernels.includes(CATEGORIES[this.category[this.kind[event]]][0])) sumOf(owner).kernels += 1;
+    }
+    // A call is of the iteration of its launches, else of that in which it starts; parts of it may lie outside.
+    const last = starts.at(-1), counts = (event) => launching.has(event) || (this.start[event] >= starts[0] && this.start[event] <= last), lanes = [...threads.values()].flat();
+    const open = lanes.map((lane) => this.firstStarting(lane, last + 1) - 1).filter((event, index) => event >= lanes[index].begin), ends = [...open, ...launching].map((event) => this.endOf(event));
+    const from = [...launching].reduce((least, event) => Math.min(least, this.start[event]), starts[0]), to = ends.reduce((most, end) => Math.max(most, end), last);
+    for (const lane of lanes) {
+      for (let i = this.firstStarting(lane, from); i < lane.end && this.start[i] <= to; ++i) {
+        const isOwn = isNode(i), owner = isOwn || isCall(i) ? ownerOf(i, lane) : NONE;
+        if (owner !== NONE && counts(owner)) sumOf(owner).host_self -= Math.min(this.endOf(i), this.endOf(owner)) - this.start[i];
+        if (!isOwn || !counts(i)) continue;
+        sumOf(i).calls += 1;
+        sumOf(i).host_self += this.duration[i];
+      }
+    }
     return out;
   }
 

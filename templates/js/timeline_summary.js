@@ -15,6 +15,7 @@ class TimelineSummary extends TimelineMoving {
     const [from, to] = this.range || [Math.max(this.view[0], this.first), Math.min(this.view[1], this.last)];
     if (!(to > from)) return;
     const span = to - from, heavy = this.heaviest(from, to, this.chosenUnits ? this.chosenUnits.flatMap((unit) => unit.lanes) : undefined);
+    const names = distinct(heavy.slice(0, 8).map(([name]) => name));
     const dot = (color) => { const out = make('span', { className: 'dot' }); out.style.background = color; return out; };
     const colorOf = (category) => `var(--${CATEGORIES[category][3]}, ${CATEGORIES[category][2][0]})`;
     const row = (color, label, ...cells) => make('tr', {}, make('th', { scope: 'row', align: 'left' }, dot(color), label),
@@ -28,7 +29,7 @@ class TimelineSummary extends TimelineMoving {
         .concat(unseen >= 1 ? row('none', 'Not recorded', format(unseen / span, 'ratio'), format(Math.round(unseen), 'ns')) : [])),
       heavy.length && table(`Device work: ${format(heavy.reduce((n, entry) => n + entry[2], 0), 'count')} events`,
         heavy.slice(0, 8).map(([name, time, count, category]) =>
-          row(colorOf(category), shorten(name, 60), `${format(count, 'count')} ×`, format(Math.round(time), 'ns'))))].filter(Boolean));
+          row(colorOf(category), names.get(name), `${format(count, 'count')} ×`, format(Math.round(time), 'ns'))))].filter(Boolean));
     this.summary$.append(...this.tellCounters(from, to));
     this.units$.replaceChildren(...this.tellUnits(from, to));
   }

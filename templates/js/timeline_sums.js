@@ -3,6 +3,8 @@
 const EXTREME_PARTS = 100;  // The least and the largest part are the same in each width of window.
 
 class TimelineSums extends TimelineData {
+  static kernels = ['tensor_core_kernel', 'other_kernel', 'communication'];
+
   deviceLanes() {
     return this.lanes.filter((lane) => {
       const track = this.head.tracks[lane.track];
@@ -37,15 +39,14 @@ class TimelineSums extends TimelineData {
     if (counter.integral) return counter.integral;
     const changes = [];
     if (counter.of) {
-      const kernels = ['tensor_core_kernel', 'other_kernel', 'communication'];
       const lanes = this.lanes.filter((lane) => {
         const track = this.head.tracks[lane.track];
         return track.type === 'stream' && track.rank === counter.rank && track.device === counter.device;
       });
-      if (counter.of === 'busy') return counter.integral = new Covered(mergeAll(lanes.map((lane) => this.unionOf(lane, kernels))));
+      if (counter.of === 'busy') return counter.integral = new Covered(mergeAll(lanes.map((lane) => this.unionOf(lane, TimelineSums.kernels))));
       for (const lane of lanes) {
         for (let i = lane.begin; i < lane.end; ++i) {
-          const blocks = kernels.includes(CATEGORIES[this.category[this.kind[i]]][0]) ? this.head.blocks[this.kind[i]] : 0;
+          const blocks = TimelineSums.kernels.includes(CATEGORIES[this.category[this.kind[i]]][0]) ? this.head.blocks[this.kind[i]] : 0;
           if (blocks > 0 && this.duration[i] > 0) changes.push(this.start[i], blocks, this.endOf(i), -blocks);
         }
       }
@@ -166,17 +167,17 @@ class TimelineSums extends TimelineData {
     return amount.sums;
   }
 
-  // {events, busy, amounts: {id: sum}, kinds: Map of kind to count} of lanes in [a, b).
+  // {events, busy, amounts: {id: sum}, names: Map of name to count} of lanes in [a, b); amounts are of events that start there.
   sum(unit, a, b) {
     const out = { events: 0, busy: unit.covered.in(a, b), amounts: {}, names: new Map() };
     const adding = this.amounts.filter((amount) => amount.adds_up);
     for (const amount of adding) out.amounts[amount.id] = 0;
     const counts = this.counts ||= new Uint32Array(this.head.kinds.length), seen = [];
     for (const lane of unit.lanes) {
-      const from = this.firstStarting(lane, a), to = this.firstStarting(lane, b, from);
-      out.events += to - from;
+      const from = this.firstStarting(lane, a), to = this.firstStarting(lane, b, from), first = this.firstEnding(lane, a);
+      out.events += Math.max(0, to - first);
       for (const amount of adding) out.amounts[amount.id] += this.sumsOf(amount)[to] - this.sumsOf(amount)[from];
-      for (let i = from; i < to; ++i) if (!counts[this.kind[i]]++) seen.push(this.kind[i]);
+      for (let i = first; i < to; ++i) if (!counts[this.kind[i]]++) seen.push(this.kind[i]);
     }
     for (const kind of seen) {
       const name = this.head.kinds[kind][0];

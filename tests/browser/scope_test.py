@@ -127,6 +127,17 @@ class KeyTest(ScopeCase):
         for part, share in self.js("return Object.fromEntries([...document.querySelectorAll('#breakdown tr[data-id]')].map((row) => [row.dataset.id, parseFloat(row.cells[1].title)]))").items():
             self.assertAlmostEqual(share, report["metrics"][f"breakdown.{part}"]["value"], 9, part)
         self.assertIn("--key-op", self.js("return document.querySelector('[data-stands]').textContent"))
+        # Operators and their types, as nested on their threads.
+        for table, key in (("ops", "name"), ("op_types", "type")):
+            wanted = {}
+            for row in tables["ops_by_iteration"]:
+                sums = wanted.setdefault(row[key], [0, 0, 0, 0])
+                for at, field in enumerate(("calls", "kernels", "host_self", "time")):
+                    sums[at] += row[field] or 0
+            shown = self.js("""const grid = grids.get(arguments[0]), field = (id) => grid.rows.fields.find((one) => one.id === id);
+                return Object.fromEntries(grid.order.map((row) => [grid.rows.text(field('name'), row), ['calls', 'kernels', 'host_self', 'device_self']
+                    .map((id) => (field(id) ? grid.rows.value(field(id), row) : 0))]))""", table)
+            self.assertEqual({k: v for k, v in shown.items() if wanted.get(k) != v}, {k: v for k, v in wanted.items() if shown.get(k) != v}, table)
         # Another reader sees the same.
         left = self.js("return [document.querySelector('#scope b').textContent, grids.get('kernels').order.length]")
         link = self.js("return location.href")
@@ -166,6 +177,22 @@ class RankTest(ScopeCase):
         self.assertIn(f"--rank {rank} --key-op", self.js("return scopeCommand()"))
         self.choose("rank", "")
         self.assertEqual(self.js("return [scope.rank, scope.key]"), [None, ""])
+
+    def test_a_row_of_a_rank_leads_to_it(self):
+        self.js("openRow(grids.get('ranks'), 1)")
+        rank = self.js("const { rows } = grids.get('ranks'); return rows.value(rows.fields.find((field) => field.id === 'id'), 1)")
+        self.js("[...document.querySelectorAll('dialog button')].find((button) => button.textContent === arguments[0]).click()", f"Show rank {rank}")
+        self.assertEqual(self.js("return [scope.rank, dialog.open]"), [rank, False])
+
+    def test_the_command_has_the_options_of_the_page(self):
+        page = Run.samples / "ddp_options.html"
+        subprocess.run([Run.profgauge, "report", Run.source / "ddp", "-q", "-p", "builtin:strict", "--rank", "2", "--html", page],
+                       check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.driver.open(page.as_uri())
+        self.driver.wait(READY, "the page's scripts")
+        self.assertRegex(self.js("return scopeCommand()"), "--policy builtin:strict --rank 2$")
+        self.js("scopeBar.choose({ from: 1, to: 1 })")
+        self.assertRegex(self.js("return scopeCommand()"), "--policy builtin:strict --rank 2 --iter-start 1 --iter-stop 1$")
 
     def test_a_search_finds_what_the_choice_shows(self):
         self.choose("rank", 2)

@@ -55,7 +55,9 @@ std::string Significant(std::string digits) {
 std::string TimelineNote(const report::Report& report) {
   if (!report.timeline.empty()) return {};
   if (!report.timeline.left_out.empty()) return "Not shown: " + report.timeline.left_out + ".";
-  return "This report has no events: report.json does not contain them, or the profile has none.";
+  return "No events: the profile has none, or the report is of summaries of ranks (over 64 "
+         "profiles) or "
+         "of a report.json, which keep none.";
 }
 
 }  // namespace

@@ -277,16 +277,16 @@ std::string LineOf(const Table& table, const std::vector<const Column*>& columns
 // The file that has more of the table; empty if the note for all tables of the page names it.
 std::string RestOf(const Table& table, bool is_whole) {
   std::string rest = is_whole ? std::string() : report::WhereRowsAre(table);
-  return rest == "report.json has all of them" ? std::string() : rest;
+  return rest == "--json writes all of them" ? std::string() : rest;
 }
 
 // How many rows are not in the page, and where they are.
 std::string NoteOf(const Table& table, const StaticRows& rows, const Column* by) {
   const std::string sorted = by == nullptr ? "" : fmt::format(", by {}", by->title());
-  if (rows.count == table.rows()) return "long names are cut; " + report::WhereRowsAre(table);
+  if (rows.count == table.all_rows()) return "long names are cut; " + report::WhereRowsAre(table);
   const std::string rest = RestOf(table, false);
   return fmt::format("{} of {} rows{}{}{}", FormatCount(static_cast<std::int64_t>(rows.count)),
-                     FormatCount(static_cast<std::int64_t>(table.rows())), sorted,
+                     FormatCount(static_cast<std::int64_t>(table.all_rows())), sorted,
                      rest.empty() ? "" : "; ", rest);
 }
 
@@ -407,6 +407,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   const std::vector<std::size_t> shown = is_tree ? HeaviestOfTree(table, limits.rows) : order;
   StaticRows rows = RowsOfPage(table, columns, shown, limits, payload != nullptr);
   const bool is_whole = rows.count == table.rows() && !rows.is_short;
+  const bool says_all = is_whole && table.all_rows() == table.rows();
   const bool packed = packs && (is_tree || limits.always_packs || is_line || !is_whole || !has_all);
   if (packed) {
     if (!rows.is_short) {
@@ -430,7 +431,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   }
   return {{"id", table.id()},
           {"title", table.title()},
-          {"count", fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(table.rows())),
+          {"count", fmt::format("{} {}", FormatCount(static_cast<std::int64_t>(table.all_rows())),
                                 table.rows() == 1 ? "row" : "rows")},
           {"many", table.rows() > 1},
           {"columns", std::move(heads)},
@@ -440,8 +441,8 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
           {"line", is_line ? LineOf(table, columns, limits) : ""},
           {"ids", is_line ? IdsOf(columns) : ""},
           {"rows", MakeMarkup(std::move(rows.markup))},
-          {"note", is_whole || is_line ? std::string() : NoteOf(table, rows, by)},
-          {"rest", RestOf(table, is_whole)},
+          {"note", says_all || is_line ? std::string() : NoteOf(table, rows, by)},
+          {"rest", RestOf(table, says_all)},
           {"constants", ConstantsOf(table, limits, choice.constants)},
           {"gaps", AbsentView(choice.gaps)},
           {"has_gaps", !choice.gaps.empty()},

@@ -287,6 +287,29 @@ std::string InputsOf(const report::ProfileInfo& profile) {
   return inputs;
 }
 
+// The options that decide what is judged, a line each, as arguments of the same command.
+std::string OptionsOf(const Report& report) {
+  constexpr std::string_view kOption = "option ",
+                             kOptions[] = {"key-op",     "iteration-marker", "rank",
+                                           "iter-start", "iter-stop",        "range"};
+  std::string lines;
+  if (report.verdict.policy_from == "command line") {
+    lines = "--policy " + report::ShellWord(report.verdict.policy);
+  }
+  for (const auto& [name, value] : report.provenance) {
+    const std::string option = name.substr(std::min(name.size(), kOption.size()));
+    if (!name.starts_with(kOption) || std::ranges::find(kOptions, option) == std::end(kOptions)) {
+      continue;
+    }
+    const std::size_t colon = option == "range" ? value.find(':') : std::string::npos;
+    const std::string given = colon == std::string::npos
+                                  ? value
+                                  : value.substr(0, colon) + "ns" + value.substr(colon) + "ns";
+    lines += fmt::format("{}--{} {}", lines.empty() ? "" : "\n", option, report::ShellWord(given));
+  }
+  return lines;
+}
+
 }  // namespace
 
 boost::json::object RunView(const Report& report) {
@@ -329,9 +352,10 @@ boost::json::object RunView(const Report& report) {
         {"text", counter.text}, {"count", FormatCount(static_cast<std::int64_t>(counter.count))}});
   }
   const bool has_losses = !losses.empty();
-  return {{"name", profile.name},        {"inputs", InputsOf(profile)},
-          {"facts", std::move(facts)},   {"sources", std::move(sources)},
-          {"losses", std::move(losses)}, {"has_losses", has_losses}};
+  return {{"name", profile.name},          {"inputs", InputsOf(profile)},
+          {"options", OptionsOf(report)},  {"facts", std::move(facts)},
+          {"sources", std::move(sources)}, {"losses", std::move(losses)},
+          {"has_losses", has_losses}};
 }
 
 boost::json::object GateView(const Report& report) {

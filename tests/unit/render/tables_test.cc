@@ -98,7 +98,7 @@ TEST(TableView, NotesMatchTheFiles) {
   Column& length = gaps.AddColumn({"duration", "Duration", Unit::kTime, ""});
   for (int row = 0; row < 1'500; ++row) length.AddInteger(row);
   const auto view = TableView(gaps, {kStaticRowsOfOthers, 300});
-  EXPECT_THAT(std::string(view.at("note").as_string()), HasSubstr("report.json has 1\u202f000"));
+  EXPECT_THAT(std::string(view.at("note").as_string()), HasSubstr("--json writes 1\u202f000"));
 }
 
 TEST(TableView, IterationsHaveTheirRecordedName) {
