@@ -268,6 +268,9 @@ if(PROFGAUGE_TESTS)
         ${CMAKE_CURRENT_SOURCE_DIR}/tests/delivery/${name}_test.py $<TARGET_FILE:profgauge>
         ${CMAKE_CURRENT_SOURCE_DIR})
       set_tests_properties(Delivery.${name} PROPERTIES SKIP_RETURN_CODE 77)
+      if(PROFGAUGE_SANITIZE)
+        set_tests_properties(Delivery.${name} PROPERTIES ENVIRONMENT PROFGAUGE_SANITIZED=1)
+      endif()
     endif()
   endforeach()
   # Thousands of files, judged by one process.

@@ -20,6 +20,7 @@ if len(sys.argv) < 3:
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 REPOSITORY = pathlib.Path(sys.argv[2]).resolve()
 SKIPPED = 77
+SANITIZED = "PROFGAUGE_SANITIZED" in os.environ  # Its memory is not bounded, and it needs /proc to end.
 
 
 @functools.cache
