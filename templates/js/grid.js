@@ -254,6 +254,15 @@ class Grid {
     return true;
   }
 
+  // The lines that a search of the timeline is about, as a link brings it.
+  markLines(search) {
+    const file = this.field('file'), line = this.field('line');
+    if (!this.isSource || !file || !line || !search.startsWith('source')) return;
+    const isOf = (place) => search.includes(`=${quote(place)}`) || search.includes(`:${quote(`${place}:`)}`);
+    this.lines = new Set([...Array(this.rows.count).keys()].filter((row) => isOf(`${this.rows.text(file, row)}:${this.rows.value(line, row)}`)));
+    this.apply();
+  }
+
   select(position) {
     this.current = position;
     if (this.packed) {

@@ -354,6 +354,14 @@ class ScopeBar {
       for (let row = 0; row < rows.count; ++row) this.rank$.append(option(rows.value(field, row), `rank ${rows.value(field, row)}`));
       this.rank$.addEventListener('change', () => this.choose(this.rank$.value === '' ? { rank: null, key: '' } : { rank: +this.rank$.value }));
       parts.push(this.rank$, ' ');
+      // A bar of a rank leads to it; keys have the list.
+      for (const row of document.querySelectorAll('#ranks tbody tr')) {
+        const rank = /^Rank (\d+)$/.exec(row.cells[0]?.textContent.trim())?.[1];
+        if (rank === undefined) continue;
+        row.cells[0].title = `Show rank ${rank}`;
+        row.style.cursor = 'pointer';
+        row.addEventListener('click', () => this.choose({ rank: +rank }));
+      }
     }
     if (positions.length > 1) {
       const list = (name, label) => {

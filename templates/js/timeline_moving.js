@@ -103,6 +103,7 @@ class TimelineMoving extends TimelineDrawing {
     this.scale = (this.width - TL.left) / (this.view[1] - this.view[0]);
     if (this.ranks().size > 1) this.chooseRank(parts.has('of') ? +parts.get('of') : scope.rank);
     if ((parts.get('find') || '') !== this.search$.value) this.find(parts.get('find') || '');
+    grids.get('source_lines')?.markLines(this.search$.value);
     if (parts.has('color')) this.chooseColoring(parts.get('color'));
     if (parts.has('regions') && this.regionChoices().some(([id]) => id === parts.get('regions'))) this.chooseRegions(parts.get('regions'));
     const marks = /(?:^|&)m=([^&]*)/.exec(raw)?.[1].split(',').filter(Boolean);  // names may hold commas

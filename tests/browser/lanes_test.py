@@ -178,6 +178,13 @@ class EventTest(LanesCase):
         self.assertGreater(first, 0)
         self.assertGreater(both, first)
         self.assertEqual(self.js("return grids.get('source_lines').table.querySelectorAll('tr.chosen').length"), 2)
+        # Another reader sees the same lines.
+        self.driver.wait("location.hash.includes('find=')", "the address")
+        link = self.js("return location.href")
+        self.driver.open("about:blank")
+        self.driver.open(link)
+        self.driver.wait("document.documentElement.dataset.timeline === 'ready'", "the timeline")
+        self.assertEqual(self.js("return [timeline.hits.length, grids.get('source_lines').lines.size]"), [both, 2])
         second = self.js(click, 0)
         self.assertEqual(first + second, both)
 

@@ -183,6 +183,10 @@ class RankTest(ScopeCase):
         rank = self.js("const { rows } = grids.get('ranks'); return rows.value(rows.fields.find((field) => field.id === 'id'), 1)")
         self.js("[...document.querySelectorAll('dialog button')].find((button) => button.textContent === arguments[0]).click()", f"Show rank {rank}")
         self.assertEqual(self.js("return [scope.rank, dialog.open]"), [rank, False])
+        row = "[...document.querySelectorAll('#ranks tbody tr')].find((row) => row.cells[0].textContent.trim() === 'Rank 2')"
+        self.js(f"{row}.scrollIntoView()")
+        self.js(f"{row}.cells[0].click()")
+        self.assertEqual(self.js("return [scope.rank, scopeBar.rank$.value]"), [2, "2"])
 
     def test_the_command_has_the_options_of_the_page(self):
         page = Run.samples / "ddp_options.html"
