@@ -357,8 +357,10 @@ std::string ChangeSentence(const report::Comparison& comparison) {
   const std::string interval = HasInterval(*tested) && SpeedOf(comparison) != Speed::kSame
                                    ? fmt::format(" (98 % CI {})", RangeOfChange(*tested))
                                    : std::string();
-  return fmt::format("{}: {} → {}, {}{}: {}{}{}", tested->title, tested->base.text,
-                     tested->current.text, tested->change.text, interval, word,
+  // The median change of all pairs of iterations, which is not that of the medians.
+  return fmt::format("{}: {} → {}, {}{}{}: {}{}{}", tested->title, tested->base.text,
+                     tested->current.text, interval.empty() ? "" : "typically ",
+                     tested->change.text, interval, word,
                      HasTimes(comparison) ? MeanText(comparison, *tested) : std::string(),
                      SlowRankText(comparison));
 }

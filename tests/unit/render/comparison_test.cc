@@ -102,7 +102,7 @@ TEST(SpeedOf, FollowsTheInterval) {
       comparison.metrics[0].high = testing::Q(row.high, Unit::kShare);
       EXPECT_EQ(SpeedOf(comparison), row.speed) << row.low;
       EXPECT_EQ(LookOfSpeed(comparison).sign, row.sign);
-      EXPECT_THAT(ChangeSentence(comparison), HasSubstr(", 12.0\u202f% (98 % CI "));
+      EXPECT_THAT(ChangeSentence(comparison), HasSubstr(", typically 12.0\u202f% (98 % CI "));
     }
   }
 }
