@@ -355,13 +355,17 @@ Status AddKeptExposures(std::span<const std::int64_t> ranks,
 
 namespace {
 
+constexpr std::size_t kLongest = 100;
+/// So many that iterations of most programs are whole: pages sum these rows for a chosen rank.
+constexpr std::size_t kLongestByIteration = 250;
+
 /// Which rows of a table are kept: the longest of a kind, and all of a minimum length.
 struct Cut {
   std::string_view by;    ///< A column of times; empty: keeps all rows.
   Ns always = 0;          ///< Minimum length to keep; 0: none.
   std::string_view what;  ///< In words, after "the longest".
+  std::size_t most = kLongest;
 };
-constexpr std::size_t kLongest = 100;
 
 struct KeptSpec {
   std::string_view id;
@@ -376,8 +380,8 @@ constexpr KeptSpec kTables[] = {
     {"streams", "", "", {}},
     {"kernels_by_op", "time", "name", {}},
     {"gaps", "duration", "", {"duration", 1'000'000, "and all of at least 1 ms"}},
-    {"kernels_by_iteration", "", "", {"time", 0, "in device time"}},
-    {"ops_by_iteration", "", "", {"time", 0, "in device time"}},
+    {"kernels_by_iteration", "", "", {"time", 0, "in device time", kLongestByIteration}},
+    {"ops_by_iteration", "", "", {"time", 0, "in device time", kLongestByIteration}},
 };
 
 /// The maximum number of rows in the run's table, as for profiles.
@@ -412,7 +416,7 @@ Table EmptyTable(std::string_view id, std::shared_ptr<StringPool> strings) {
 std::vector<std::size_t> KeptRows(const Table& table, const Cut& cut) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (cut.by.empty() || rows.size() <= kLongest) return rows;
+  if (cut.by.empty() || rows.size() <= cut.most) return rows;
   const Column& length = *table.Find(cut.by);
   std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
     return length.IntegerAt(a) > length.IntegerAt(b);
@@ -420,7 +424,7 @@ std::vector<std::size_t> KeptRows(const Table& table, const Cut& cut) {
   std::vector<std::size_t> kept;
   for (const std::size_t row : rows) {
     const bool is_long = cut.always > 0 && length.IntegerAt(row) >= cut.always;
-    if (kept.size() < kLongest || is_long) kept.push_back(row);
+    if (kept.size() < cut.most || is_long) kept.push_back(row);
   }
   std::sort(kept.begin(), kept.end());
   return kept;
@@ -624,7 +628,7 @@ void TablePool::OfRanks::AddTo(catalog::Output& out) const {
   out.AddRemark(std::string(kCutRemark) + std::string(spec->id),
                 fmt::format("of {} rows of the table \"{}\", summaries keep {}: of each rank the "
                             "{} longest {}",
-                            all, table.title(), shown, kLongest, spec->cut.what));
+                            all, table.title(), shown, spec->cut.most, spec->cut.what));
 }
 
 TablePool::TablePool(std::shared_ptr<StringPool> strings) {
