@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import PROGRAM, REPOSITORY, main, need
+from support import PROGRAM, REPOSITORY, SANITIZED, main, need
 
 need("cmake", "pkg-config", "c++")
 SLOW = REPOSITORY / "examples" / "slow.pt.trace.json.gz"
@@ -23,6 +23,7 @@ def call(*arguments, **more):
     return done.stdout
 
 
+@unittest.skipIf(SANITIZED, "the example's build is not")
 class LibraryTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

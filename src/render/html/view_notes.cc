@@ -127,8 +127,7 @@ using IdsAndReasons = std::vector<std::pair<std::string, std::string>>;
 json::array ByReason(const IdsAndReasons& missing) {
   std::vector<std::pair<std::string, std::string>> by_reason;
   for (const auto& [id, reason] : missing) {
-    auto group = std::find_if(by_reason.begin(), by_reason.end(),
-                              [&](const auto& known) { return known.first == reason; });
+    auto group = std::ranges::find(by_reason, reason, &std::pair<std::string, std::string>::first);
     if (group == by_reason.end()) group = by_reason.insert(group, {reason, ""});
     group->second += (group->second.empty() ? "" : ", ") + id;
   }
