@@ -232,6 +232,7 @@ class Planner {
     plan.complete = found.complete;
     double time = start_, slowest = start_;  // With normal and with slower other work of the host.
     double highest = start_;                 // If each step saves its least.
+    double excess_left = host_excess_;       // The profiler's delay goes once, not with each step.
     bool reacts = false;
     for (const PlannedStep& step : found.steps) {
       const double before = time, slowest_before = slowest;
@@ -257,11 +258,13 @@ class Planner {
       if (out.claim.is_best_case) out.claim.low = 0;  // No recording shows that they reach it.
       // Without the profiler the start is shorter, and so the saving; the end is not. But if
       // nothing shows what a usual iteration has, the work may stay, and so does the time after it.
-      const double excess = changes_host ? host_excess_ : 0;
+      const double excess = changes_host ? excess_left : 0;
       if (std::isinf(excess)) AllowForExcess(excess, LeastTold(), out.claim);
       highest = std::max(time, highest - out.claim.least());
       if (highest - time >= LeastTold()) out.high = highest;
       if (excess > 0) AllowForExcess(excess, LeastTold(), out.claim);
+      if (std::isfinite(excess))
+        excess_left = std::max(0.0, excess_left - std::min(excess, before - time));
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);
