@@ -68,9 +68,12 @@ Result<AcceptanceLine> ParseLine(std::string_view line) {
       return Fail(Refuse(line, "bound", "expected an increase such as `+9.4%`"));
     }
     out.up_to = *value;
+  } else if (number.size() > 1 && (number.front() == '+' || number.front() == '-') &&
+             (number.ends_with('%') || std::isdigit(static_cast<unsigned char>(number[1])) != 0)) {
+    return Fail(Refuse(line, "bound", "expected an increase such as `+9.4%`"));  // "+N%", "-3%"
   }
   out.reason = rest;
-  if (out.reason.empty()) {
+  if (out.reason.empty() || out.reason == "REASON") {
     return Fail(Refuse(line, "no-reason", "expected a reason, found none"));
   }
   return out;

@@ -458,6 +458,12 @@ class ProjectDiff {
       out_.push_back({of + "baseline_missing", TextOf(old_missing), TextOf(missing)});
       now.baseline_missing = old_missing;
     }
+    const auto& old_db = Of(before.db, before_top.db);
+    const auto& db = Of(now.db, now_top.db);
+    if (old_db && (!db || db->text != old_db->text)) {  // Another history is another baseline.
+      out_.push_back({of + "db", TextOf(old_db), TextOf(db)});
+      now.db = old_db;
+    }
     HoldBaselines(of, before.baselines.empty() ? before_top.baselines : before.baselines,
                   now.baselines.empty() ? now_top.baselines : now.baselines, now);
   }

@@ -131,15 +131,17 @@ TEST(PolicyDiff, KeepsJobsOfConfiguration) {
     return project ? *std::move(project) : Project{};
   };
   const Project before = parsed(
-      "baseline: history:main~10\nlearning_until: 2096-01-01\njobs: [{name: a, inputs: [a/*, "
+      "baseline: history:main~10\ndb: h.db\nlearning_until: 2096-01-01\njobs: [{name: a, inputs: "
+      "[a/*, "
       "b/*]}, {name: c, inputs: c/*}]\n");
   Project now = parsed(
-      "baseline: history:mine~10\nlearning_until: 2097-01-01\nbaseline_missing: pass\njobs: "
+      "baseline: history:mine~10\ndb: my.db\nlearning_until: 2097-01-01\nbaseline_missing: "
+      "pass\njobs: "
       "[{name: a, inputs: [a/*], learning_until: 2098-01-01}]\n");
   std::vector<std::string> texts;
   for (const Loosened& one : HoldStricter(before, now)) texts.push_back(Plain(LoosenedText(one)));
   EXPECT_EQ(texts, (Texts{"learning_until 2096-01-01 → 2097-01-01", "baseline_missing none → pass",
-                          "baseline history:main~10 → history:mine~10",
+                          "db h.db → my.db", "baseline history:main~10 → history:mine~10",
                           "job a: learning_until 2096-01-01 → 2098-01-01",
                           "job a: inputs b/* → none", "jobs c → none"}));
   EXPECT_EQ(now.jobs.size(), 2U);
