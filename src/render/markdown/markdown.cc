@@ -422,6 +422,17 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     words.texts.emplace_back("Later runs are compared with this level.");
     return words;
   }
+  for (const report::GateRow& row : report.gate) {
+    if (status != State::kPass || row.metric != metric.metric || row.status != State::kWaived) {
+      continue;
+    }
+    words.headline = ChangeWords(metric) + ", waived";
+    words.texts.emplace_back("Without the waiver this run fails.");
+    for (const report::Remark& remark : report.remarks) {
+      if (remark.id == "waiver") words.texts.push_back(FirstUpper(remark.text) + ".");
+    }
+    return words;
+  }
   if (status == State::kFail && metric.result == State::kFail) {
     words.headline = ChangeWords(metric);
     if (comparison.current_runs > 1) {
@@ -467,7 +478,8 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     words.rest = AgainstText(report);
     std::string text;
     if (comparison.work == "same") {
-      const report::Metric* kernels = report::FindMetricById(report, "kernel.count.per_iteration");
+      const report::Metric* kernels =
+          report::FindMetricById(report, metric::kKernelCountPerIteration.text());
       if (kernels != nullptr && !IsAbsent(kernels->quantity.value)) {
         text = fmt::format("The same work: {} kernels per iteration. ", kernels->quantity.text);
       }

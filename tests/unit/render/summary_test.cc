@@ -47,7 +47,7 @@ report::Report Made(report::State status, report::State result, const std::strin
   metric.total_limit = Shown(0.05, "+5.0 %");
   metric.sees = Shown(0.071, "+7.1 %");
   report::Metric& kernels = report.metrics.emplace_back();
-  kernels.id = "kernel.count.per_iteration";
+  kernels.id = "kernel.count_per_iteration";
   kernels.quantity = Shown(214, "214");
   return report;
 }
@@ -96,6 +96,20 @@ TEST(Summary, PassWithinTheLimit) {
   EXPECT_NE(SummaryOf(Made(report::State::kPass, report::State::kPass, "+4.9 %"))
                 .find("**resnet50: within the limit**"),
             std::string::npos);
+}
+
+TEST(Summary, PassByAWaiver) {
+  report::Report report = Made(report::State::kPass, report::State::kPass, "+20.0 %");
+  report::GateRow row;
+  row.metric = report.comparison->metrics.front().metric;
+  row.status = report::State::kWaived;
+  report.gate.push_back(row);
+  report.remarks.push_back({"waiver", "waived: iteration.time.median (bob, until 2096-12-20)"});
+  const std::string text = SummaryOf(report);
+  EXPECT_NE(text.find(" slower, waived**"), std::string::npos) << text;
+  EXPECT_NE(text.find("Waived: iteration.time.median (bob, until 2096-12-20)."), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("within the limit"), std::string::npos) << text;
 }
 
 TEST(Summary, Fail) {
