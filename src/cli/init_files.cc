@@ -440,7 +440,9 @@ jobs:
           BEFORE: ${{ github.event.pull_request.base.sha || github.event.before }}
           AFTER: ${{ github.event.pull_request.head.sha || github.sha }}
         run: |
-          accept=$(git log --format=%B "$BEFORE..$AFTER" 2> /dev/null | sed -n 's/^Profgauge-Accept: *//p') || :
+          # Where BEFORE is not in the clone (a forced push, a new branch), the last commit counts.
+          accept=$({ git log --format=%B "$BEFORE..$AFTER" 2> /dev/null || git log -1 --format=%B "$AFTER"; } |
+            sed -En 's/^([*-] )?[Pp]rofgauge-[Aa]ccept: *//p') || :
           for i in 1 2 3; do
             status=0
             profgauge check --ci github --accept "$accept" || status=$?
@@ -481,8 +483,9 @@ performance:
         elif [ "$got" != 200 ]; then echo "profgauge - no history from GitLab, answer $got" >&2; exit 2; fi
   script:
     - ./train.sh                       # yours: writes a profile that `inputs` match
-    - accept=$(git log --format=%B "${CI_MERGE_REQUEST_DIFF_BASE_SHA:-$CI_COMMIT_BEFORE_SHA}..HEAD" 2> /dev/null |
-        sed -n 's/^Profgauge-Accept:\s*//p') || true
+    # Where the commit before is not in the clone (a forced push, a new branch), the last one counts.
+    - accept=$({ git log --format=%B "${CI_MERGE_REQUEST_DIFF_BASE_SHA:-$CI_COMMIT_BEFORE_SHA}..HEAD" 2> /dev/null ||
+        git log -1 --format=%B; } | sed -En 's/^([*-] )?[Pp]rofgauge-[Aa]ccept:\s*//p') || true
     # Where one profile cannot decide, up to two more are recorded.
     - for i in 1 2 3; do
         status=0; profgauge check --ci gitlab --accept "$accept" || status=$?;

@@ -54,12 +54,16 @@ class TimelineKeys extends TimelineInput {
 
   // Whether each launches at least 80 % of the typical number of kernels; the program leaves out others at the start.
   isKeyWhole(name) {
+    const known = this.keys?.whole?.get(name);
+    if (known !== undefined) return known;
     const starts = this.keyOps().get(name) || [], counts = Array.from(starts.slice(1), () => 0);
     for (const event of this.launched()) {
       const at = lowerBound(starts, this.start[this.link[event]] + 1) - 1;
       if (at >= 0 && at < counts.length) ++counts[at];
     }
-    return Math.min(...counts) >= 0.8 * medianOf(counts);
+    const isWhole = counts.reduce((least, count) => Math.min(least, count), Infinity) >= 0.8 * medianOf(counts);
+    (this.keys.whole ||= new Map()).set(name, isWhole);
+    return isWhole;
   }
 
   // Iterations by column, as the table of iterations has them.

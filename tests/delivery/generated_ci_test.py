@@ -116,7 +116,7 @@ class GeneratedCiTest(Place):
             if system != "jenkins":
                 with self.subTest(system, change="accepted"):
                     subprocess.run("git -c user.name=a -c user.email=a@b commit -q --allow-empty -m wider -m "
-                                   "'Profgauge-Accept: +25% a wider model'", shell=True, cwd=self.root, check=True)
+                                   "'* Profgauge-Accept: +25% a wider model'", shell=True, cwd=self.root, check=True)
                     code, text = getattr(self, system)(trace=changes["slower"][0], commit="slower")
                     self.assertEqual(code, 0, text)
                     self.assertIn("accepted", text)
