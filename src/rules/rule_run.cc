@@ -168,8 +168,8 @@ void RuleRun::CheckSure(const RowGroup& group, Judged& out) {
   Trace(out.trace, "sure_when", *rule_.sure_when, Shown(sure, *rule_.sure_when));
   if (!IsAbsent(sure.value) && std::get<bool>(sure.value)) return;
   out.surely = Level::kWarn;
-  out.unsure_because = fmt::format("`{}` is false, so this is a warning instead of an error",
-                                   rule_.sure_when->Text());
+  // `rules explain` shows the condition; readers of a report did not write it.
+  out.unsure_because = "the rule asks for more to be sure of an error, so this is a warning";
 }
 
 void RuleRun::Prepare(const RowGroup& group, std::vector<TraceValue>& trace) {

@@ -221,8 +221,8 @@ TEST(Evaluator, SureWhenDecidesErrors) {
   };
   EXPECT_EQ(checked(0.2, 0.3), "test/variance: error 20.0 % (> 10 %) | varies 20.0 %\n");
   const std::string_view open =
-      "test/variance: warn 20.0 % (> 10 %) because `iteration.time.cv > 10%` is false, so this is "
-      "a warning instead of an error | varies 20.0 %\n";
+      "test/variance: warn 20.0 % (> 10 %) because the rule asks for more to be sure of an error, "
+      "so this is a warning | varies 20.0 %\n";
   EXPECT_EQ(checked(0.2, 0.05), open);
   EXPECT_EQ(checked(0.2, {}), open);
   EXPECT_EQ(checked(0.07, 0.05), "test/variance: warn 7.0 % (> 5 %) | varies 7.0 %\n");
