@@ -56,8 +56,8 @@ std::string TimelineNote(const report::Report& report) {
   if (!report.timeline.empty()) return {};
   if (!report.timeline.left_out.empty()) return "Not shown: " + report.timeline.left_out + ".";
   return "No events: the profile has none, or the report is of summaries of ranks (over 64 "
-         "profiles) or "
-         "of a report.json, which keep none.";
+         "profiles) "
+         "or of a report.json, which keep none.";
 }
 
 }  // namespace

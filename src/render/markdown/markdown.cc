@@ -427,7 +427,9 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
       continue;
     }
     words.headline = ChangeWords(metric) + ", waived";
-    words.texts.emplace_back("Without the waiver this run fails.");
+    if (row.level == State::kError) {
+      words.texts.emplace_back("Without the waiver this run fails.");
+    }
     for (const report::Remark& remark : report.remarks) {
       if (remark.id == "waiver") words.texts.push_back(FirstUpper(remark.text) + ".");
     }

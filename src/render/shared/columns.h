@@ -107,7 +107,7 @@ std::string Gzip(const std::string& bytes);
 /// '#' to 'y' without '<' and '\', so that it ends no element. It is 6 % shorter than base64. A
 /// last group of n bytes has n + 1 letters. templates/js/inflate.js reads it.
 ///
-///   1f 8b 08 00   0x1f8b0800 = 10·85⁴ + 12·85³ + …   5 letters, the largest power first
+///   1f 8b 08 00   0x1f8b0800 = 10·85⁴ + 11·85³ + …   5 letters, the largest power first
 std::string Packed(const std::string& bytes);
 
 }  // namespace profgauge::render
