@@ -325,6 +325,7 @@ struct Timeline {
   /// Peak rates of one device, to relate sums to; -1 unknown.
   double peak_flops = -1, peak_bandwidth = -1;
   std::string left_out;  ///< "412 000 host operators shorter than 3 µs"; empty: nothing.
+  bool is_cut = false;   ///< Events are left out, so sums of the others say nothing of the run.
   bool empty() const { return start.empty(); }
 };
 

@@ -302,7 +302,9 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
     if (has_path) steps_left_out += path->moves.left_out;
   }
   timeline.left_out = LeftOutText(cuts);
+  timeline.is_cut = !timeline.left_out.empty();
   const std::string undrawn = builder.UndrawnText(TextFor(report.profile, "{{ device.device }}s"));
+  timeline.is_cut = timeline.is_cut || !undrawn.empty();
   if (!undrawn.empty()) timeline.left_out += (timeline.left_out.empty() ? "" : ", ") + undrawn;
   if (steps_left_out > 0) {
     timeline.left_out += fmt::format("{}the {} shortest segments of the critical path",

@@ -257,7 +257,7 @@ class Grid {
   // The lines that a search of the timeline is about, as a link brings it.
   markLines(search) {
     const file = this.field('file'), line = this.field('line');
-    if (!this.isSource || !file || !line || !search.startsWith('source')) return;
+    if (!this.isSource || !file || !line || (!search.startsWith('source') && !this.lines?.size)) return;
     const isOf = (place) => search.includes(`=${quote(place)}`) || search.includes(`:${quote(`${place}:`)}`);
     this.lines = new Set([...Array(this.rows.count).keys()].filter((row) => isOf(`${this.rows.text(file, row)}:${this.rows.value(line, row)}`)));
     this.apply();

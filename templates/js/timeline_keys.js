@@ -4,7 +4,7 @@ class TimelineKeys extends TimelineInput {
   keyOps() {
     if (this.keys?.rank === this.rank) return this.keys.known;
     const found = new Map();
-    for (const lane of this.lanes) {
+    for (const lane of this.head.cut ? [] : this.lanes) {  // Sums of some of the events say nothing.
       const { rank, type } = this.head.tracks[lane.track];
       if (rank !== this.rank || type === 'path') continue;  // Steps of the path are no operators.
       for (let event = lane.begin; event < lane.end; ++event) {

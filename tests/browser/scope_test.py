@@ -147,6 +147,10 @@ class KeyTest(ScopeCase):
         self.assertEqual(self.js("return [document.querySelector('#scope b').textContent, grids.get('kernels').order.length]"), left)
 
 
+    def test_no_operator_marks_them_where_events_are_left_out(self):
+        self.assertEqual(self.js("timeline.head.cut = true; timeline.keys = null; return timeline.keyOps().size"), 0)
+
+
 class RankTest(ScopeCase):
     def setUp(self):
         page = Run.samples / "ddp_scope.html"

@@ -194,7 +194,8 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
                     {"marks", std::move(marks)},
                     {"peaks", json::object{{"flops", timeline.peak_flops},
                                            {"bandwidth", timeline.peak_bandwidth}}},
-                    {"left_out", Readable(timeline.left_out)}};
+                    {"left_out", Readable(timeline.left_out)},
+                    {"cut", timeline.is_cut}};
   if (!unobserved.empty()) head["unobserved"] = std::move(unobserved);
   return head;
 }

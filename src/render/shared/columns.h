@@ -91,9 +91,10 @@ class TablePacker {
 };
 
 /// The events of a timeline. Head: {unit, texts, facets, categories, parts, kinds, tracks, lanes,
-/// amounts, counters, marks, unobserved, peaks, left_out}. Times are in `unit` nanoseconds: 1 up to
-/// kExactEvents events, 100 above. A kind is [name, category, detail, facet…], in which facets are
-/// indices into texts plus 1. Amounts are columns called "amount.ID"; if all are 0, there is none.
+/// amounts, counters, marks, unobserved, peaks, left_out, cut}. Times are in `unit` nanoseconds: 1
+/// up to kExactEvents events, 100 above. A kind is [name, category, detail, facet…], in which
+/// facets are indices into texts plus 1. Amounts are columns called "amount.ID"; if all are 0,
+/// there is none.
 inline constexpr std::size_t kExactEvents = 100'000;
 /// Names of categories use the words for the report's devices.
 std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator = {});

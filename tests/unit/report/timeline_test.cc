@@ -162,6 +162,7 @@ TEST(BuildTimeline, KeepsHostEventsAroundFindings) {
   EXPECT_EQ(HostEvents(timeline, {100'000, 200'000}), 100u);
   EXPECT_LT(HostEvents(timeline, {200'000, 300'000}), 50u);
   EXPECT_NE(timeline.left_out.find(" (kept near findings)"), std::string::npos);
+  EXPECT_TRUE(timeline.is_cut);
 }
 
 analysis::simulation::PathMove PartAt(Span time, PathKind kind,
@@ -211,6 +212,7 @@ TEST(BuildTimeline, CountsOmittedStepsOfLongPaths) {
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);
   EXPECT_EQ(timeline.lanes.front().end, 1u);
   EXPECT_EQ(timeline.left_out, "the 20\u202f000 shortest segments of the critical path");
+  EXPECT_FALSE(timeline.is_cut);  // All events are there.
 }
 
 TEST(BuildTimeline, ManyStreamsShareASection) {
