@@ -14,6 +14,7 @@
 #include "gate/change_text.h"
 #include "gate/compare.h"
 #include "gate/constants.h"
+#include "gate/statistics.h"
 #include "knowledge/gate.h"
 
 namespace profgauge::gate {

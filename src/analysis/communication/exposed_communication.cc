@@ -7,6 +7,7 @@
 #include "analysis/breakdown/host_waits.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/kernel_class.h"
+#include "analysis/communication/rank_parts.h"
 
 namespace profgauge::analysis::communication {
 namespace {

@@ -13,6 +13,7 @@
 #include "api/session.h"
 #include "api/snapshots.h"
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
