@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -68,8 +69,9 @@ bool IsEachArgumentARun(const std::vector<Profile>& profiles,
 }
 
 // True if every run of the baseline has one rank, so that files without a stated rank are runs.
-// Also true for no runs, because Split() asks only if there may be several runs.
-bool HaveOneRank(std::span<const gate::Snapshot> runs) {
+// Unknown without runs.
+std::optional<bool> HaveOneRank(std::span<const gate::Snapshot> runs) {
+  if (runs.empty()) return std::nullopt;
   return std::all_of(runs.begin(), runs.end(), [](const gate::Snapshot& run) {
     const std::string_view ranks = run.Environment("world_size");
     return ranks == "1" || (ranks.empty() && gate::IsOfTimes(run));
@@ -107,12 +109,13 @@ std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
 }
 
 // Splits profiles into runs. `may_be_several`: there may be several runs; `have_one_rank`: each of
-// them has one rank. First, each argument may be a run. Then, in one argument, each file may be a
-// run if nothing states the ranks. Only the rest is checked to be one run, because CheckOneRun()
+// them has one rank, if that is known. First, each argument may be a run. Then, in one argument,
+// each file may be a run if nothing states the ranks, and each has one rank, or they can't be one
+// run. Only the rest is checked to be one run, because CheckOneRun()
 // would reject files of several runs.
 Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
                                      const std::vector<std::string>& arguments, bool may_be_several,
-                                     bool have_one_rank, readers::RanksFrom from) {
+                                     std::optional<bool> have_one_rank, readers::RanksFrom from) {
   std::vector<Candidate> candidates;
   const auto add_files = [&](std::vector<Profile> several) {
     for (std::vector<Profile>& file : ByFile(std::move(several), arguments)) {
@@ -132,7 +135,8 @@ Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
     runs.push_back({RunName(arguments), std::move(profiles)});
   }
   for (Candidate& run : runs) {
-    if (may_be_several && have_one_rank && !readers::AreRanksKnown(run.ranks)) {
+    if (may_be_several && !readers::AreRanksKnown(run.ranks) &&
+        have_one_rank.value_or(!readers::CheckMayBeOneRun(run.ranks, ""))) {
       add_files(std::move(run.ranks));
       continue;
     }
@@ -146,9 +150,10 @@ Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
 
 Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
+                                               bool is_compared,
                                                std::span<const gate::Snapshot> baselines,
                                                readers::RanksFrom from) {
-  return Split(std::move(profiles), arguments, !baselines.empty(), HaveOneRank(baselines), from);
+  return Split(std::move(profiles), arguments, is_compared, HaveOneRank(baselines), from);
 }
 
 Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,

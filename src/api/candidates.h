@@ -35,13 +35,15 @@ struct Candidate {
   std::vector<Profile> ranks;  ///< In rank order; never empty.
 };
 
-/// Finds the runs among profiles that were read from `arguments`; at least one. Without
-/// `baselines`, the profiles are the ranks of one run. With them, each argument is a separate run
-/// if one is a folder of several ranks, or if two record the same rank. Each file is a run if
-/// `from` is RanksFrom::kNothing, or if nothing states its rank and the baseline's runs have one
-/// rank. REQUIRES: `profiles` is not empty. Errors: as CheckOneRun() for each run.
+/// Finds the runs among profiles that were read from `arguments`; at least one. If no comparison is
+/// asked for, the profiles are the ranks of one run. Else each argument is a separate run if one is
+/// a folder of several ranks, or if two record the same rank, also while there is no baseline yet.
+/// Each file is a run if `from` is RanksFrom::kNothing, or if nothing states its rank and the runs
+/// of `baselines` have one rank, or if there are none and the files cannot be one run. REQUIRES:
+/// `profiles` is not empty. Errors: as CheckOneRun() for each run.
 Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
+                                               bool is_compared,
                                                std::span<const gate::Snapshot> baselines,
                                                readers::RanksFrom from);
 

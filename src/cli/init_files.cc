@@ -563,6 +563,13 @@ std::string PatternOf(const fs::path& file) {
   return (file.parent_path() / ("*" + end)).generic_string();
 }
 
+/// "runs/r*" for "runs/r0", so that the folders of later runs match; others as they are.
+std::string PatternOfFolder(const std::string& folder) {
+  const std::size_t end = folder.find_last_not_of("0123456789");
+  const bool has_number = end != folder.npos && end + 1 < folder.size();
+  return has_number ? folder.substr(0, end + 1) + "*" : folder;
+}
+
 // The text in lower-case letters, digits and single `-` between them, at most 40; may be empty.
 std::string AsJobName(std::string_view text) {
   constexpr std::size_t kLongest = 40;
@@ -608,7 +615,8 @@ std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles)
   for (const std::string& profile : profiles) {
     std::error_code error;
     const std::string path = FromRoot(profile);
-    std::string pattern = fs::is_directory(profile, error) ? path : PatternOf(path);
+    std::string pattern =
+        fs::is_directory(profile, error) ? PatternOfFolder(path) : PatternOf(path);
     if (std::find(patterns.begin(), patterns.end(), pattern) == patterns.end()) {
       patterns.push_back(std::move(pattern));
     }

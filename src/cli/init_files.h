@@ -48,7 +48,8 @@ std::string FromRoot(const std::string& path);
 std::string JobName(const std::vector<std::string>& inputs, std::string_view run);
 
 /// Patterns for the `inputs` of a job, relative to the root, each once. They match `profiles` and
-/// later ones beside them: a folder as it is, a file by its folder and the end of its name.
+/// later ones beside them: a folder without the number that ends its name, if it has one
+/// ("runs/r*" for "runs/r0"), a file by its folder and the end of its name.
 std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles);
 
 /// Makes profgauge.yaml with one job. `is_fresh`: CI starts with a clean folder, so all profiles in

@@ -247,6 +247,25 @@ class InitTest(Place):
                 for path in ("profgauge.yaml", "perf/policy.yaml", file):
                     (self.root / path).unlink()
 
+    def test_several_runs_are_judged_before_there_is_a_baseline(self):
+        events = json.loads(gzip.decompress((EXAMPLES / "slow.pt.trace.json.gz").read_bytes()))
+        files = [f"runs/{run}.pt.trace.json" for run in range(3)]
+        folders = [f"ranks/run{run}" for run in range(3)]
+        for run, (file, folder) in enumerate(zip(files, folders)):
+            events["baseTimeNanoseconds"] += 10**12
+            self.write(file, json.dumps(events))
+            self.write(f"{folder}/a.pt.trace.json", json.dumps(events))
+        for inputs, pattern in ((files, "runs/*.json"), (folders, "ranks/run*"), (folders[:1], "ranks/run*")):
+            with self.subTest(inputs):
+                done = self.init("--project", "--ci", "github", *inputs, folder=self.root)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"inputs: ['{pattern}']", (self.root / "profgauge.yaml").read_text())
+                done = self.run_in(self.root, "check")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("3 runs are judged together", done.stdout)
+                for file in ("profgauge.yaml", "perf/policy.yaml"):
+                    (self.root / file).unlink()
+
     def test_a_wrong_folder_names_the_next_step(self):
         (self.inner / "empty").mkdir()
         for wrong, step in (((), "write `profgauge init --project PROFILE…`, with a profile that your training wrote"),

@@ -167,8 +167,8 @@ Result<int> Judged(const Options& options, Console& console) {
   if (is_quick) book = ToldOrKept(rules.get(), console);
   if (!book) return Fail(AlreadyReported());
   PROFGAUGE_TRY(std::vector<Profile> profiles, std::move(found));
-  PROFGAUGE_TRY(candidates,
-                SplitCandidates(std::move(profiles), options.arguments, probe, RanksOf(options)));
+  PROFGAUGE_TRY(candidates, SplitCandidates(std::move(profiles), options.arguments,
+                                            baselines.IsAsked(), probe, RanksOf(options)));
   stats.EndPhase("read");
   JudgeRunsOptions how;
   std::vector<RunToJudge> runs;
