@@ -110,17 +110,18 @@ std::string_view NameIn(std::string_view what) {
 }
 
 // The line about the metric, or else, for times and rates, the line without a metric.
-const AcceptanceLine* LineFor(const Acceptance& acceptance, std::string_view what) {
-  if (const AcceptanceLine* own = acceptance.About(what)) return own;
-  return IsSpeed(what) ? acceptance.About("") : nullptr;
+const AcceptanceLine* LineFor(const Acceptance& acceptance, std::string_view what, double assumed) {
+  if (const AcceptanceLine* own = acceptance.About(what, assumed)) return own;
+  return IsSpeed(what) ? acceptance.About("", assumed) : nullptr;
 }
 
 AcceptanceAnswer Answer(const Acceptance& acceptance, const std::string& what, double change,
                         double limit) {
   AcceptanceAnswer answer;
-  const AcceptanceLine* line = LineFor(acceptance, what);
+  const double assumed = knowledge::kGateAcceptLimits.value() * limit;
+  const AcceptanceLine* line = LineFor(acceptance, what, assumed);
   if (line == nullptr) return answer;
-  const double up_to = line->up_to.value_or(knowledge::kGateAcceptLimits.value() * limit);
+  const double up_to = line->up_to.value_or(assumed);
   const double most = std::log1p(up_to) + knowledge::kGateAcceptSlack.value() * std::log1p(limit);
   if (std::log1p(change) <= most) {
     answer.accepted =
@@ -135,9 +136,15 @@ AcceptanceAnswer Answer(const Acceptance& acceptance, const std::string& what, d
 
 }  // namespace
 
-const AcceptanceLine* Acceptance::About(std::string_view what) const {
-  const auto found = std::ranges::find(lines, what, &AcceptanceLine::what);
-  return found == lines.end() ? nullptr : &*found;
+const AcceptanceLine* Acceptance::About(std::string_view what, double assumed) const {
+  const AcceptanceLine* best = nullptr;
+  for (const AcceptanceLine& line : lines) {
+    if (line.what != what) continue;
+    if (best == nullptr || line.up_to.value_or(assumed) > best->up_to.value_or(assumed)) {
+      best = &line;
+    }
+  }
+  return best;
 }
 
 Result<std::vector<AcceptanceLine>> ParseAcceptance(std::string_view text) {

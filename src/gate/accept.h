@@ -36,7 +36,9 @@ struct Acceptance {
   std::string owner;
 
   /// Returns the line about `what`, or for "" the line without a metric; nullptr if there is none.
-  const AcceptanceLine* About(std::string_view what) const;
+  /// Of several, as of several commits, the one with the largest bound; a line without a bound
+  /// counts as `assumed`.
+  const AcceptanceLine* About(std::string_view what, double assumed = 0) const;
 };
 
 /// An accepted change, as every output shows it.

@@ -133,9 +133,13 @@ void CountInconclusive(const MetricComparison& metric, const rules::Policy& poli
   }
 }
 
-// True if the change is accepted. An accepted change needs no second profile.
+// True if the change is accepted. An accepted change needs no second profile, whether it is one of
+// all iterations, of a few that stalled, or of the start.
 bool IsAcceptedAtOnce(MetricComparison& metric, const Acceptance& acceptance, Verdict& verdict) {
-  if (metric.open != stats::Open::kAgain && metric.open != stats::Open::kLearning) return false;
+  const bool shows_change =
+      metric.open == stats::Open::kAgain || metric.open == stats::Open::kLearning ||
+      metric.open == stats::Open::kStalls || metric.open == stats::Open::kStart;
+  if (!shows_change) return false;
   AcceptanceAnswer answer = AnswerOf(acceptance, metric);
   if (!answer.accepted) return false;
   metric.excuse = Excuse::kAccepted;

@@ -9,6 +9,7 @@
 //     stats::Compare...   numbers in, an answer out                     change.h, by_chance.h
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -91,6 +92,13 @@ struct MetricComparison {
 /// total_limit is set if total is.
 inline bool IsOfTotal(const MetricComparison& of) {
   return of.total && of.shift <= *of.total_limit && *of.total > *of.total_limit;
+}
+
+/// True if the total of all iterations, with their starts, is over its limit and the typical
+/// iteration is not, whether or not that fails the run.
+inline bool IsOfSomeIterations(const MetricComparison& of) {
+  return !of.is_missing && of.total && of.total_limit && of.shift <= *of.total_limit &&
+         std::max(*of.total, of.all.value_or(*of.total)) > *of.total_limit;
 }
 
 /// True if the limit is missed, or undecided with the estimate over it.

@@ -178,8 +178,8 @@ bool Applies(const rules::Waiver& waiver, std::chrono::sys_days today, bool is_w
       has_expired ? *rules::NoteOnWaiver(waiver, true, false)
                   : fmt::format("{}: {}", is_within ? "waived" : "over the bound of its waiver",
                                 rules::WaiverText(waiver, today));
-  if (std::ranges::find(verdict.notes, note) == verdict.notes.end()) {
-    verdict.notes.push_back(std::move(note));
+  if (std::ranges::find(verdict.waiver_notes, note) == verdict.waiver_notes.end()) {
+    verdict.waiver_notes.push_back(std::move(note));
   }
   return is_within && !has_expired;
 }

@@ -164,7 +164,7 @@ class Finder {
     if (missed_ == nullptr || !missed_->total_limit || missed_->shift > *missed_->total_limit) {
       return {};
     }
-    const bool is_of_some = IsOfTotal(*missed_) || missed_->open == stats::Open::kStart ||
+    const bool is_of_some = IsOfSomeIterations(*missed_) || missed_->open == stats::Open::kStart ||
                             missed_->open == stats::Open::kStalls;
     if (!is_of_some) return {};
     const bool is_by_steps = StepsUseOf(baselines_, candidates_) == StepsUse::kBoth;

@@ -391,7 +391,7 @@ Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, c
     }
     for (const rules::WaiverUse& use : options.evaluation->waivers) {
       if (const auto note = rules::NoteOnWaiver(*use.waiver, use.expired, use.findings > 0)) {
-        verdict.notes.push_back(*note);
+        verdict.waiver_notes.push_back(*note);
       }
     }
   }

@@ -84,7 +84,9 @@ struct Verdict {
       reasons;  ///< Why it failed or could not be judged, most important first.
   /// Slower parts that only warn, and the key of their limit: "kernels", "kernel gemm: +40 % …".
   std::vector<std::pair<std::string, std::string>> part_warnings;
-  std::vector<std::string> notes;  ///< About expired and unneeded waivers.
+  std::vector<std::string> notes;
+  /// What waivers do, and why some do nothing: expired, unneeded, or exceeded.
+  std::vector<std::string> waiver_notes;
 };
 
 /// The inputs of a verdict, in addition to the run and the policy.

@@ -20,6 +20,7 @@
 #include "report/build_comparison.h"
 #include "report/build_profile.h"
 #include "report/build_sections.h"
+#include "report/labels.h"
 
 namespace profgauge::report {
 namespace {
@@ -266,6 +267,16 @@ BaselineUse BaselineOf(const gate::BaselineInfo& info) {
 void AddNotes(const gate::RunComparison& comparison, Report& report) {
   for (const std::string& note : comparison.notes) report.remarks.push_back({"comparison", note});
   if (!comparison.changed.empty()) report.remarks.push_back({"changed", comparison.changed});
+  for (const ComparedMetric& metric : report.comparison->metrics) {
+    if (!PassesInSpiteOfTotal(metric)) continue;
+    report.remarks.push_back(
+        {std::string(kPassedTotal),
+         fmt::format("{}: all iterations together take {} (limit {}), {}", metric.title,
+                     metric.total.text, metric.total_limit.text,
+                     IsAbsent(metric.chance.value)
+                         ? "by a slow start, which fails a run only beyond three limits"
+                         : fmt::format("as by chance in {} of cases", metric.chance.text))});
+  }
 }
 
 }  // namespace
@@ -369,7 +380,12 @@ Report BuildReport(const BuildInput& input) {
     for (const auto& [limit, text] : input.verdict->part_warnings) {
       report.remarks.push_back({std::string(kSlowerPart) + limit, text});
     }
-    for (const std::string& note : input.verdict->notes) report.remarks.push_back({"waiver", note});
+    for (const std::string& note : input.verdict->waiver_notes) {
+      report.remarks.push_back({"waiver", note});
+    }
+    for (const std::string& note : input.verdict->notes) {
+      report.remarks.push_back({"verdict", note});
+    }
   }
   report.recording = analysis.certificate;
   AddLaunchCheck(input.comparison, report.recording);

@@ -20,6 +20,9 @@ inline constexpr std::string_view kPerSample = ", scaled to the baseline's sampl
 /// Prefix of the ids of remarks about slower parts that only warn; the key of their limit follows.
 inline constexpr std::string_view kSlowerPart = "slower-part/";
 
+/// Id of a remark about a total that is over its limit although the metric passes.
+inline constexpr std::string_view kPassedTotal = "passed-total";
+
 /// Prefix of a series of benchmark times; the series of a metric has its id instead.
 inline constexpr std::string_view kBenchmarkSeries = "benchmark ";
 

@@ -176,11 +176,25 @@ std::int64_t SummedIterations(const Report& report) {
   return std::max<std::int64_t>(sum, 1);
 }
 
-bool IsOfTotal(const ComparedMetric& metric) {
-  if (metric.result != State::kFail || IsAbsent(metric.total_limit.value)) return false;
+namespace {
+
+// True if only the total of all iterations is over its limit, not the typical iteration.
+bool IsOnlyTotalOver(const ComparedMetric& metric) {
+  if (IsAbsent(metric.total_limit.value)) return false;
   const double limit = AsNumber(metric.total_limit.value, 0);
   return metric.change.unit == Unit::kShare && AsNumber(metric.change.value, 0) <= limit &&
          AsNumber(metric.total.value, 0) > limit;
+}
+
+}  // namespace
+
+bool IsOfTotal(const ComparedMetric& metric) {
+  return metric.result == State::kFail && IsOnlyTotalOver(metric);
+}
+
+bool PassesInSpiteOfTotal(const ComparedMetric& metric) {
+  const bool passes = metric.result == State::kPass || metric.result == State::kImproved;
+  return passes && !metric.limit.empty() && IsOnlyTotalOver(metric);
 }
 
 // Selects and orders the rows of a table for an output.

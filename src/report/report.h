@@ -376,6 +376,10 @@ struct ComparedMetric {
 /// True if the total of all iterations is over its limit and the typical iteration is within it.
 bool IsOfTotal(const ComparedMetric& metric);
 
+/// True if the metric passes although the total of all iterations is over its limit: by a slow
+/// start, or by chance.
+bool PassesInSpiteOfTotal(const ComparedMetric& metric);
+
 /// A metric of both runs; absent if a run does not have it.
 struct PairedValue {
   std::string metric, title;

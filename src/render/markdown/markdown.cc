@@ -404,6 +404,13 @@ SummaryWords WordsOfOtherWork(const report::Report& report, const report::Compar
   return words;
 }
 
+// Adds what waivers do, and why one does nothing.
+void AddWaiverTexts(const report::Report& report, SummaryWords& words) {
+  for (const report::Remark& remark : report.remarks) {
+    if (remark.id == "waiver") words.texts.push_back(FirstUpper(remark.text) + ".");
+  }
+}
+
 SummaryWords WordsOfChange(const report::Report& report, const report::ComparedMetric& metric) {
   const report::Comparison& comparison = *report.comparison;
   const State status = report.verdict.status;
@@ -430,9 +437,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     if (row.level == State::kError) {
       words.texts.emplace_back("Without the waiver this run fails.");
     }
-    for (const report::Remark& remark : report.remarks) {
-      if (remark.id == "waiver") words.texts.push_back(FirstUpper(remark.text) + ".");
-    }
+    AddWaiverTexts(report, words);
     return words;
   }
   if (status == State::kFail && metric.result == State::kFail) {
@@ -445,6 +450,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
       words.texts.push_back(
           fmt::format("If this is meant, add to a commit message: {}", report.verdict.accept_line));
     }
+    AddWaiverTexts(report, words);
     return words;
   }
   if (status == State::kNoVerdict && metric.result == State::kOpen) {
@@ -469,6 +475,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     return words;
   }
   if (status == State::kPass) {
+    const bool in_spite = report::PassesInSpiteOfTotal(metric);
     // An interval above 0 is a slowdown, even if the limit allows it.
     const bool is_slower = metric.change.unit == Unit::kShare && AsNumber(metric.low.value, 0) > 0;
     words.headline = metric.result == State::kImproved ? ChangeWords(metric)
@@ -477,6 +484,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
                              AsNumber(metric.change.value, 0) <= report::kLeastShownChange
                          ? "not slower"
                          : "within the limit";
+    if (in_spite) words.headline = "typical iteration " + words.headline;
     words.rest = AgainstText(report);
     std::string text;
     if (comparison.work == "same") {
@@ -493,6 +501,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     for (const report::Remark& remark : report.remarks) {
       if (remark.id.starts_with(report::kSlowerPart))
         words.texts.push_back("Warning: " + remark.text);
+      if (remark.id == report::kPassedTotal) words.texts.push_back(FirstUpper(remark.text) + ".");
     }
   }
   return words;

@@ -276,8 +276,10 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   };
   const std::string text = Printable(reason);
   for (Row& row : rows) {
+    constexpr std::string_view kMissing = " cannot be compared: ";
+    const bool is_missing = text.starts_with(row.name + std::string(kMissing));
     if (row.name.empty() || row.text.empty() ||
-        !(text.starts_with(row.name + " is ") || text.starts_with(row.name + ": "))) {
+        !(is_missing || text.starts_with(row.name + " is ") || text.starts_with(row.name + ": "))) {
       continue;
     }
     const std::string_view said = report::WithoutId(text);
@@ -286,7 +288,7 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
     if (!is_same) continue;
     row.verb = "undecided";
     row.ink = Ink::kYellow;
-    if (text[row.name.size()] != ':') row.text = text.substr(row.name.size() + 1);
+    if (!is_missing && text[row.name.size()] != ':') row.text = text.substr(row.name.size() + 1);
     return true;
   }
   return false;

@@ -65,6 +65,15 @@ TEST(Accept, HoldsUpToItsBoundAndHalfALimit) {
   EXPECT_TRUE(AnswerOf(Of("+10% wider"), Missed(-0.5, 0.1)).accepted);
 }
 
+// A branch of several commits may accept twice: no later line narrows an earlier one.
+TEST(Accept, OfSeveralLinesTheWidestHolds) {
+  EXPECT_TRUE(AnswerOf(Of("+3% cache\n+20% wider\n+8% logs"), Missed(0.20)).accepted);
+  EXPECT_EQ(AnswerOf(Of("+3% cache\n+20% wider"), Missed(0.20)).accepted->reason, "wider");
+  // Without a number a line reaches two limits.
+  EXPECT_EQ(AnswerOf(Of("+3% cache\nwider"), Missed(0.10)).accepted->reason, "wider");
+  EXPECT_EQ(AnswerOf(Of("+30% cache\nwider"), Missed(0.10)).accepted->reason, "cache");
+}
+
 TEST(Accept, WithoutANumberReachesTwoLimits) {
   EXPECT_TRUE(AnswerOf(Of("wider"), Missed(0.10)).accepted);
   EXPECT_FALSE(AnswerOf(Of("wider"), Missed(0.15)).accepted);

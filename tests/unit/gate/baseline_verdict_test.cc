@@ -181,17 +181,19 @@ TEST(BaselineVerdict, WaivesUpToChangeAndDay) {
   const std::chrono::sys_days after = std::chrono::year(2027) / std::chrono::January / 1;
   EXPECT_EQ(judged(11, early).status, VerdictStatus::kPass);
   EXPECT_EQ(judged(11, early).waived_limits, 1);
-  EXPECT_EQ(judged(11, early).notes.front(),
+  EXPECT_EQ(judged(11, early).waiver_notes.front(),
             "waived: gpu.idle.mean (anna, until 2026-12-31: cluster move)");
-  EXPECT_EQ(judged(11, late).notes.front(),
+  EXPECT_EQ(judged(11, late).waiver_notes.front(),
             "waived: gpu.idle.mean (anna, until 2026-12-31: cluster move; expires in 9 days)");
   EXPECT_EQ(judged(13, early).status, VerdictStatus::kFail);
   EXPECT_EQ(judged(11, after).status, VerdictStatus::kFail);
   // Neither ends in silence.
-  ASSERT_EQ(judged(13, early).notes.size(), 1U);
-  EXPECT_TRUE(judged(13, early).notes.front().starts_with("over the bound of its waiver: gpu."));
-  ASSERT_EQ(judged(11, after).notes.size(), 1U);
-  EXPECT_NE(judged(11, after).notes.front().find("expired on 2026-12-31"), std::string::npos);
+  ASSERT_EQ(judged(13, early).waiver_notes.size(), 1U);
+  EXPECT_TRUE(
+      judged(13, early).waiver_notes.front().starts_with("over the bound of its waiver: gpu."));
+  ASSERT_EQ(judged(11, after).waiver_notes.size(), 1U);
+  EXPECT_NE(judged(11, after).waiver_notes.front().find("expired on 2026-12-31"),
+            std::string::npos);
 }
 
 // An intended change passes with its reason; an undecided one stays undecided.
@@ -215,6 +217,13 @@ TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
   EXPECT_EQ(judged(Answer(kOpenAnswer, true, rules::Level::kError, false)).status,
             VerdictStatus::kNoVerdict);
   EXPECT_EQ(judged(Answer(kKept, false, rules::Level::kError, false)).accepted.size(), 0U);
+  // A few iterations that stalled, and a slow start, are changes that somebody may mean.
+  for (const stats::Open open : {stats::Open::kAgain, stats::Open::kLearning, stats::Open::kStalls,
+                                 stats::Open::kStart, stats::Open::kTooFew}) {
+    MetricComparison metric = Answer(kOpenAnswer, true, rules::Level::kError, false);
+    metric.open = open;
+    EXPECT_EQ(judged(metric).accepted.empty(), open == stats::Open::kTooFew);
+  }
 }
 
 TEST(BaselineVerdict, MissingBaselineFollowsPolicy) {

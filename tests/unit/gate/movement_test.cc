@@ -129,6 +129,19 @@ TEST(Movement, SomeIterationsAreNotNearlyAll) {
   EXPECT_NE(MovementOf(comparison, SomeRuns(), current).kind, MovementKind::kSomeIterations);
 }
 
+// The limit leaves out a slow start; still its cost is of some iterations.
+TEST(Movement, AStartIsOfSomeIterations) {
+  MetricComparison passed = MovedBy(2'200'000, TwentyKernels(2.2)).metrics[0];
+  passed.verdict = stats::Change::kPass;
+  passed.shift = passed.total.emplace(0.004);
+  passed.total_limit = 0.05;
+  EXPECT_FALSE(IsOfSomeIterations(passed));
+  passed.all = 0.15;
+  EXPECT_TRUE(IsOfSomeIterations(passed));
+  passed.shift = 0.06;
+  EXPECT_FALSE(IsOfSomeIterations(passed));
+}
+
 // One of three candidates is slower, and it is not the one in the middle.
 TEST(Movement, IsUnknownWhereTheRunsDoNotShowIt) {
   RunComparison comparison = MovedBy(5'000, TwentyKernels(0.005));

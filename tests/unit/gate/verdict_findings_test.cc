@@ -257,7 +257,7 @@ TEST(Verdict, NotesExpiredAndUnusedWaivers) {
   options.evaluation = &evaluation;
   const Verdict verdict = Judge(*policy, MakeAnalysis({}), {}, options);
   EXPECT_EQ(
-      verdict.notes,
+      verdict.waiver_notes,
       (std::vector<std::string>{
           "the waiver for `gpu/idle` (owner: ops) expired on 2026-01-01 and no longer applies; "
           "fix the cause, or renew it",

@@ -139,6 +139,31 @@ TEST(Summary, FailsInTotal) {
   EXPECT_NE(text.find("\n| Iterations in total |  |  | +9.2 % | +5.0 % |\n"), text.npos) << text;
 }
 
+// "Not slower" is said of the typical iteration alone if the total is over its limit.
+TEST(Summary, PassesInSpiteOfItsTotal) {
+  report::Report report = Made(report::State::kPass, report::State::kPass, "+0.5 %");
+  report::ComparedMetric& metric = report.comparison->metrics.front();
+  metric.change = Shown(0.005, "+0.5 %");
+  metric.change.unit = Unit::kShare;
+  EXPECT_NE(SummaryOf(report).find("**resnet50: not slower**"), std::string::npos);
+  metric.total = Shown(0.152, "+15.2 %");
+  report.remarks.push_back({std::string(report::kPassedTotal), "median: +15.2 %, by a slow start"});
+  const std::string text = SummaryOf(report);
+  EXPECT_NE(text.find("**resnet50: typical iteration not slower**"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nMedian: +15.2 %, by a slow start.\n"), std::string::npos) << text;
+}
+
+// A failed limit says what has become of its waiver.
+TEST(Summary, FailsBeyondItsWaiver) {
+  report::Report report = Made(report::State::kFail, report::State::kFail, "+20.0 %");
+  report.remarks.push_back({"waiver", "over the bound of its waiver: iteration.time.median"});
+  report.remarks.push_back({"verdict", "of something else"});
+  const std::string text = SummaryOf(report);
+  EXPECT_NE(text.find("\nOver the bound of its waiver: iteration.time.median.\n"), text.npos)
+      << text;
+  EXPECT_EQ(text.find("else"), text.npos) << text;
+}
+
 TEST(Summary, Accepted) {
   report::Report report = Made(report::State::kPass, report::State::kAccepted, "+9.2 %");
   report.verdict.accepted = {{"iteration.time.median", Shown(0.092, "+9.2 %"), Shown(0.1, "+10 %"),
