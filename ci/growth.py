@@ -3,7 +3,7 @@
   ci/growth.py PROGRAM [DIMENSION …]            processor time, the least of three runs; peak memory
   ci/growth.py PROGRAM --count [DIMENSION …]    instructions by valgrind, at a tenth of the size: the same on any machine
 The exponent is log(t(n) / t(n/4)) / log 4: linear work shows 1, less where a fixed part still counts. Fails above 1.15,
-above 1 000 bytes an event, and where the program ends by a signal or with another status than 0, 1 or 3."""
+above 1 000 bytes an event (1 700 where each has its own name of an operator), and where the program ends by a signal or with another status than 0, 1 or 3."""
 import datetime
 import json
 import math
@@ -17,6 +17,9 @@ import tempfile
 import zipfile
 
 WORST, MOST_BYTES, RUNS = 1.15, 1000, 3
+# An operator of its own name is a row of six tables, and of a page and a workbook that are drawn at once: 1 230 to 1 530 bytes. The
+# workbook takes 340 of them (libxlsxwriter keeps its cells), the packed rows of the page and their copy as many.
+MORE_BYTES = {"operator names": 1700}
 WINDOW = 70_000
 
 
@@ -225,7 +228,7 @@ def main():
         quarter, whole = (measured(program, name, size, is_counted) for size in (n // 4, n))
         exponent = math.log(max(whole[0], 1e-2) / max(quarter[0], 1e-2)) / math.log(4)
         each_event = max(0, whole[1] - quarter[1]) / (whole[2] - quarter[2])
-        is_bad = not exponent <= WORST or (name in EVENTS and each_event > MOST_BYTES)
+        is_bad = not exponent <= WORST or (name in EVENTS and each_event > MORE_BYTES.get(name, MOST_BYTES))
         bad += is_bad
         print(f"{name:22} {n:7} {quarter[0]:14.4g} {whole[0]:12.4g} {exponent:8.2f} {each_event:8.0f}{'  <<<' if is_bad else ''}", flush=True)
     print(f"{len(wanted) - bad} of {len(wanted)}")
