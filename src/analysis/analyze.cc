@@ -36,8 +36,10 @@ constexpr std::string_view kNoTimeline =
     "needs the times of events: this format has only durations or sums";
 
 void AddWithoutTimeline(std::span<const iterations::RankContext> ranks, catalog::Output& out) {
-  std::string why(kNoTimeline);
-  const std::string how = out.HowToRecord(Capability::kDeviceEvents, "");
+  const std::string& own = ranks.front().profile->no_timeline_because;
+  std::string why = own.empty() ? std::string(kNoTimeline) : own;
+  const std::string how =
+      own.empty() ? out.HowToRecord(Capability::kDeviceEvents, "") : std::string();
   if (!how.empty()) why += "; " + how;
   out.SetLacking(&Basis::times, why);
   breakdown::SetRecording(ranks, out);

@@ -147,6 +147,7 @@ struct Profile {
   /// False if rows have durations but no times, or there are no rows (a report of sums). Then
   /// iterations, idle time, utilization and the timeline are unknown.
   bool has_timeline = true;
+  std::string no_timeline_because;  ///< Set if the format has times, and this profile too few.
   StringPool strings;
   std::vector<Thread> threads;
   std::vector<Gpu> gpus;

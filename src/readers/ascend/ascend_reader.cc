@@ -228,6 +228,7 @@ class TableReader final : public Reader {
       // With rows missing in between, the device's idle time is unknown, so there is no timeline.
     } else if (kernels.is_excerpt()) {
       profile.has_timeline = false;
+      profile.no_timeline_because = "needs all kernels: rows of the table are missing";
     }
     return profile;
   }

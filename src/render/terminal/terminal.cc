@@ -433,7 +433,10 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   AddReasons(report, rows);
   const std::vector<std::string>& reasons = report.verdict.reasons;
   for (const report::Remark& remark : report.remarks) {
-    if (std::find(reasons.begin(), reasons.end(), remark.text) != reasons.end()) continue;
+    const auto is_it = [&](const std::string& reason) {
+      return report::WithoutId(reason) == remark.text;
+    };
+    if (std::ranges::any_of(reasons, is_it)) continue;
     if (QualityText(report.recording).find(remark.text) != std::string::npos) continue;
     const bool warns = remark.id.starts_with(report::kSlowerPart);
     rows.push_back(

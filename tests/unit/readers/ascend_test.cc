@@ -497,6 +497,7 @@ TEST(AscendTable, HolesShowMissingRows) {
   ASSERT_TRUE(hole) << hole.error().message;
   EXPECT_EQ(hole->log[Counter::rows_missing], 1);
   EXPECT_FALSE(hole->has_timeline);
+  EXPECT_EQ(hole->no_timeline_because, "needs all kernels: rows of the table are missing");
   // The first kernel of a step states no wait.
   EXPECT_FALSE(ReadTable(Kernels(15, 20))->log.HasDataLoss());
 }
