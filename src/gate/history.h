@@ -36,7 +36,7 @@ struct HistoryRow {
   std::string kind;              ///< KindOf() of its snapshot, set by the store.
   /// "pass"; "fail": slower than its baseline; "limits": failed by other limits or findings;
   /// "again": its change asks for another profile; "over": its change is over the limit, and
-  /// undecided; "undecided": nothing could be compared; "no_verdict"; empty: unknown.
+  /// undecided or waived; "undecided": nothing could be compared; "no_verdict"; empty: unknown.
   std::string verdict;
 };
 

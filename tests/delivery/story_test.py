@@ -153,6 +153,25 @@ class StoryTest(unittest.TestCase):
             self.assertEqual(code, 0, text)
 
 
+class WaiverTest(unittest.TestCase):
+    def test_a_waiver_ends_and_moves_no_level(self):
+        with tempfile.TemporaryDirectory() as folder:
+            team = Team(folder)
+            for _ in range(7):
+                code, text, _ = team.commit("as before", 1)
+                self.assertIn(code, (0, 3), text)
+            (team.folder / "policy.yaml").write_text(
+                POLICY + "waivers: [{limit: iteration.time.median, up_to: +20%, reason: a new driver, owner: anna, expires: 2096-12-24}]\n")
+            for _ in range(5):  # As many as a baseline has.
+                code, text, report = team.commit("waived", 1.15)
+                self.assertEqual((code, report["verdict"]["counts"]["waived"]), (0, 1), text)
+            listed = team.call("history", "list", "--db", "h.db").stdout
+            self.assertEqual(listed.count(" over"), 5, listed)
+            (team.folder / "policy.yaml").write_text(POLICY)
+            code, text, _ = team.commit("after the waiver", 1.15)
+            self.assertEqual(code, 1, text)
+
+
 class AttackTest(unittest.TestCase):
     def test_a_missing_number_hides_no_time(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -54,6 +54,7 @@ struct AddedRun {
 //
 //   verdict of the check                                     stored as
 //   pass                                                     pass
+//   pass, and a change over its limit is waived              over
 //   fail, and some limit on a change failed at level error   fail
 //   fail for other reasons only                              limits
 //   no verdict, since a slowdown or a slower part is to be
@@ -65,7 +66,7 @@ struct AddedRun {
 // A run that only its own limits and findings fail, or that is the first, may be a baseline:
 // without it, a branch that misses a limit would never be compared. A run whose change is over its
 // limit, however unsure, may be one only if it is accepted. Otherwise two such runs would make a
-// slow level the baseline.
+// slow level the baseline, and a waiver would last beyond its end.
 std::string HistoryVerdict(const report::Report& report) {
   using report::State;
   const std::string status(report::NameOf(report.verdict.status));
@@ -78,6 +79,10 @@ std::string HistoryVerdict(const report::Report& report) {
         });
     return is_slower || !report::PartReasons(report).empty() ? status : "limits";
   }
+  const bool is_waived = std::ranges::any_of(metrics, [](const report::ComparedMetric& metric) {
+    return metric.result == State::kWaived && metric.level == State::kError;
+  });
+  if (is_waived) return "over";
   if (report.verdict.status != State::kNoVerdict) return status;
   const auto is_of_change = [&](const std::string& reason) {
     // The first run after a loss, or on a device, has nothing to be compared with.
