@@ -100,9 +100,12 @@ def answers(folder, profile, row=None, factor=None):
         return None
     finally:
         out.unlink(missing_ok=True)
+    if "findings" not in report:  # An error about the file.
+        return None
     return [done.returncode, [(f["rule"], f["level"], f["status"]) for f in report["findings"]], report.get("diagnosis"),
-            [step.get("findings") for step in report["plan"].get("steps", [])], sorted(str(remark) for remark in report["remarks"]),
-            [metric["id"] for metric in report["metrics"] if metric.get("value") is not None]]
+            [step.get("findings") for step in report.get("plan", {}).get("steps", [])],
+            sorted(str(remark) for remark in report["remarks"]),
+            [name for name, metric in report["metrics"].items() if metric.get("value") is not None]]
 
 
 def profiles_below(folder, places):
