@@ -35,7 +35,7 @@ import time
 from mutants import changed, enums_in, mutants_of, switched
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RULES = ["condition", "evaluator", "gain_bound", "judged", "policy", "policy_decode", "rule_run",
+RULES = ["condition", "evaluator", "gain_bound", "policy", "policy_decode", "rule_run",
          "selection", "waiver"]
 PROGRAMS = ["gate_test", "rules_test"]
 # The first of the drawn verdicts already find the changes that drawn verdicts can find.

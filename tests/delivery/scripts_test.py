@@ -51,6 +51,12 @@ class ScriptsTest(unittest.TestCase):
                 if script.name != "judge-new.sh":  # It takes complete runs, and there are none.
                     self.check(script, self.folder / folder, self.folder / f"out-{script.name}-{folder}", **found)
 
+    def test_the_sources_that_are_mutated_exist(self):
+        done = subprocess.run([sys.executable, REPOSITORY / "ci/mutate.py", "--list"], cwd=self.folder, text=True,
+                              capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(len(done.stdout.splitlines()), 1000)
+
     def test_the_handler_is_no_program(self):
         for path in [*(REPOSITORY / "examples").glob("*.py"), *(REPOSITORY / "examples/integrations").glob("*.py")]:
             done = subprocess.run([sys.executable, path], cwd=self.folder, env={}, text=True, capture_output=True, timeout=60,
