@@ -226,6 +226,23 @@ TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
   }
 }
 
+// The reason of a failure has the line that would accept it.
+TEST(BaselineVerdict, NamesTheLineThatWouldAccept) {
+  MetricComparison metric = Answer(kMiss, false, rules::Level::kError, false);
+  metric.base = 100;
+  metric.change = 50;
+  metric.allowed = 0.05;
+  RunComparison comparison;
+  comparison.metrics = {metric};
+  Verdict verdict;
+  verdict.status = VerdictStatus::kPass;
+  AddComparison(comparison, {}, verdict, {*ParseAcceptance("gpu.idle.mean +10% cache"), "anna"});
+  EXPECT_EQ(verdict.status, VerdictStatus::kFail);
+  EXPECT_NE(comparison.metrics.front().reason.find("accepted up to +10 %, measured +50 %"),
+            std::string::npos)
+      << comparison.metrics.front().reason;
+}
+
 TEST(BaselineVerdict, MissingBaselineFollowsPolicy) {
   BaselineInfo info;
   info.state = BaselineState::kLost;

@@ -206,9 +206,11 @@ TEST(Unrecorded, BaselinesKeepThem) {
   EXPECT_EQ(read->front().steps_unusual, run.steps_unusual);
   EXPECT_EQ(read->front().steps_a_value, 2);
   EXPECT_EQ(WriteBaseline({Sample(1)}).find("\"steps\""), std::string::npos);
-  std::string text = WriteBaseline({run});
-  text.replace(text.find("\"unusual\":[3,7]"), 15, "\"unusual\":[7,3]");
-  EXPECT_FALSE(ParseBaseline(text, "base.json").has_value());
+  for (const std::string wrong : {"[7,3]", "[-1,7]", "[3,99]", "[3,3]", "[3,\"7\"]", "[3,7.5]"}) {
+    std::string text = WriteBaseline({run});
+    text.replace(text.find("\"unusual\":[3,7]"), 15, "\"unusual\":" + wrong);
+    EXPECT_FALSE(ParseBaseline(text, "base.json").has_value()) << wrong;
+  }
 }
 
 }  // namespace
