@@ -434,7 +434,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   const std::vector<std::string>& reasons = report.verdict.reasons;
   for (const report::Remark& remark : report.remarks) {
     const auto is_it = [&](const std::string& reason) {
-      return report::WithoutId(reason) == remark.text;
+      return reason == remark.text || report::WithoutId(reason) == remark.text;
     };
     if (std::ranges::any_of(reasons, is_it)) continue;
     if (QualityText(report.recording).find(remark.text) != std::string::npos) continue;
