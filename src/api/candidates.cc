@@ -110,9 +110,9 @@ std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
 
 // Splits profiles into runs. `may_be_several`: there may be several runs; `have_one_rank`: each of
 // them has one rank, if that is known. First, each argument may be a run. Then, in one argument,
-// each file may be a run if nothing states the ranks, and each has one rank, or they can't be one
-// run. Only the rest is checked to be one run, because CheckOneRun()
-// would reject files of several runs.
+// each file may be a run if nothing states the ranks, and each has one rank, or they cannot be one
+// run. Only the rest is checked to be one run, because CheckOneRun() would reject files of several
+// runs.
 Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
                                      const std::vector<std::string>& arguments, bool may_be_several,
                                      std::optional<bool> have_one_rank, readers::RanksFrom from) {

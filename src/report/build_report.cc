@@ -275,7 +275,7 @@ void AddNotes(const gate::RunComparison& comparison, Report& report) {
                      metric.total.text, metric.total_limit.text,
                      IsAbsent(metric.chance.value)
                          ? "by a slow start, which fails a run only beyond three limits"
-                         : fmt::format("as by chance in {} of cases", metric.chance.text))});
+                         : fmt::format("which chance does in {} of cases", metric.chance.text))});
   }
 }
 
