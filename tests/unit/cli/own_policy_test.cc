@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 
 // Judged at -O0 in every test run: the few profiles of over 2 MB say nothing that others do not.
 constexpr std::uintmax_t kLargest = 2'000'000;
+// Files of one kind in one folder are the runs of a history, the tables of a capture, or mutants.
+constexpr int kMostOfFolder = 3;
 
 std::vector<std::string> Profiles() {
   std::vector<std::string> paths;
@@ -38,6 +41,11 @@ std::vector<std::string> Profiles() {
     paths.push_back(path);
   }
   std::sort(paths.begin(), paths.end());
+  std::map<std::string, int> kept;
+  std::erase_if(paths, [&](const std::string& path) {
+    const fs::path file(path);
+    return ++kept[(file.parent_path() / file.extension()).string()] > kMostOfFolder;
+  });
   return paths;
 }
 
