@@ -426,7 +426,7 @@ std::string RenderText(const report::Report& report) {
     AddLine(TextOf(PartsOf("moved " + moved)), lines);
   }
   AddLine(RunText(report), lines);
-  const std::string sources = SourcesText(report, false);
+  const std::string sources = SourcesText(report, ReasonsTellBaseline(report));
   AddLine(sources.empty() ? "" : "policy " + sources, lines);
   const report::Diagnosis diagnosis = report::Diagnose(report);
   AddLine(TextOf(PartsOf(diagnosis.text)), lines);

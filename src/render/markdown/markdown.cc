@@ -614,7 +614,11 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
   SummaryWords words = is_alone ? WordsOfComparison(report) : SummaryWordsOf(report, metric);
   const std::string headline =
       is_alone ? words.headline : report.profile.name + ": " + words.headline;
-  std::string sources = is_alone ? std::string() : SourcesText(report, false);
+  const auto is_told = [&](std::string_view text) {
+    return std::ranges::find(words.texts, text) != words.texts.end();
+  };
+  std::string sources =
+      is_alone ? std::string() : SourcesText(report, is_told(BaselineWarning(report)));
   if (sources.empty() && !is_alone) sources = RunText(report);
   const std::string loosened = LoosenedText(report);
   Budget budget(WordsIn(headline) + WordsIn(words.rest) + WordsIn(sources) + WordsIn(loosened) +
@@ -648,7 +652,8 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
   if (is_alone) why = BeyondLimits(*report.comparison);
   if (explains) why = ReasonTexts(report::Diagnose(report), kMostReasons);
   for (const std::string& text : why) {
-    const bool is_said = explains && metric != nullptr && text.starts_with(metric->title);
+    const bool is_said = (explains && metric != nullptr && text.starts_with(metric->title)) ||
+                         is_told(report::WithoutId(text));
     if (!is_said && budget.Take(text)) reasons.push_back(markup(text));
   }
   const std::size_t most = explains && report.plan ? report.plan->steps.size() : 0;

@@ -451,7 +451,9 @@ std::string Packed(const std::string& bytes) {
     std::array<char, 5> letters;
     for (std::size_t i = letters.size(); i-- > 0; word /= kLetters) {
       letters[i] = static_cast<char>(kFirst + static_cast<char>(word % kLetters));
-      for (const char skipped : kSkipped) letters[i] += letters[i] >= skipped ? 1 : 0;
+      for (const char skipped : kSkipped) {
+        letters[i] = static_cast<char>(letters[i] + (letters[i] >= skipped ? 1 : 0));
+      }
     }
     out.append(letters.data(), count + 1);
   }

@@ -11,6 +11,7 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "knowledge/gate.h"
+#include "report/diagnosis.h"
 #include "report/labels.h"
 
 namespace profgauge::render {
@@ -113,6 +114,13 @@ std::string BaselineWarning(const report::Report& report) {
   const std::string& state = report.baseline->state;
   const bool is_whole = state == "none" || state == "used";
   return is_whole ? std::string() : report.baseline->line;
+}
+
+bool ReasonsTellBaseline(const report::Report& report) {
+  const std::string warning = BaselineWarning(report);
+  const std::vector<std::string> reasons = ReasonTexts(report::Diagnose(report), kMostReasons);
+  return std::ranges::any_of(
+      reasons, [&](const std::string& reason) { return report::WithoutId(reason) == warning; });
 }
 
 std::string SourcesText(const report::Report& report, bool is_warned) {

@@ -28,6 +28,9 @@ std::string PolicyText(const report::VerdictInfo& verdict);
 /// A sentence if the baseline is missing or has fewer runs than required; otherwise empty.
 std::string BaselineWarning(const report::Report& report);
 
+/// Whether the shown reasons of the diagnosis contain BaselineWarning().
+bool ReasonsTellBaseline(const report::Report& report);
+
 /// The policy, and "baseline none" or the baseline's line. Empty if no policy judged. `is_warned`
 /// omits a baseline that BaselineWarning() mentions, because the reader has just seen it.
 std::string SourcesText(const report::Report& report, bool is_warned);

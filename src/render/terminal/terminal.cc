@@ -382,10 +382,11 @@ void LeaveOutHeadline(const report::Report& report, std::vector<Row>& rows) {
 void LeaveOutReasons(const report::Report& report, std::vector<Row>& rows) {
   for (const std::string& reason : ReasonTexts(report::Diagnose(report), kMostReasons)) {
     const std::string told = Printable(reason);
+    std::erase_if(rows, [&](const Row& row) {
+      return row.verb == "undecided" && row.name.empty() && row.text == told;
+    });
     for (Row& row : rows) {
-      if (row.verb == "undecided" && !row.name.empty() && told.ends_with(row.text)) {
-        row.text.clear();
-      }
+      if (row.verb == "undecided" && told.ends_with(row.text)) row.text.clear();
     }
   }
 }
@@ -461,9 +462,9 @@ std::string HeadText(const report::Report& report, std::size_t width, bool color
 }
 
 /// "policy perf/gpt.yaml (job gpt of profgauge.yaml) · baseline none"; empty if no policy judged
-/// the run.
+/// the run. The baseline is left out if a reason tells it.
 std::string SourcesLines(const report::Report& report, std::size_t width) {
-  const std::string text = SourcesText(report, false);
+  const std::string text = SourcesText(report, ReasonsTellBaseline(report));
   if (text.empty()) return {};
   std::string out;
   for (const std::string& line : Wrapped("policy " + Printable(text), width)) out += line + "\n";

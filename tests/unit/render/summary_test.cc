@@ -209,7 +209,11 @@ TEST(Summary, HistoryGone) {
   report.comparison.reset();
   report.baseline->state = "lost";
   report.baseline->line = "the history is empty or gone";
+  report.verdict.reasons = {"the history is empty or gone [baseline/lost]"};
+  report.verdict.policy = "perf.yaml";
   const std::string text = SummaryOf(report);
+  EXPECT_EQ(text.find("Not judged"), text.npos) << text;
+  EXPECT_EQ(text.find("perf.yaml · the history"), text.npos) << text;
   EXPECT_TRUE(
       text.starts_with("### ? **resnet50: no verdict, the history of main is empty or gone**\n" +
                        std::string(kMark) + "the history is empty or gone\n"))
