@@ -159,21 +159,37 @@ expr::Source RunData::BindMetric(std::string_view id) const {
   return source;
 }
 
+// If some launches keep their recorded times, a simulated saving would be too small.
+bool RunData::HasFreeThread() const {
+  return std::ranges::any_of(
+      simulations_->replayer().graphs(),
+      [](const analysis::simulation::PathGraph& graph) { return !graph.free_threads().empty(); });
+}
+
 ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
   ScenarioOutcome outcome;
-  if (!rule.scenario || simulations_ == nullptr) return outcome;
-  // If some launches keep their recorded times, the simulated saving would be too small.
-  const auto has_free_thread = [](const analysis::simulation::PathGraph& graph) {
-    return !graph.free_threads().empty();
-  };
-  const std::span<const analysis::simulation::PathGraph> graphs = simulations_->replayer().graphs();
-  if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return outcome;
+  if (!rule.scenario || simulations_ == nullptr || HasFreeThread()) return outcome;
   if (simulations_->Matches(*rule.scenario)) return simulations_->Run(*rule.scenario);
   outcome.absent_because =
       WhyNotSimulated(simulations_->ChangesOf(*rule.scenario), simulations_->replayer());
   outcome.is_without_rows =
       outcome.absent_because.empty() && simulations_->IsWithoutRows(*rule.scenario);
   return outcome;
+}
+
+std::optional<double> RunData::SavingOfAllDeviceWork() {
+  if (simulations_ == nullptr || HasFreeThread() || MayMissWaits()) return std::nullopt;
+  const std::lock_guard lock(removing_);
+  if (all_device_work_) return saving_of_all_device_work_;
+  WhatIfScale scale;
+  scale.where.text = "not launch.is_collective";
+  scale.factor = 0;
+  all_device_work_ = CompileScenario({.name = "device_work", .scales = {scale}}).value();
+  const ScenarioOutcome outcome = simulations_->Run(*all_device_work_);
+  if (const auto& found = outcome.prediction) {
+    saving_of_all_device_work_ = std::max(0.0, found->recorded_time - found->iteration_time);
+  }
+  return saving_of_all_device_work_;
 }
 
 bool RunData::MayMissWaits() {

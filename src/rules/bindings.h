@@ -49,6 +49,10 @@ class RunData {
   /// Simulates the rule's scenario. Returns no prediction without a scenario or a simulation, if
   /// the scenario matches nothing, or if some threads launch work without a visible reason to wait.
   ScenarioOutcome Simulate(const CompiledRule& rule);
+  /// The simulated saving in ns per iteration if kernels, copies and memsets took no time, but for
+  /// collectives: where the host is behind, faster kernels save less than their time. Nothing
+  /// without a simulation, or if it may miss waits of the host.
+  std::optional<double> SavingOfAllDeviceWork();
   /// True if a simulation may save nothing only because a wait of the host was not recorded
   /// (path.silent_share).
   bool MayMissWaits();
@@ -60,12 +64,15 @@ class RunData {
   expr::Source BindColumn(const analysis::TableSpec& spec, const std::string& column) const;
   expr::Source BindCommon(const analysis::TableSpec& spec, const std::string& column) const;
   expr::Source BindMetric(std::string_view id) const;
+  bool HasFreeThread() const;
 
   const analysis::Analysis& analysis_;
   const Facts& facts_;
   ScenarioRunner* simulations_;
-  std::mutex joining_, listening_;
+  std::mutex joining_, listening_, removing_;
   std::optional<bool> may_miss_waits_;
+  std::optional<CompiledScenario> all_device_work_;  ///< Made when first needed, with its outcome.
+  std::optional<double> saving_of_all_device_work_;
   std::map<std::pair<const analysis::TableSpec*, const analysis::TableSpec*>,
            std::unique_ptr<std::vector<expr::RowId>>>
       joins_;

@@ -1,6 +1,7 @@
 #include "rules/rule_run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include "base/metric_id.h"
 
@@ -38,6 +39,11 @@ std::optional<double> AllIdleTime(const RunData& run) {
   return AsNumber(idle->value, 0) * AsNumber(iteration->value, 0);
 }
 
+bool IsRowOfDevice(std::string_view row) {
+  constexpr std::string_view kRows[] = {"kernel", "memcpy", "roofline_op", "tensor_core_op"};
+  return std::ranges::find(kRows, row) != std::end(kRows);
+}
+
 // True if devices wait for each other in collectives.
 bool HasCollectives(const RunData& run) {
   const Table* collectives = run.FindTable(*analysis::FindTable("collectives"));
@@ -49,7 +55,9 @@ bool HasCollectives(const RunData& run) {
 MostGain::MostGain(const CompiledRule& rule, const RunData& run)
     : run_(run),
       is_idle_(rule.gain && NamesIdleTime(rule, *rule.gain)),
-      each_delays_all_(HasCollectives(run)) {
+      each_delays_all_(HasCollectives(run)),
+      is_device_work_(!is_idle_ && !each_delays_all_ && rule.names.table != nullptr &&
+                      IsRowOfDevice(rule.names.table->row_name)) {
   if (rule.names.table != nullptr) exposure_ = run.FindExposure(rule.names.table->id);
 }
 

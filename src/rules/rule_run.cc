@@ -559,6 +559,9 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
   } else if (estimate) {
     claim.basis = BasisOf(rule_.rule->gain->bound);
     claim.why = simulated_->absent_because;
+    if (most_gain_.is_device_work()) {
+      saved = CapGain(saved->gain, run_.SavingOfAllDeviceWork(), iteration);
+    }
   } else {
     claim.basis = Basis::kUnknown;
     claim.why = judged.gain.absent_because;

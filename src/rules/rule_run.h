@@ -90,11 +90,17 @@ class MostGain {
   /// idle time next to its rows; otherwise the time in which devices do only this work.
   std::optional<double> Of(std::span<const expr::RowId> rows);
 
+  /// True if the gain is time of kernels, copies or memsets in a run without collectives: it is at
+  /// most RunData::SavingOfAllDeviceWork(). In collectives, other ranks arrive as recorded in a
+  /// simulation, although a change of the program makes them faster, too.
+  bool is_device_work() const { return is_device_work_; }
+
  private:
   const RunData& run_;
   const analysis::catalog::Exposure* exposure_ = nullptr;
   bool is_idle_;
   bool each_delays_all_;
+  bool is_device_work_;
   std::optional<analysis::catalog::ExposureCosts> costs_;  // Computed at the first call.
 };
 

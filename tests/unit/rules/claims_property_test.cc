@@ -368,6 +368,30 @@ TEST(ClaimsProperty, OrderOfRulesAndThreadsChangeNothing) {
   }
 }
 
+// Of FP32 matmuls that the host cannot feed faster, a third is worth their time.
+TEST(ClaimsProperty, FasterDeviceWorkSavesNoMoreThanItsRemoval) {
+  const std::string root = std::string(PROFGAUGE_SOURCE_DIR) + "/examples/";
+  const CompiledScenario removal = *CompileScenario(
+      {.name = "removal", .scales = {*ParseScale("launch.time >= 0 ns by 0", "")}});
+  bool is_capped = false;
+  for (const std::string file : {"slow.pt.trace.json.gz", "h200/fp32.pt.trace.json.gz"}) {
+    SCOPED_TRACE(file);
+    const PlannedRun planned(*readers::ReadRun({root + file}, {}));
+    ScenarioRunner runner(*planned.run.replayer, path::PredictionOf::kTimes);
+    const auto removed = runner.Run(removal).prediction;
+    ASSERT_TRUE(removed.has_value());
+    const double most = removed->recorded_time - removed->iteration_time;
+    for (const Finding& finding : planned.evaluation.findings) {
+      const std::string& row = finding.rule->for_each.text;
+      const bool is_device = row == "kernel" || row == "roofline_op" || row == "tensor_core_op";
+      if (!is_device || !Fired(finding.status) || !ClaimOf(finding)) continue;
+      EXPECT_LE(*ClaimOf(finding), most + 1) << finding.key;
+      is_capped = is_capped || finding.estimate.value_or(0) > most + 1;
+    }
+  }
+  EXPECT_TRUE(is_capped);
+}
+
 // --- Made profiles, whose truth is known.
 
 constexpr unsigned kSeeds = 200;
