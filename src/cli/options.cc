@@ -163,8 +163,10 @@ constexpr OptionSpec kJudgingOptions[] = {
      "The model of the run: runs of other models are not its baseline", "",
      SetText<&Options::model>},
     {"--accept", "", "REASON", Group::kJudging, kOnCheck,
-     "Accept an intended change: failed baseline limits count as passed", "", SetAccept, false, "",
-     "Accept an intended change"},
+     "Accept an intended change: failed baseline limits count as passed",
+     "\"+N% REASON\" accepts up to N % and half of the limit more; without a number, it is up to "
+     "twice the limit.",
+     SetAccept, false, "", "Accept an intended change"},
     {"--owner", "", "WHO", Group::kJudging, kOnCheck,
      "Who accepts (default: PROFGAUGE_OWNER, else who started the CI run)", "",
      SetText<&Options::owner>},

@@ -49,6 +49,18 @@ Error Refuse(std::string_view line, std::string slug, std::string_view why) {
                     "write `Profgauge-Accept: +9.4% REASON`");
 }
 
+// "+N%", "-3%", "9%" and "9 %" are no reasons; "2x batch" is one.
+bool IsMeantAsBound(std::string_view word, std::string_view rest) {
+  const auto has_digit_at = [word](std::size_t at) {
+    return at < word.size() && std::isdigit(static_cast<unsigned char>(word[at])) != 0;
+  };
+  const bool is_signed = word.starts_with('+') || word.starts_with('-');
+  if (is_signed && word.size() > 1) return word.ends_with('%') || has_digit_at(1);
+  if (!has_digit_at(0)) return false;
+  TakeWord(rest);
+  return word.ends_with('%') || FirstWord(rest) == "%";
+}
+
 Result<AcceptanceLine> ParseLine(std::string_view line) {
   AcceptanceLine out;
   std::string_view rest = line;
@@ -68,9 +80,8 @@ Result<AcceptanceLine> ParseLine(std::string_view line) {
       return Fail(Refuse(line, "bound", "expected an increase such as `+9.4%`"));
     }
     out.up_to = *value;
-  } else if (number.size() > 1 && (number.front() == '+' || number.front() == '-') &&
-             (number.ends_with('%') || std::isdigit(static_cast<unsigned char>(number[1])) != 0)) {
-    return Fail(Refuse(line, "bound", "expected an increase such as `+9.4%`"));  // "+N%", "-3%"
+  } else if (IsMeantAsBound(number, rest)) {
+    return Fail(Refuse(line, "bound", "expected an increase such as `+9.4%`"));
   }
   out.reason = rest;
   if (out.reason.empty() || out.reason == "REASON") {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "base/format.h"
@@ -95,9 +96,10 @@ class Finder {
     if (!is_known) return try_all(&Finder::SomeIterations);
     // If times are not compared, no share of their change can be named.
     if (IsOfOtherWork()) return try_all(&Finder::Inputs, &Finder::Work);
-    Movement found = try_all(&Finder::Inputs, &Finder::SomeIterations, &Finder::Clock,
-                             &Finder::OneRank, &Finder::Work, &Finder::OnlyParts, &Finder::AllAlike,
-                             &Finder::FewKernels, &Finder::Host, &Finder::SmallWork);
+    Movement found =
+        try_all(&Finder::Inputs, &Finder::Between, &Finder::SomeIterations, &Finder::Clock,
+                &Finder::OneRank, &Finder::Work, &Finder::OnlyParts, &Finder::AllAlike,
+                &Finder::FewKernels, &Finder::Host, &Finder::SmallWork);
     if (found.kind != MovementKind::kWork && IsSmallWork()) found.evidence = {WorkSaid()};
     return found;
   }
@@ -116,10 +118,11 @@ class Finder {
   double Change() const { return delta_ / base_; }
 
   // "96 %" of the change; "all" if it is more, because other parts became shorter.
-  std::string ShareOfChange(double part) const {
-    const double share = part / delta_;
+  static std::string OfChange(double share) {
     return share >= 0.995 ? "all" : fmt::format("{:.0f} %", 100 * share);
   }
+
+  std::string ShareOfChange(double part) const { return OfChange(part / delta_); }
 
   bool IsMost(double part) const { return part * delta_ > 0 && part / delta_ >= kNearlyAll; }
 
@@ -178,6 +181,33 @@ class Finder {
     const bool is_known = !base.empty() && !current.empty();
     if (is_known && AreNearlyAll(base, current, *missed_->total_limit)) return {};
     return Of(MovementKind::kSomeIterations, "some of the iterations, not the typical one");
+  }
+
+  // The mean time from an iteration's end to the next start; nothing without times between starts.
+  static std::optional<double> MeanBetween(std::span<const Snapshot> runs) {
+    double sum = 0, count = 0;
+    for (const Snapshot& run : runs) {
+      const std::size_t periods = run.iteration_periods.size();
+      if (periods == 0 || run.iteration_times.size() < periods) return std::nullopt;
+      const std::span<const Ns> lengths = std::span(run.iteration_times).first(periods);
+      sum += static_cast<double>(
+          std::accumulate(run.iteration_periods.begin(), run.iteration_periods.end(), Ns{0}) -
+          std::accumulate(lengths.begin(), lengths.end(), Ns{0}));
+      count += static_cast<double>(periods);
+    }
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
+  }
+
+  Found Between() const {
+    if (missed_ == nullptr || !missed_->total || !IsTypicalTime(missed_->metric)) return {};
+    const auto there = MeanBetween(baselines_), here = MeanBetween(candidates_);
+    if (!there || !here) return {};
+    const double more = *here - *there, change = more + delta_;
+    if (change * *missed_->total <= 0 || more / change < kNearlyAll) return {};
+    return Of(
+        MovementKind::kBetween,
+        fmt::format("{}{} from an iteration's end to the next start makes {} of it",
+                    more < 0 ? "−" : "+", FormatDuration(std::abs(more)), OfChange(more / change)));
   }
 
   Found Clock() const {

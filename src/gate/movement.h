@@ -5,6 +5,8 @@
 //
 //     inputs            longer inputs make over half of the change, or input shapes differ
 //     some_iterations   the typical iteration keeps its limit, the total does not
+//     between           the time from an iteration's end to the next start makes four fifths of the
+//                       change of the total
 //     clock             clocks of the device explain at least four fifths of the change
 //     one_rank          the own work of one rank became longer, unlike that of the others
 //     work              an iteration does other work (gate/work.h), which makes half of the

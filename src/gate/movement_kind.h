@@ -11,6 +11,7 @@ namespace profgauge::gate {
 enum class MovementKind : std::uint8_t {
   kInputs,
   kSomeIterations,
+  kBetween,
   kClock,
   kOneRank,
   kWork,
@@ -19,9 +20,9 @@ enum class MovementKind : std::uint8_t {
   kHost,
   kUnknown,
 };
-inline constexpr std::array<std::string_view, 9> kMovementKindNames = {
-    "inputs", "some_iterations", "clock", "one_rank", "work",
-    "parts",  "all_alike",       "host",  "unknown"};
+inline constexpr std::array<std::string_view, 10> kMovementKindNames = {
+    "inputs", "some_iterations", "between",   "clock", "one_rank",
+    "work",   "parts",           "all_alike", "host",  "unknown"};
 /// The id of a kind of change in report.json.
 constexpr std::string_view NameOf(MovementKind kind) {
   return kMovementKindNames[static_cast<std::size_t>(kind)];

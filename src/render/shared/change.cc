@@ -357,10 +357,14 @@ std::string ChangeSentence(const report::Comparison& comparison) {
   const std::string interval = HasInterval(*tested) && SpeedOf(comparison) != Speed::kSame
                                    ? fmt::format(" (98 % CI {})", RangeOfChange(*tested))
                                    : std::string();
+  // Neither the medians nor the interval show how much slower a total is.
+  const bool is_by_total = SpeedOf(comparison) == Speed::kUndecided &&
+                           tested->result == State::kFail && !IsAbsent(tested->total.value);
+  const std::string total = is_by_total ? tested->total.text + ", " : std::string();
   // The median change of all pairs of iterations, which is not that of the medians.
-  return fmt::format("{}: {} → {}, {}{}{}: {}{}{}", tested->title, tested->base.text,
+  return fmt::format("{}: {} → {}, {}{}{}: {}{}{}{}", tested->title, tested->base.text,
                      tested->current.text, interval.empty() ? "" : "typically ",
-                     tested->change.text, interval, word,
+                     tested->change.text, interval, total, word,
                      HasTimes(comparison) ? MeanText(comparison, *tested) : std::string(),
                      SlowRankText(comparison));
 }

@@ -28,6 +28,7 @@ TEST(Accept, RefusesWhatNamesNoReasonOrNoBound) {
   for (const auto& [text, code] :
        {std::pair("+9%", "accept/no-reason"), std::pair("work:", "accept/no-reason"),
         std::pair("+9 % ", "accept/no-reason"), std::pair("+1e999% x", "accept/bound"),
+        std::pair("9% x", "accept/bound"), std::pair("9 % x", "accept/bound"),
         std::pair("+N% REASON", "accept/bound"), std::pair("-3% x", "accept/bound"),
         std::pair("+9% REASON", "accept/no-reason"), std::pair("+9%% x", "accept/bound"),
         std::pair("+5ms x", "accept/bound")}) {

@@ -114,6 +114,32 @@ TEST(Movement, SomeIterationsWhereOnlyTheTotalMisses) {
 }
 
 // A start that costs more, too; but time after every iteration is not of some.
+// The marks surround as much as before, and 200 µs follow each of them.
+TEST(Movement, TimeBetweenIterations) {
+  std::vector<Snapshot> base = SomeRuns(3), slow = SomeRuns();
+  const auto give = [](std::vector<Snapshot>& runs, Ns between) {
+    for (Snapshot& run : runs) {
+      run.iteration_times.assign(20, kMovedIteration);
+      run.iteration_periods.assign(19, kMovedIteration + between);
+    }
+  };
+  give(base, 0);
+  give(slow, 200'000);
+  RunComparison comparison = MovedBy(0, {});
+  comparison.metrics.front().total = 0.2;
+  const Movement movement = MovementOf(comparison, base, slow);
+  EXPECT_EQ(NameOf(movement.kind), "between");
+  EXPECT_EQ(movement.text,
+            "+200\u202fµs from an iteration's end to the next start makes all of it");
+  // If the iterations themselves became longer, it is not most of the change.
+  comparison = MovedBy(300'000, {});
+  EXPECT_NE(NameOf(MovementOf(comparison, base, slow).kind), "between");
+  give(slow, 0);
+  comparison = MovedBy(0, {});
+  comparison.metrics.front().total = 0.2;
+  EXPECT_NE(NameOf(MovementOf(comparison, base, slow).kind), "between");
+}
+
 TEST(Movement, SomeIterationsAreNotNearlyAll) {
   std::vector<Snapshot> current = SomeRuns();
   for (std::size_t i = 0; i < 5; ++i) current[0].iteration_times[i] *= 10;

@@ -121,6 +121,8 @@ TEST(SpeedOf, FollowsTheVerdictOnTheTotal) {
     EXPECT_EQ(SpeedWord(comparison), word);
     EXPECT_EQ(LookOfSpeed(comparison).sign, sign);
   }
+  comparison.metrics[0].total = testing::Q(0.192, Unit::kShare);
+  EXPECT_THAT(ChangeSentence(comparison), HasSubstr("19.2\u202f%, slower in total"));
 }
 
 TEST(SpeedOf, NeedsATestOfTimesThatCompare) {
