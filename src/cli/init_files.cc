@@ -239,6 +239,11 @@ std::string BaselineLimits(std::span<const InitRun> runs) {
     text += fmt::format("  {}: {{{}: {}, level: warn}}\n", id,
                         is_decrease ? "max_decrease" : "max_increase", Allowed(0, measured));
   }
+  const Measured memory = MeasuredBy(runs, metric::kMemoryPeakAllocated);
+  if (!text.empty() && memory.is_known && memory.absent.empty() && memory.least > 0) {
+    text += fmt::format("  {}: {{max_increase: {}, level: warn}}\n", metric::kMemoryPeakAllocated,
+                        Allowed(kSlower, memory));
+  }
   return text;
 }
 

@@ -27,7 +27,8 @@ namespace {
 constexpr double kDefaultLimit = knowledge::kGateDefaultLimit.value();
 
 // The limits for a policy without any. Times are noisy and may grow a little. Counts have no noise,
-// so any change is reported, but only as a warning, because it may not cost time.
+// so any change is reported, but only as a warning, because it may not cost time. Nor does memory,
+// until it is all used.
 std::vector<rules::BaselineLimit> DefaultLimits(StepsUse steps) {
   std::vector<rules::BaselineLimit> limits;
   rules::BaselineLimit time;
@@ -53,6 +54,11 @@ std::vector<rules::BaselineLimit> DefaultLimits(StepsUse steps) {
     count.level = rules::Level::kWarn;
     limits.push_back(count);
   }
+  rules::BaselineLimit memory;
+  memory.metric = metric::kMemoryPeakAllocated.text();
+  memory.max_increase = rules::BaselineLimit::Amount{kDefaultLimit, true};
+  memory.level = rules::Level::kWarn;
+  limits.push_back(memory);
   return limits;
 }
 

@@ -477,11 +477,14 @@ std::optional<Movement> FindMovement(std::span<const Snapshot> baselines,
                                      std::span<const Snapshot> candidates,
                                      const RunComparison& comparison,
                                      std::span<const std::int64_t> same_commit) {
-  const bool is_missed = std::ranges::any_of(comparison.parts, IsMissedOf) ||
-                         std::ranges::any_of(comparison.parts, IsCommonOf) ||
-                         std::ranges::any_of(comparison.metrics, IsMissed);
+  const bool is_of_parts = std::ranges::any_of(comparison.parts, IsMissedOf) ||
+                           std::ranges::any_of(comparison.parts, IsCommonOf);
+  const bool is_missed = is_of_parts || std::ranges::any_of(comparison.metrics, IsMissed);
   if (!comparison.is_judged || !is_missed) return std::nullopt;
   Movement movement = Finder(baselines, candidates, comparison).Find();
+  // The kinds are about time and work: a change of memory alone has none.
+  const bool is_of_time = is_of_parts || MissedTime(comparison) != nullptr;
+  if (movement.kind == MovementKind::kUnknown && !is_of_time) return std::nullopt;
   // Candidates with different kinds of change have no common cause.
   for (std::size_t i = 0; i < candidates.size() && candidates.size() > 1; ++i) {
     if (Finder(baselines, candidates.subspan(i, 1), comparison).Find().kind == movement.kind) {

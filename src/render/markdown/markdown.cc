@@ -553,6 +553,30 @@ std::vector<std::string> BeyondLimits(const report::Comparison& comparison) {
   return texts;
 }
 
+/// The limits on changes that only warn: "Peak memory allocated 2.00 GB → 16.0 GB (+700 %, limit
+/// ≤ +5 %)".
+std::vector<std::string> WarnedChanges(const report::Report& report) {
+  std::vector<std::string> texts;
+  for (const report::GateRow* row : GateByWeight(report)) {
+    if (row->status != State::kWarn || row->change.text.empty()) continue;
+    texts.push_back(fmt::format("{} {} → {} ({}, limit {})", row->title, row->baseline.text,
+                                row->measured.text, row->change.text, row->limit));
+  }
+  return texts;
+}
+
+/// "2 other warnings and 3 more lines in the report."
+std::string MoreInReport(std::int64_t warnings, bool are_other, std::int64_t lines) {
+  std::vector<std::string> parts;
+  if (warnings > 0) {
+    parts.push_back(are_other ? Counted(warnings, "other warning", "other warnings")
+                              : Counted(warnings, "warning", "warnings"));
+  }
+  if (lines > 0) parts.push_back(Counted(lines, "more line", "more lines"));
+  return parts.empty() ? std::string()
+                       : fmt::format("{} in the report.", fmt::join(parts, " and "));
+}
+
 json::array ChangeRows(const report::ComparedMetric* metric) {
   json::array rows;
   if (metric == nullptr || metric->base.text.empty()) return rows;
@@ -646,11 +670,14 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
     const std::string text = "Moved " + moved;
     if (budget.Take(text)) texts.push_back(markup(text));
   }
-  // A passed run needs no explanation; report.md has its warnings.
+  // A passed run needs no explanation: of its warnings, those about a change are news.
   const bool explains = !is_alone && status != State::kPass;
   std::vector<std::string> why;
   if (is_alone) why = BeyondLimits(*report.comparison);
   if (explains) why = ReasonTexts(report::Diagnose(report), kMostReasons);
+  if (!is_alone && status == State::kPass) why = WarnedChanges(report);
+  const std::int64_t untold =
+      is_alone || status != State::kPass ? 0 : report.verdict.warnings - std::ssize(why);
   for (const std::string& text : why) {
     const bool is_said = (explains && metric != nullptr && text.starts_with(metric->title)) ||
                          is_told(report::WithoutId(text));
@@ -673,6 +700,7 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
       steps.empty() ? "" : fmt::format("Fix first ({} per iteration):", report.plan->start.text);
   const std::string_view head = is_alone                 ? "Beyond the limit:"
                                 : status == State::kFail ? "Fails for:"
+                                : status == State::kPass ? "Warns of:"
                                                          : "Not judged:";
   std::string_view sign = LookOf(status).sign;
   if (is_alone && JudgedText(report).empty())
@@ -681,28 +709,25 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
   const bool has_rows = !rows.empty();
   std::string safe_link = SafeLink(link);
   const bool has_both = !safe_link.empty() && !sources.empty();
-  return {{"sign", sign},
-          {"headline", headline},
-          {"rest", words.rest},
-          {"marker", MakeMarkup(is_alone ? std::string() : MarkerName(report.profile.name))},
-          {"loosened", MakeMarkup(MarkdownProse(loosened, false))},
-          {"there", NameOfBase(report) == "the baseline" ? "baseline" : NameOfBase(report)},
-          {"rows", std::move(rows)},
-          {"has_rows", has_rows},
-          {"losses", std::move(losses)},
-          {"texts", std::move(texts)},
-          {"why", reasons.empty() ? std::string_view() : head},
-          {"reasons", std::move(reasons)},
-          {"fix", fix},
-          {"steps", std::move(steps)},
-          {"more", budget.left_out() == 0
-                       ? std::string()
-                       : fmt::format("{} more in the report.",
-                                     Counted(static_cast<std::int64_t>(budget.left_out()), "line",
-                                             "lines"))},
-          {"has_both", has_both},
-          {"sources", sources},
-          {"link", MakeMarkup(std::move(safe_link))}};
+  return {
+      {"sign", sign},
+      {"headline", headline},
+      {"rest", words.rest},
+      {"marker", MakeMarkup(is_alone ? std::string() : MarkerName(report.profile.name))},
+      {"loosened", MakeMarkup(MarkdownProse(loosened, false))},
+      {"there", NameOfBase(report) == "the baseline" ? "baseline" : NameOfBase(report)},
+      {"rows", std::move(rows)},
+      {"has_rows", has_rows},
+      {"losses", std::move(losses)},
+      {"texts", std::move(texts)},
+      {"why", reasons.empty() ? std::string_view() : head},
+      {"reasons", std::move(reasons)},
+      {"fix", fix},
+      {"steps", std::move(steps)},
+      {"more", MoreInReport(untold, !why.empty(), static_cast<std::int64_t>(budget.left_out()))},
+      {"has_both", has_both},
+      {"sources", sources},
+      {"link", MakeMarkup(std::move(safe_link))}};
 }
 
 }  // namespace profgauge::render

@@ -183,8 +183,9 @@ TEST(Movement, IsOfSharesToo) {
   comparison.metrics[0].unit = Unit::kShare;
   comparison.metrics[0].total_limit.reset();
   EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kHost);
+  // Memory is neither time nor work, so no kind is said to be missing.
   comparison.metrics[0].unit = Unit::kBytes;
-  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kUnknown);
+  EXPECT_FALSE(FindMovement(SomeRuns(), SomeRuns(), comparison));
 }
 
 TEST(Movement, ClockWhereItExplainsNearlyAll) {

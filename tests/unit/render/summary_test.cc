@@ -92,6 +92,29 @@ TEST(Summary, Pass) {
 }
 
 // A change over 1 % that chance may explain is no proof that nothing is slower.
+// A run that is not slower and takes eight times the memory.
+TEST(Summary, PassWithWarnings) {
+  report::Report report = Made(report::State::kPass, report::State::kPass, "+0.09 %");
+  report.verdict.warnings = 1;
+  EXPECT_TRUE(SummaryOf(report).find("1 warning in the report.") != std::string::npos)
+      << SummaryOf(report);
+  report::GateRow& row = report.gate.emplace_back();
+  row.metric = "memory.peak_allocated";
+  row.title = "Peak memory allocated";
+  row.measured = Shown(16e9, "16.0 GB");
+  row.baseline = Shown(2e9, "2.00 GB");
+  row.change = Shown(7, "+700 %");
+  row.limit = "≤ +5 %";
+  row.status = report::State::kWarn;
+  report.verdict.warnings = 3;
+  const std::string text = SummaryOf(report);
+  EXPECT_NE(text.find("Warns of:\n"
+                      "- Peak memory allocated 2.00 GB → 16.0 GB (+700 %, limit ≤ +5 %)\n\n"
+                      "2 other warnings in the report.\n"),
+            text.npos)
+      << text;
+}
+
 TEST(Summary, PassWithinTheLimit) {
   EXPECT_NE(SummaryOf(Made(report::State::kPass, report::State::kPass, "+4.9 %"))
                 .find("**resnet50: within the limit**"),
