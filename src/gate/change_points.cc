@@ -136,33 +136,50 @@ std::vector<ChangePoint> DescribeAll(std::span<const double> values,
   return points;
 }
 
-// True if one straight line leaves far less variance than the levels: values that grow by a little
-// each time have no place where they changed. A level has its mean and its place, a line two
-// numbers.
-bool IsRamp(std::span<const double> values, const std::vector<ChangePoint>& points) {
-  const double n = static_cast<double>(values.size());
-  const double of_levels = n - static_cast<double>(2 * points.size() + 1);
-  if (points.empty() || of_levels < 1) return false;
-  double levels = 0, sum = 0, sum_of_places = 0;
-  std::size_t next = 0;
-  double level = points.front().before;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (next < points.size() && i == points[next].index) level = points[next++].after;
-    levels += (values[i] - level) * (values[i] - level);
-    sum += values[i];
-    sum_of_places += static_cast<double>(i) * values[i];
-  }
-  const double middle = (n - 1) / 2, places = n * (n * n - 1) / 12;
-  const double slope = (sum_of_places - middle * sum) / places;
-  double line = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double off = values[i] - sum / n - slope * (static_cast<double>(i) - middle);
-    line += off * off;
-  }
-  return line / (n - 2) < knowledge::kTrendSlopeShare.Of(levels / of_levels);
+// True if a ramp leaves far less variance than the levels before and after `split`. The levels are
+// two numbers and a place, the ramp two and two places.
+bool IsRamp(std::span<const double> values, std::size_t split) {
+  const auto off = [](std::span<const double> level) {
+    return VarianceOf(level, MeanOf(level)) * static_cast<double>(level.size() - 1);
+  };
+  const auto size = static_cast<double>(values.size());
+  if (values.size() < 5) return false;
+  const double levels = off(values.first(split)) + off(values.subspan(split));
+  return FitOfRamp(values, knowledge::kTrendLeastRise.as<std::size_t>(), RampEnd::kAnywhere) /
+             (size - 4) <
+         knowledge::kTrendSlopeShare.Of(levels / (size - 3));
 }
 
 }  // namespace
+
+// The ramp's shape is clamp(i - start, 0, end - start), whose sums are closed forms or differences
+// of prefix sums.
+double FitOfRamp(std::span<const double> values, std::size_t least_rise, RampEnd ending) {
+  const std::size_t n = values.size();
+  const double size = static_cast<double>(n), mean = MeanOf(values);
+  std::vector<double> sums = {0}, weighted = {0};  // Of the values, and of value * place.
+  double squares = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double value = values[i] - mean;
+    sums.push_back(sums.back() + value);
+    weighted.push_back(weighted.back() + static_cast<double>(i) * value);
+    squares += value * value;
+  }
+  double least = squares;
+  for (std::size_t start = 0; start + least_rise < n; ++start) {
+    const std::size_t first = ending == RampEnd::kAtLast ? n - 1 : start + least_rise;
+    for (std::size_t end = first; end < n; ++end) {
+      const auto width = static_cast<double>(end - start), rest = static_cast<double>(n - 1 - end);
+      const double x = width * (width + 1) / 2 + width * rest;
+      const double xx = width * (width + 1) * (2 * width + 1) / 6 + width * width * rest;
+      const double xy = weighted[end + 1] - weighted[start] -
+                        static_cast<double>(start) * (sums[end + 1] - sums[start]) +
+                        width * (sums[n] - sums[end + 1]);
+      least = std::min(least, squares - xy * xy / (xx - x * x / size));
+    }
+  }
+  return least;
+}
 
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options) {
@@ -187,7 +204,16 @@ std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
     splits.erase(splits.begin() + static_cast<std::ptrdiff_t>(weakest));
     points = DescribeAll(values, splits);
   }
-  if (IsRamp(values, points)) return {};
+  const auto is_ramp = [&](std::size_t i) {
+    const std::size_t begin = i == 0 ? 0 : splits[i - 1].at;
+    const std::size_t end = i + 1 < splits.size() ? splits[i + 1].at : values.size();
+    return IsRamp(values.subspan(begin, end - begin), splits[i].at - begin);
+  };
+  std::vector<Split> steps;
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    if (!is_ramp(i)) steps.push_back(splits[i]);
+  }
+  if (steps.size() < splits.size()) points = DescribeAll(values, steps);
   for (ChangePoint& point : points) point.index += skipped;
   return points;
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -39,12 +40,25 @@ struct ChangePointOptions {
 inline constexpr std::size_t kMostStepped = 2000;
 
 /// Change points in ascending order, each significant between the segments beside it; none for
-/// fewer than 2 * min_segment values, or where a straight line fits better than the levels. A
+/// fewer than 2 * min_segment values, nor where a ramp fits far better than a step (creep). A
 /// change from a mean of 0 has no relative size and is dropped, unless min_magnitude is 0. The
 /// relative magnitude needs positive `values`. Time: O(n^2) per split. At most the last
 /// kMostStepped values are examined, but `index` counts from the first of all. REQUIRES:
 /// min_segment >= 2.
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options);
+
+enum class RampEnd : std::uint8_t { kAnywhere, kAtLast };
+
+/// The least sum of squares around two levels with a straight rise or fall between them, which has
+/// no place where the level changed; either level may be empty:
+///
+///     10 10 10 | 15 15 15          a step
+///     10 10 11 12 13 14 15 15      a ramp over 5 values
+///
+/// The ramp takes at least `least_rise` values, and ends at the last one or anywhere. The sum
+/// around the mean if there are too few. O(n^2); O(n) if it ends at the last one. REQUIRES: a
+/// value, and least_rise >= 1.
+double FitOfRamp(std::span<const double> values, std::size_t least_rise, RampEnd ending);
 
 }  // namespace profgauge::gate::stats

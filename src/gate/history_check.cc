@@ -314,23 +314,6 @@ class TwoLevels {
   double variance_ = 0;
 };
 
-// The least sum of squares around a level followed by a ramp, over all starts of the ramp.
-double FitOfRamp(std::span<const double> values) {
-  const auto n = static_cast<double>(values.size());
-  double best = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 1; k < values.size(); ++k) {
-    double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double at = i < k ? 0 : static_cast<double>(i - k + 1);
-      const double value = values[i] - values.front();
-      x += at, y += value, xx += at * at, xy += at * value, yy += value * value;
-    }
-    const double of_x = xx - x * x / n, of_xy = xy - x * y / n, of_y = yy - y * y / n;
-    best = std::min(best, of_y - of_xy * of_xy / of_x);
-  }
-  return best;
-}
-
 }  // namespace
 
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
@@ -343,7 +326,8 @@ std::optional<double> FindStep(std::span<const double> values, double noise_floo
   if (values.size() < knowledge::kGateLeastToSplit) return std::nullopt;
   const TwoLevels step(values, noise_floor, 2);
   if (std::abs(step.Change()) < kStepErrors * step.Error()) return std::nullopt;
-  if (step.Fit(step.best()) > FitOfRamp(values) + kStepOverRamp * step.variance()) {
+  if (step.Fit(step.best()) >
+      FitOfRamp(values, 1, RampEnd::kAtLast) + kStepOverRamp * step.variance()) {
     return std::nullopt;
   }
   return step.Change();

@@ -15,7 +15,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
-#include "knowledge/trend.h"
+#include "gate/change_points.h"
 
 namespace profgauge::cli {
 namespace {
@@ -89,9 +89,9 @@ std::string TrendText(const report::Trend& trend, bool is_one) {
   const bool has_answer = std::ranges::any_of(
       trend.series, [](const auto& one) { return one.state == "step" || one.state == "creep"; });
   if (changes == 0 && !has_answer) {
-    text += trend.runs.size() < knowledge::kTrendLeastValues
-                ? fmt::format("no change points: at least {} runs are needed\n",
-                              knowledge::kTrendLeastValues.value())
+    constexpr std::size_t kLeastRuns = 2 * gate::stats::ChangePointOptions().min_segment;
+    text += trend.runs.size() < kLeastRuns
+                ? fmt::format("no change points: at least {} runs are needed\n", kLeastRuns)
                 : std::string("no change points\n");
   }
   for (const report::TrendSeries& series : trend.series) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace profgauge::gate::stats {
@@ -53,6 +54,20 @@ TEST(FindChangePoints, ASlopeHasNone) {
     EXPECT_TRUE(FindChangePoints(values, {}).empty()) << growth;
   }
   EXPECT_EQ(FindChangePoints(Levels({100, 106}, 6), {}).size(), 1u) << "a step among as many";
+}
+
+// The rise begins after some level runs, or ends in a new level.
+TEST(FindChangePoints, ARampBesideALevelHasNone) {
+  std::vector<double> late = Levels({100}, 20), early = late;
+  for (std::size_t i = 0; i < late.size(); ++i) {
+    late[i] *= std::pow(1.02, i < 8 ? 0 : static_cast<double>(i - 7));
+    early[i] *= std::pow(1.02, static_cast<double>(std::min<std::size_t>(i, 9)));
+  }
+  EXPECT_TRUE(FindChangePoints(late, {}).empty());
+  EXPECT_TRUE(FindChangePoints(early, {}).empty());
+  // A step beside a ramp stays one.
+  for (double& value : late) value *= &value < &late[8] ? 0.8 : 1;
+  EXPECT_EQ(FindChangePoints(late, {}).size(), 1u);
 }
 
 TEST(FindChangePoints, IgnoresStepsBelowMinimum) {
