@@ -7,7 +7,7 @@
 //     CompareTails       which iterations are over a bound      Fisher's exact test
 //     CompareRunValues   one number a run                       prediction interval
 //
-// compare_metric.cc and compare_values.cc choose one of these. kInconclusive always has
+// compare_metric.cc chooses one of these. kInconclusive always has
 // `over_limit` here, so it is never a pass: the change may or may not be chance. It is more likely
 // with few iterations, so record more of them.
 #pragma once

@@ -1,10 +1,5 @@
-// Computes a plan's floor, a lower bound of the iteration time (rules/plan.h).
-//
-//     recorded    |= gemm =|  wait  |== attention ==|~~~ all_reduce ~~~|= adam =|
-//     floor       |gemm|attention|~ all_reduce ~|= adam =|
-//
-// Kernels run at their roofline (Williams, Waterman & Patterson 2009), nothing waits for the host
-// or ranks, collectives have the best observed bandwidth. `adam`, of unknown work, keeps its time.
+#include "rules/floor.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +17,6 @@
 #include "base/parallel.h"
 #include "base/whole.h"
 #include "knowledge/plan.h"
-#include "rules/plan.h"
 
 namespace profgauge::rules {
 namespace {

@@ -1,4 +1,4 @@
-#include "rules/rule_run.h"
+#include "rules/gain_bound.h"
 
 #include <algorithm>
 #include <iterator>

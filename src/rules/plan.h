@@ -14,6 +14,7 @@
 #include "analysis/analysis.h"
 #include "rules/claim.h"
 #include "rules/evaluator.h"
+#include "rules/floor.h"
 #include "rules/what_if.h"
 
 namespace profgauge::rules {
@@ -28,23 +29,6 @@ struct PlanStep {
   Claim claim;       ///< Simulated, given the steps before it.
   double alone = 0;  ///< ns per iteration, without them.
 };
-
-/// A lower bound of the iteration time: the device never waits for the host, every kernel runs at
-/// its operator's roofline, no rank waits for another, and collectives reach the best bandwidth of
-/// their kind in this run. Kernels whose work is unknown take their recorded time.
-struct Floor {
-  double time = 0;       ///< ns per iteration.
-  double reachable = 0;  ///< With the rates that this device reaches, not those of its data sheet.
-  /// Share of the time of computing kernels whose work is known; absent if nothing is simulated.
-  std::optional<double> counted;
-  double share = 0;            ///< Of the time at the start of the plan.
-  std::string absent_because;  ///< Why there is no bound; else empty.
-};
-
-/// Computes the floor. `steps` are all changes of the plan, which change the iteration time from
-/// `start` to `end`. The floor is at most `end`. REQUIRES: replayer.can_replay().
-Floor FindFloor(const analysis::simulation::Replayer& replayer, const analysis::Analysis& analysis,
-                const analysis::simulation::Scenario& steps, double start, double end);
 
 struct Plan {
   std::vector<PlanStep> steps;

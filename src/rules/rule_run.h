@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/catalog/row_exposure.h"
 #include "expr/eval.h"
 #include "expr/message.h"
 #include "knowledge/quantity.h"
@@ -76,33 +75,6 @@ inline constexpr std::size_t kMostRowNumbers = 10'000;
 /// Adds the rows that the rule shows: at most `most` or, if that is 0, the rule's own limit.
 void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,
                  Finding& out);
-
-// Bounds a rule's estimate of its saving by the time in which devices do only its rows' work, or
-// are idle beside it. Assumes that other work starts and overlaps as before. Not for simulations.
-
-/// Bounds for the findings of one rule over one run.
-class MostGain {
- public:
-  /// REQUIRES: both arguments outlive the object.
-  MostGain(const CompiledRule& rule, const RunData& run);
-
-  /// The bound in ns per iteration; nothing if not recorded. If the rule's gain is idle time: the
-  /// idle time next to its rows; otherwise the time in which devices do only this work.
-  std::optional<double> Of(std::span<const expr::RowId> rows);
-
-  /// True if the gain is time of kernels, copies or memsets in a run without collectives: it is at
-  /// most RunData::SavingOfAllDeviceWork(). In collectives, other ranks arrive as recorded in a
-  /// simulation, although a change of the program makes them faster, too.
-  bool is_device_work() const { return is_device_work_; }
-
- private:
-  const RunData& run_;
-  const analysis::catalog::Exposure* exposure_ = nullptr;
-  bool is_idle_;
-  bool each_delays_all_;
-  bool is_device_work_;
-  std::optional<analysis::catalog::ExposureCosts> costs_;  // Computed at the first call.
-};
 
 // The trace of a rule for `rules explain`: the value of every name and of every step.
 

@@ -16,6 +16,7 @@
 
 #include "base/metric_id.h"
 #include "knowledge/findings.h"
+#include "rules/gain_bound.h"
 #include "rules/groups.h"
 #include "rules/rule_run.h"
 

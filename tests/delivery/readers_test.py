@@ -79,7 +79,7 @@ class Readers(unittest.TestCase):
 
     def test_tables(self):
         # Rules name a table's rows; the program names it in quotes, documents as code.
-        catalogue = "".join(texts("src/analysis/catalog/catalogue.cc", "src/analysis/catalog/catalogue_neuron_tables.cc"))
+        catalogue = "".join(texts("src/analysis/catalog/catalogue.cc", "src/analysis/catalog/catalogue_neuron_metrics.cc"))
         tables = re.findall(r'^    \{"(\w+)",\s*"(\w*)",', catalogue, re.M)
         self.assertGreater(len(tables), 60)
         self.hold([table for table, row in tables

@@ -1,20 +1,22 @@
-// `profgauge completion`: a script for the shell.
+// `profgauge completion`, `manual`, `version` and `help`.
 #include <fmt/core.h>
 #include <fmt/format.h>
-
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/json_list.h"
+#include "cli/parse.h"
 #include "cli/text/completion.h"
 #include "cli/text/documents.h"
+#include "profgauge/version.h"
 
 namespace profgauge::cli {
-
 Result<int> RunCompletion(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::string script, CompletionScript(options.arguments[0]));
   console.Print(script);
@@ -65,6 +67,45 @@ Result<int> RunSchema(const Options& options, Console& console) {
   return Fail(UsageError("usage/unknown-schema",
                          fmt::format("there is no schema `{}`", options.arguments[0]),
                          fmt::format("schemas are {}", fmt::join(names, ", "))));
+}
+
+// `profgauge version` and `profgauge help`.
+
+namespace {
+
+/// The list of topics, which `help` explains.
+std::string Topics() {
+  std::vector<std::string_view> words = CommandGroups();
+  for (const CommandSpec& command : AllCommands()) {
+    if (command.name.find(' ') == std::string_view::npos) words.push_back(command.name);
+  }
+  return fmt::format("note: topics are {}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+Result<int> RunVersion(const Options& options, Console& console) {
+  JsonList list("version");
+  list.Row().Field("version", kVersion);
+  return PrintList(options, fmt::format("profgauge {}\n", kVersion), std::move(list), console);
+}
+
+Result<int> RunHelp(const Options& options, Console& console) {
+  if (options.arguments.empty()) {
+    console.Print(HelpText(nullptr, HelpRequest::kShort));
+    return kExitPass;
+  }
+  std::vector<std::string> args = options.arguments;
+  const bool is_full = args.back() == "all";
+  args.back() = is_full ? "--help" : args.back();
+  args.push_back(is_full ? "all" : "--help");
+  Result<Options> asked = ParseCommandLine(args);
+  if (!asked) {
+    asked.error().notes.push_back(Topics());
+    return Fail(std::move(asked).error());
+  }
+  console.Print(HelpText(*asked));
+  return kExitPass;
 }
 
 }  // namespace profgauge::cli

@@ -1,11 +1,11 @@
 // `profgauge export …`: a profile's contents in the files of other tools.
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "api/session.h"
 #include "base/csv.h"
 #include "base/errors.h"
 #include "base/text.h"
@@ -14,7 +14,13 @@
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
+#include "exports/dlprof/dlprof_csv.h"
+#include "exports/nsys/reports.h"
 #include "exports/pyprof/prof.h"
+#include "report/build_findings.h"
+#include "report/build_sections.h"
+#include "rules/policy.h"
+#include "rules/rulebook.h"
 
 namespace profgauge::cli {
 namespace {
@@ -213,6 +219,167 @@ Result<int> RunExportNetdict(const Options& options, Console& console) {
   for (const exports::SelectedRank& rank : selected) text += exports::pyprof::NetDict(rank);
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   return Finish(options, outputs, file, text, lines, console);
+}
+
+// `profgauge export nsys`: the summaries of `nsys stats`, from any format.
+
+namespace {
+
+Error UnknownReport(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const exports::nsys::ReportSpec& report : exports::nsys::Reports())
+    names.push_back(report.name);
+  Error error;
+  error.kind = ErrorKind::kUsage;
+  error.code = "usage/unknown-report";
+  error.message = name.empty() ? "`export nsys` needs the option `--report`"
+                               : fmt::format("unknown report `{}`", Printable(name));
+  if (const auto near = DidYouMean(name, names); !name.empty() && !near.empty()) {
+    error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
+  }
+  error.notes.push_back(fmt::format("help: reports are {}", fmt::join(names, ", ")));
+  return error;
+}
+
+std::string Csv(const exports::nsys::ReportTable& table) {
+  std::string text;
+  AppendCsvRow(text, table.heads, CsvQuotes::kNeeded);
+  for (const auto& row : table.rows) AppendCsvRow(text, row, CsvQuotes::kNeeded);
+  return text;
+}
+
+/// Aligns columns: texts left, numbers right.
+std::string Aligned(const exports::nsys::ReportTable& table) {
+  std::vector<std::size_t> widths;
+  for (const std::string& head : table.heads) widths.push_back(CharactersIn(head));
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], CharactersIn(Printable(row[i])));
+    }
+  }
+  std::string text;
+  const auto add = [&](const std::vector<std::string>& cells) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const bool last = i + 1 == cells.size();
+      line += last ? Printable(cells[i]) : Padded(Printable(cells[i]), widths[i], true) + "  ";
+    }
+    text += line + '\n';
+  };
+  add(table.heads);
+  for (const auto& row : table.rows) add(row);
+  return text;
+}
+
+}  // namespace
+
+Result<int> RunExportNsys(const Options& options, Console& console) {
+  const exports::nsys::ReportSpec* report = exports::nsys::FindReport(options.report);
+  if (report == nullptr) return Fail(UnknownReport(options.report));
+  Outputs outputs(KeptBy(options));
+  std::optional<std::size_t> file;
+  if (!options.out_dir.empty()) {
+    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.out_dir, FileKind::kNsys));
+    file = opened;
+  }
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  PROFGAUGE_TRY(const std::vector<exports::SelectedRank> selected,
+                exports::SelectRanks(ranks, SelectionOf({}, Choices(options))));
+  const exports::nsys::ReportTable table = report->make(selected);
+  const std::string text = options.format == "table" ? Aligned(table) : Csv(table);
+  if (table.rows.empty()) {
+    console.Say(
+        fmt::format("note: the profile has no data for {}: {}", report->name, report->brief));
+  }
+  if (!file) {
+    console.Print(text);
+    return kExitPass;
+  }
+  PROFGAUGE_CHECK(outputs.Commit(*file, text));
+  return kExitPass;
+}
+
+// `profgauge export dlprof`: a profile in DLProf's eight CSV reports.
+
+namespace {
+
+using exports::dlprof::Advice;
+using exports::dlprof::kDlprofFiles;
+
+/// Joins "- Do this.\n- Or that." into one line.
+std::string OneLine(std::string_view advice) {
+  std::string line;
+  for (std::string_view part : Lines(advice)) {
+    part = Trim(part);
+    if (part.starts_with("- ")) part.remove_prefix(2);
+    if (!part.empty()) line.append(line.empty() ? "" : " ").append(part);
+  }
+  return line;
+}
+
+/// The problem and advice of each finding of the recommended rules, in ProfGauge's wording.
+Result<std::vector<Advice>> AdviceOn(const std::vector<Profile>& ranks,
+                                     const EvaluateOptions& choices) {
+  auto policy = rules::LoadPolicy("builtin:recommended");
+  if (!policy) return Fail(policy.error().front());
+  auto book = rules::LoadRulebook(*policy, {});
+  if (!book) return Fail(book.error().front());
+  PROFGAUGE_TRY(const analysis::Analysis analysis,
+                analysis::Analyze(ranks, SelectionOf(*policy, choices)));
+  const rules::Evaluation evaluation =
+      book->Evaluate(analysis, rules::CollectFacts(ranks, analysis));
+  std::vector<Advice> advice;
+  for (const report::Finding& finding : report::BuildFindings(evaluation)) {
+    if (!report::HasFired(finding)) continue;
+    advice.emplace_back(finding.message.empty() ? finding.title : finding.message,
+                        OneLine(finding.advice));
+  }
+  return advice;
+}
+
+/// Chooses the rank, since DLProf's reports are of one process. --rank may be omitted if it is the
+/// only one. A rank without a number has its position. Errors: kUsage "usage/one-rank".
+Result<const Profile*> OneRank(const std::vector<Profile>& ranks, const Options& options) {
+  const std::int64_t wanted = options.rank.value_or(-1);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::int64_t recorded = ranks[i].distributed.rank;
+    if (wanted == (recorded >= 0 ? recorded : static_cast<std::int64_t>(i))) return &ranks[i];
+  }
+  if (wanted < 0 && ranks.size() == 1) return &ranks.front();
+  return Fail(UsageError(
+      "usage/one-rank",
+      wanted < 0 ? fmt::format("the run has {} ranks; these reports are of one", ranks.size())
+                 : fmt::format("the run has no rank {}", wanted),
+      "choose one with `--rank N`; `profgauge inspect` lists them"));
+}
+
+}  // namespace
+
+// Opens all files before profiles are read: if one may not be replaced, the folder is unchanged.
+Result<int> RunExportDlprof(const Options& options, Console& console) {
+  const std::string folder = options.out_dir.empty() ? "." : options.out_dir;
+  Outputs outputs(KeptBy(options));
+  PROFGAUGE_CHECK(outputs.MakeDirectory(folder));
+  std::vector<std::size_t> opened;
+  for (const std::string_view file : kDlprofFiles) {
+    PROFGAUGE_TRY(const std::size_t output,
+                  outputs.Open(fmt::format("{}/{}", folder, file), FileKind::kDlprof));
+    opened.push_back(output);
+  }
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  PROFGAUGE_TRY(const Profile* profile, OneRank(ranks, options));
+  const EvaluateOptions choices = Choices(options);
+  PROFGAUGE_TRY(const analysis::dlprof::dlprof::Report report,
+                analysis::dlprof::dlprof::Compute(*profile, SelectionOf(rules::Policy{}, choices)));
+  PROFGAUGE_TRY(const std::vector<Advice> advice, AdviceOn(ranks, choices));
+  const std::vector<std::string> texts = exports::dlprof::DlprofCsvTexts(*profile, report, advice);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    PROFGAUGE_CHECK(outputs.Commit(opened[i], texts[i]));
+  }
+  console.Say(fmt::format("wrote {} ops, {} kernel launches and {} iterations to {}/dlprof_*.csv",
+                          report.ops.size(), report.launches.size(), report.summary.aggregated,
+                          folder));
+  return kExitPass;
 }
 
 }  // namespace profgauge::cli

@@ -1,17 +1,20 @@
-// Steps after the last row: sets unit and origin of times, sorts, links, and fills common tables.
+// Reads rows by table; then sets unit and origin of times, sorts, links, and fills common tables.
 #include "readers/neuron/import.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/errors.h"
 #include "base/format.h"
@@ -21,6 +24,7 @@
 #include "model/neuron_summary.h"
 #include "model/permute.h"
 #include "readers/neuron/folder.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::neuron {
 namespace {
@@ -397,6 +401,374 @@ Result<Profile> Import::Finish() {
   // A profile that is a summary has only metrics.
   profile.has_timeline = profile.device.size() + profile.host.size() + profile.api.size() > 0;
   return profile;
+}
+
+// Reads rows by their table (Import::Take), and the fields that all rows share.
+
+// The core of a row; 0 if the row has no core.
+std::int32_t CoreOf(const Record& record) {
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(record.Integer(Key::kCore, 0), 0, 1 << 16));
+}
+
+// Notes that a table exists. If it has no rows, their number is 0; without the table it is unknown.
+void Import::Begin(TableKind kind) {
+  room_.BeginTable();
+  profgauge::neuron::Contents& has = data_->has;
+  switch (kind) {
+    case TableKind::kInstructions:
+      has.instructions = true;
+      break;
+    case TableKind::kDma:
+    case TableKind::kPackets:
+      has.dma = true;
+      break;
+    case TableKind::kActive:
+      has.active = true;
+      break;
+    case TableKind::kLayers:
+      has.layers = true;
+      break;
+    case TableKind::kSemaphores:
+      has.semaphores = true;
+      break;
+    case TableKind::kThrottles:
+      has.throttles = true;
+      break;
+    case TableKind::kTensors:
+      has.tensors = true;
+      break;
+    case TableKind::kErrors:
+      has.errors = true;
+      break;
+    case TableKind::kCcOps:
+      has.cc_ops = true;
+      break;
+    case TableKind::kCcInstructions:
+      has.cc_instructions = true;
+      break;
+    default:
+      break;
+  }
+}
+
+void Import::Take(TableKind kind, std::string_view table, const Record& record,
+                  std::uint64_t index) {
+  switch (kind) {
+    case TableKind::kInstructions:
+      return TakeInstruction(record, table, index);
+    case TableKind::kDma:
+    case TableKind::kPackets:
+    case TableKind::kTransfers:
+      return TakeDma(kind, record, table, index);
+    case TableKind::kActive:
+      return TakeActive(record);
+    case TableKind::kLayers:
+      return TakeLayer(record, table, index);
+    case TableKind::kSemaphores:
+      return TakeSemaphore(record);
+    case TableKind::kThroughput:
+    case TableKind::kHbmThroughput:
+    case TableKind::kPendingDma:
+    case TableKind::kMemoryUsage:
+    case TableKind::kSbufUsage:
+    case TableKind::kPsumUsage:
+      return TakeCurve(kind, record);
+    case TableKind::kSbufAllocations:
+      return TakeSbufAllocation(record, table, index);
+    case TableKind::kThrottles:
+      return TakeThrottle(record, table, index);
+    case TableKind::kHbmUse:
+      return TakeHbmUse(record);
+    case TableKind::kTensors:
+      return TakeTensor(record);
+    case TableKind::kSummary:
+      return TakeSummaryRow(record, index);
+    case TableKind::kMetadata:
+    case TableKind::kModelInfo:
+      return TakeMetadata(record);
+    case TableKind::kWarnings:
+    case TableKind::kErrors:
+      return TakeMessage(kind, record);
+    case TableKind::kCcOps:
+      return TakeCcOp(record, table, index);
+    case TableKind::kCcInstructions:
+      return TakeCcInstruction(record, table, index);
+    case TableKind::kFlow:
+      return TakeFlow(record);
+    case TableKind::kTraceEvents:
+      return TakeHostEvent(record, table, index);
+    case TableKind::kHostMemory:
+      return TakeHostMemory(record);
+    case TableKind::kCpu:
+      return TakeCpu(record);
+    case TableKind::kHeader:
+    case TableKind::kUnread:
+    case TableKind::kUnknown:
+      return;
+  }
+}
+
+void Import::TakeSemaphore(const Record& record) {
+  if (!record.Has(Key::kStart)) return log().Add(Counter::events_bad_time);
+  room_.Add(data_->semaphores) = {record.Integer(Key::kStart, 0), Intern(record, Key::kId),
+                                  record.Integer(Key::kValue, 0), CoreOf(record)};
+}
+
+void Import::TakeHbmUse(const Record& record) {
+  data_->memory.push_back({record.Integer(Key::kDevice, 0), record.Integer(Key::kCore, 0),
+                           Intern(record, Key::kUsageType), record.Amount(Key::kAmount, 0)});
+}
+
+void Import::TakeCcInstruction(const Record& record, std::string_view table, std::uint64_t index) {
+  Times times;
+  if (!TakeTimes(record, table, index, times)) return;
+  room_.Add(data_->cc_instructions) = {times.start, times.duration};
+}
+
+// Keeps only dependencies between rows of one table. Others link no two instructions.
+void Import::TakeFlow(const Record& record) {
+  if (record.Text(Key::kInTable) != record.Text(Key::kOutTable)) return;
+  room_.Add(edges_) = {record.Integer(Key::kInEdge, 0), record.Integer(Key::kOutEdge, 0)};
+}
+
+void Import::TakeUnread(std::string_view table) {
+  data_->unread_tables.emplace_back(table);
+  log().AddAt(Counter::tables_unread, std::string(table));
+}
+
+// Takes the first row, whose profile all other tables belong to. Other rows count as unused.
+void Import::TakeSummaryRow(const Record& record, std::uint64_t index) {
+  if (index > 0) return log().Add(Counter::summaries_unused);
+  for (const auto& [name, value] : record.All()) TakeSummaryValue(name, value);
+}
+
+void Import::TakeSummaryValue(std::string name, Value value) {
+  data_->has.summary = true;
+  data_->summary.emplace_back(std::move(name), std::move(value));
+}
+
+// The rows of a table are consecutive, so the last table is cached.
+Import::Usable& Import::UsableOf(std::string_view table) {
+  if (usable_now_ == nullptr || usable_name_ != table) {
+    usable_name_ = table;
+    usable_now_ = &usable_[usable_name_];
+  }
+  return *usable_now_;
+}
+
+// Reads start, and duration or end. Counts each row as read or, with unusable times, as dropped.
+bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64_t index,
+                       Times& times) {
+  Usable& usable = UsableOf(table);
+  ++usable.rows;
+  const auto start = record.Integer(Key::kStart);
+  auto duration = record.Integer(Key::kDuration);
+  if (const auto end = record.Integer(Key::kEnd); !duration && start && end) {
+    duration = *end >= *start ? std::optional(Between(*start, *end)) : std::nullopt;
+  }
+  // The limit of times, so that start + duration fits in 64 bits even if times are picoseconds.
+  constexpr std::int64_t kLongestTime = std::int64_t{1} << 60;  // 36 years, or 13 days in ps.
+  if (!start || !duration || *start < 0 || *duration < 0 || *start > 2 * kLongestTime ||
+      *duration > kLongestTime) {
+    ++usable.dropped;
+    log().AddAt(Counter::events_bad_time, fmt::format("{}[{}]", table, index));
+    return false;
+  }
+  times = {*start, *duration};
+  last_end_ = std::max(last_end_, *start + *duration);
+  builder_.log().Add(Counter::events_read);
+  return true;
+}
+
+// Reads a file's data about itself: hardware, versions, warnings, errors.
+
+std::string WithoutEmptyCommit(std::string version) {
+  constexpr std::string_view kEmpty = " ()";
+  if (version.ends_with(kEmpty)) version.resize(version.size() - kEmpty.size());
+  return version;
+}
+
+// Notes the schema's version. MAJOR changes if columns are removed or renamed.
+void Import::SetSchemaVersion(const Record& record) {
+  constexpr int kKnownMajor = 7;  // Major version of 7.4.0.
+  for (const auto& [name, value] : record.All()) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (name == "profile_schema_version" && text != nullptr) schema_version_ = *text;
+  }
+  int major = 0;
+  std::from_chars(schema_version_.data(), schema_version_.data() + schema_version_.size(), major);
+  if (major <= kKnownMajor) return;
+  log().AddAt(
+      Counter::version_untested,
+      fmt::format("schema {} is newer than 7.4.0, the latest known one; it is read by column names",
+                  schema_version_));
+}
+
+namespace {
+
+bool HasTimes(TableKind kind) {
+  // Tables whose rows pass through TakeTimes().
+  constexpr TableKind kTimed[] = {TableKind::kInstructions,    TableKind::kDma,
+                                  TableKind::kPackets,         TableKind::kTransfers,
+                                  TableKind::kLayers,          TableKind::kThrottles,
+                                  TableKind::kCcOps,           TableKind::kCcInstructions,
+                                  TableKind::kSbufAllocations, TableKind::kTraceEvents};
+  return std::find(std::begin(kTimed), std::end(kTimed), kind) != std::end(kTimed);
+}
+
+}  // namespace
+
+Status Import::CheckColumns(TableKind kind, std::string_view table,
+                            std::span<const std::string> columns) const {
+  const auto has = [&](Key key) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const std::string& column) { return KeyOf(column) == key; });
+  };
+  if (!HasTimes(kind)) return {};
+  const bool has_length = has(Key::kDuration) || has(Key::kEnd);
+  // Instructions need an opcode, because waits would count as executed instructions without it.
+  const bool has_kind = kind != TableKind::kInstructions || has(Key::kOpcode);
+  if (has(Key::kStart) && has_length && has_kind) return {};
+  return Fail(InputError(
+      {}, "neuron/columns",
+      fmt::format("the table {} has no column `{}`{}", table,
+                  !has(Key::kStart) ? "start_ts"
+                  : has_length      ? "opcode"
+                                    : "duration_ns",
+                  schema_version_.empty() ? "" : ", in schema " + schema_version_),
+      "`neuron-explorer view --show-profile-schema` lists the columns; a release of ProfGauge that "
+      "knows them is needed"));
+}
+
+namespace {
+
+using profgauge::neuron::Part;
+
+// A column that a metric needs, by its name in schema 7.4.0.
+struct Needed {
+  TableKind table;
+  Key key;
+  std::string_view column;
+  Part part;
+  std::string_view what;     // The metric that needs it.
+  Key instead = Key::kNone;  // A column with the same data.
+};
+constexpr Needed kNeeded[] = {
+    {TableKind::kInstructions, Key::kWait, "evt_wait_time_ns", Part::kWaits, "waits of engines"},
+    {TableKind::kInstructions, Key::kOperands, "operands", Part::kSemaphores, "waits for DMA"},
+    {TableKind::kInstructions, Key::kRawFlops, "raw_flops", Part::kFlops, "FLOPs", Key::kElements},
+    {TableKind::kInstructions, Key::kInstructionType, "tensor_instruction_type", Part::kTransposes,
+     "FLOPs of transposes"},
+    {TableKind::kInstructions, Key::kHbmRead, "hbm_read_bytes", Part::kHbmRead, "bytes from HBM"},
+    {TableKind::kInstructions, Key::kHbmWrite, "hbm_write_bytes", Part::kHbmWrite, "bytes to HBM"},
+    {TableKind::kInstructions, Key::kSbufRead, "sbuf_read_bytes", Part::kSbufRead,
+     "bytes from SBUF"},
+    {TableKind::kInstructions, Key::kSbufWrite, "sbuf_write_bytes", Part::kSbufWrite,
+     "bytes to SBUF"},
+    {TableKind::kInstructions, Key::kPsumRead, "psum_read_bytes", Part::kPsumRead,
+     "bytes from PSUM"},
+    {TableKind::kInstructions, Key::kPsumWrite, "psum_write_bytes", Part::kPsumWrite,
+     "bytes to PSUM"},
+    {TableKind::kInstructions, Key::kPsumToSbuf, "psum_read_sbuf_write_bytes", Part::kPsumToSbuf,
+     "bytes from PSUM to SBUF"},
+    {TableKind::kInstructions, Key::kSpillSave, "spill_save_bytes", Part::kSpillSave,
+     "spilled bytes"},
+    {TableKind::kInstructions, Key::kSpillReload, "spill_reload_bytes", Part::kSpillReload,
+     "reloaded bytes"},
+    {TableKind::kInstructions, Key::kInputQueue, "input_queue_bytes", Part::kInputQueue,
+     "bytes of input queues"},
+    {TableKind::kInstructions, Key::kOutputQueue, "output_queue_bytes", Part::kOutputQueue,
+     "bytes of output queues"},
+    {TableKind::kInstructions, Key::kWeightQueue, "weight_queue_bytes", Part::kWeightQueue,
+     "bytes of weight queues"},
+    {TableKind::kPackets, Key::kBytes, "transfer_bytes", Part::kPacketBytes, "bytes of packets"},
+    {TableKind::kPackets, Key::kQueueType, "queue_type", Part::kPacketKinds, "kinds of packets"},
+    {TableKind::kTransfers, Key::kBytes, "transfer_bytes", Part::kTransferBytes,
+     "bytes of transfers"},
+    {TableKind::kThrottles, Key::kK, "k", Part::kLimits, "throttled time"},
+    {TableKind::kThrottles, Key::kN, "n", Part::kLimits, "throttled time"},
+};
+
+// Returns "; the table has `evt_wait_ns`" for a similar, unknown column, which is only named.
+std::string SimilarText(std::string_view column, std::span<const std::string> columns) {
+  std::vector<std::string_view> others;
+  for (const std::string& name : columns) {
+    if (KeyOf(name) == Key::kNone) others.push_back(name);
+  }
+  const std::string_view near = DidYouMean(column, others);
+  return near.empty() ? "" : fmt::format("; the table has `{}`", near);
+}
+
+}  // namespace
+
+// Notes each missing column once, because all files of a table have the same columns.
+void Import::NoteMissing(TableKind kind, std::string_view table,
+                         std::span<const std::string> columns) {
+  const auto has = [&](Key key) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const std::string& column) { return KeyOf(column) == key; });
+  };
+  for (const Needed& needed : kNeeded) {
+    if (needed.table != kind || has(needed.key)) continue;
+    if (needed.instead != Key::kNone && has(needed.instead)) continue;
+    const std::string schema =
+        schema_version_.empty() ? "" : fmt::format(" (schema {})", schema_version_);
+    std::string why = fmt::format("`{}.{}` is missing{}", table, needed.column, schema);
+    const auto& known = data_->missing_columns;
+    if (std::any_of(known.begin(), known.end(), [&](const auto& one) { return one.why == why; })) {
+      continue;
+    }
+    log().AddAt(Counter::columns_unknown, fmt::format("{}: {} are absent{}", why, needed.what,
+                                                      SimilarText(needed.column, columns)));
+    data_->missing_columns.push_back({needed.part, std::move(why)});
+  }
+}
+
+void Import::TakeMetadata(const Record& record) {
+  profgauge::neuron::Hardware& hardware = data_->hardware;
+  const auto real = [&](Key key, double& value) { value = record.Real(key, value); };
+  real(Key::kRows, hardware.tensor_rows);
+  real(Key::kColumns, hardware.tensor_columns);
+  real(Key::kTensorClock, hardware.tensor_clock);
+  real(Key::kBaseClock, hardware.base_clock);
+  real(Key::kHbmBandwidth, hardware.hbm_bandwidth);
+  hardware.dma_engines = record.Integer(Key::kDmaEngines, hardware.dma_engines);
+  hardware.first = record.Integer(Key::kFirstTime, hardware.first);
+  hardware.last = record.Integer(Key::kLastTime, hardware.last);
+  SetSchemaVersion(record);
+  // Only fields that have no names of people, accounts or paths.
+  constexpr std::string_view kFacts[] = {
+      "data_version",     "profile_schema_version", "ntff_version",     "num_physical_cores",
+      "is_simulation",    "instance_type",          "compiler_version", "runtime_version",
+      "driver_version",   "collectives_version",    "explorer_version", "neuroncore_idx",
+      "neuron_device_idx"};
+  for (const auto& [name, value] : record.All()) {
+    const auto* type = std::get_if<std::string>(&value);
+    if (name == "instance_type" && type != nullptr) data_->instance_type = *type;
+    if (std::find(std::begin(kFacts), std::end(kFacts), name) == std::end(kFacts)) continue;
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      builder_.AddFact(name, WithoutEmptyCommit(*text));
+    } else {
+      builder_.AddFact(name, fmt::format("{}", AsNumber(value, 0)));
+    }
+  }
+}
+
+// Warnings are the profiler's own and are shown unchanged. Errors are events of the device.
+void Import::TakeMessage(TableKind kind, const Record& record) {
+  profgauge::neuron::Message message;
+  message.core = CoreOf(record);
+  message.text = Intern(record, Key::kMessage);
+  if (kind == TableKind::kWarnings) {
+    message.category = Intern(record, Key::kCategory);
+    log().AddAt(Counter::profiler_warnings, std::string(record.Text(Key::kMessage)));
+    data_->warnings.push_back(message);
+    return;
+  }
+  message.category = Intern(record, Key::kType);
+  message.time = record.Integer(Key::kStart, profgauge::neuron::kUnknown);
+  data_->errors.push_back(message);
 }
 
 }  // namespace profgauge::readers::neuron
