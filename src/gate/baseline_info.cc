@@ -1,6 +1,7 @@
 #include "gate/baseline_info.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -110,6 +111,7 @@ std::string NoneText(const HistoryChoice& choice, const HistoryReference& refere
       fmt::format("no comparable run among the {} of {}", Runs(choice.on_branch), reference.branch);
   const std::string skipped = SkippedText(choice.skipped);
   if (!skipped.empty()) text += ": " + skipped;
+  if (!choice.here.empty()) text += fmt::format("; here {}", fmt::join(choice.here, ", "));
   const auto older = choice.on_branch - static_cast<std::int64_t>(choice.skipped.size());
   if (choice.level && older > 0) {
     text +=

@@ -131,11 +131,16 @@ std::string ShortDevice(std::string_view device) {
   return std::string(word);
 }
 
+// "A100" or "4 ranks"; otherwise empty.
+std::string MachineOf(std::string_view property, const std::string& value) {
+  if (property == "gpu") return ShortDevice(value);
+  const bool is_number = property == "gpus" || property == "ranks";
+  return is_number ? fmt::format("{} {}", value, property) : std::string();
+}
+
 std::string WhyNot(const Difference& difference) {
-  if (difference.property == "gpu") return ShortDevice(difference.base);
-  if (difference.property == "gpus" || difference.property == "ranks") {
-    return difference.base + " " + difference.property;
-  }
+  std::string machine = MachineOf(difference.property, difference.base);
+  if (!machine.empty()) return machine;
   if (difference.property == kSelectionProperty) return "other selection";
   if (difference.property == "iterations") {
     return fmt::format("iterations by {}, here by {}", PrintableShort(difference.base),
@@ -306,8 +311,10 @@ class Chooser {
       if (is_same && !question_.with_itself) return "the same profile";
     }
     const auto difference = HardDifference(*run, candidates_.front());
-    if (difference && IsOfKind(difference->property) && !row.kind.empty()) {
-      why_other_kind_.emplace(row.kind, WhyNot(*difference));
+    if (difference && IsOfKind(difference->property)) {
+      std::string machine = MachineOf(difference->property, difference->current);
+      if (!machine.empty()) out_.here.insert(std::move(machine));
+      if (!row.kind.empty()) why_other_kind_.emplace(row.kind, WhyNot(*difference));
     }
     return WhyNotComparable(*run, row.model, candidates_.front(), question_.model);
   }

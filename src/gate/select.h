@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,6 +90,8 @@ struct HistoryChoice {
   std::vector<std::int64_t> same_commit;
   /// The skipped runs, newest first: only those found before `wanted` runs were chosen.
   std::vector<SkippedRun> skipped;
+  /// What the candidate has where runs of other machines were skipped: "A100", "4 ranks".
+  std::set<std::string> here;
   std::optional<HistoryLevel> level;  ///< The accepted level in force: both begin at it.
   std::optional<HistoryLevel> ended;  ///< The last level, if its last day has passed.
   bool has_fallen = false;            ///< The anchor became faster with later runs that stayed so.
