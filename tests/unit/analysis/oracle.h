@@ -8,6 +8,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -49,13 +50,24 @@ inline std::vector<Profile> ReadTrace(const std::string& path) {
   return ranks;
 }
 
-/// Every file of the shared folder, whatever it is; absolute paths.
+/// The files of the shared folder, whatever they are; absolute paths. Of the runs of a history, the
+/// tables of a capture and mutants, three of a kind and folder; Kineto's files are of many
+/// programs.
 inline std::vector<std::string> AllRecordings() {
+  constexpr int kMostOfFolder = 3;
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(SharedPath("data"))) {
+  std::error_code error;  // Without a shared folder there is none.
+  const std::string root = SharedPath("data");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root, error)) {
     if (entry.is_regular_file()) paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());
+  std::map<std::string, int> kept;
+  std::erase_if(paths, [&](const std::string& path) {
+    const std::filesystem::path file(path);
+    const bool is_alike = path.find("/data/kineto/") == path.npos;
+    return is_alike && ++kept[(file.parent_path() / file.extension()).string()] > kMostOfFolder;
+  });
   return paths;
 }
 

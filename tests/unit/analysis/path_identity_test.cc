@@ -11,19 +11,6 @@
 namespace profgauge::analysis {
 namespace {
 
-/// Every file of the shared folder's profiles but those that are broken on purpose.
-std::vector<std::string> AllRecordings() {
-  std::vector<std::string> paths;
-  const std::filesystem::path root = SharedPath("data");
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-    const std::string path = entry.path().string();
-    if (!entry.is_regular_file() || path.find("malformed") != path.npos) continue;
-    paths.push_back(std::filesystem::relative(entry.path(), PROFGAUGE_SHARED_DIR).string());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 void ExpectIdentity(const std::string& path, const simulation::PathGraph& graph) {
   const std::vector<Ns> times = graph.Replay({});
   std::size_t wrong = 0;
@@ -58,7 +45,7 @@ TEST(PathIdentity, EveryProfileOrAReason) {
   for (const std::string& path : AllRecordings()) {
     readers::ReadOptions options;
     options.threads = 1;
-    const auto profiles = readers::ReadProfiles(SharedPath(path), options);
+    const auto profiles = readers::ReadProfiles(path, options);
     if (!profiles) continue;  // No profile, or one whose reader says why.
     const auto ranks = iterations::BuildRankContexts(*profiles, {});
     ASSERT_TRUE(ranks.has_value()) << path;

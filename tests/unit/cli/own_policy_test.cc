@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "../analysis/oracle.h"
 #include "analysis/breakdown/attribution.h"
 #include "cli/init_files.h"
 #include "gate/compare.h"
@@ -25,26 +26,14 @@ namespace fs = std::filesystem;
 
 // Judged at -O0 in every test run: the few profiles of over 2 MB say nothing that others do not.
 constexpr std::uintmax_t kLargest = 2'000'000;
-// Files of one kind in one folder are the runs of a history, the tables of a capture, or mutants.
-constexpr int kMostOfFolder = 3;
 
 std::vector<std::string> Profiles() {
-  std::vector<std::string> paths;
-  const std::string root = std::string(PROFGAUGE_SHARED_DIR) + "/data";
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(root, error)) {
-    const std::string path = entry.path().string();
-    if (!entry.is_regular_file() || entry.file_size() > kLargest) continue;
-    if (path.ends_with(".expected.json") || path.ends_with(".md")) continue;
-    if (path.find("/data/rocm/") != path.npos) continue;               // Forty thousand kernels.
-    if (path.find("/unrecorded/contradicts/") != path.npos) continue;  // Nothing passes with it.
-    paths.push_back(path);
-  }
-  std::sort(paths.begin(), paths.end());
-  std::map<std::string, int> kept;
-  std::erase_if(paths, [&](const std::string& path) {
-    const fs::path file(path);
-    return ++kept[(file.parent_path() / file.extension()).string()] > kMostOfFolder;
+  std::vector<std::string> paths = analysis::AllRecordings();
+  std::erase_if(paths, [](const std::string& path) {
+    const auto has = [&](std::string_view part) { return path.find(part) != path.npos; };
+    return fs::file_size(path) > kLargest || path.ends_with(".expected.json") ||
+           path.ends_with(".md") || has("/data/rocm/") ||  // Forty thousand kernels.
+           has("/unrecorded/contradicts/");                // Nothing passes with it.
   });
   return paths;
 }
