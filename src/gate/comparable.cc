@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/gate.h"
+#include "knowledge/usual.h"
 
 namespace profgauge::gate {
 namespace {
@@ -82,17 +83,28 @@ std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
   return events;
 }
 
-// Why lost markers make runs incomparable: much more device time is outside the iterations.
-std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& current) {
-  constexpr MetricId kOutside = metric::kCoverageOutsideShare;
-  const auto there = base.metrics.find(kOutside.text()),
-             here = current.metrics.find(kOutside.text());
+// The shares of device time outside of the iterations, there and here; nothing if one is unknown.
+std::optional<std::pair<double, double>> Outside(const Snapshot& base, const Snapshot& current) {
+  const std::string_view id = metric::kCoverageOutsideShare.text();
+  const auto there = base.metrics.find(id), here = current.metrics.find(id);
   if (there == base.metrics.end() || here == current.metrics.end()) return std::nullopt;
-  if (here->second - there->second < knowledge::kGateLostMarksShare.value()) return std::nullopt;
+  return std::pair(there->second, here->second);
+}
+
+std::string OutsideText(std::pair<double, double> shares) {
   return fmt::format(
       "{} of the device time is outside the iterations, in the baseline {}: that time is not "
-      "compared; mark all iterations [baseline/outside]",
-      FormatShare(here->second), FormatShare(there->second));
+      "compared; mark all iterations",
+      FormatShare(shares.second), FormatShare(shares.first));
+}
+
+// Why lost markers make runs incomparable: much more device time is outside the iterations.
+std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& current) {
+  const auto shares = Outside(base, current);
+  if (!shares || shares->second - shares->first < knowledge::kGateLostMarksShare.value()) {
+    return std::nullopt;
+  }
+  return OutsideText(*shares) + " [baseline/outside]";
 }
 
 }  // namespace
@@ -216,6 +228,21 @@ std::vector<std::pair<std::string, std::string>> AlikeProperties(
     alike.emplace_back(property, PropertyOf(current, property));
   }
   return alike;
+}
+
+std::string MoreOutside(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
+  for (const Snapshot& current : candidates) {
+    std::optional<std::pair<double, double>> least;  // Of the run that has most outside, too.
+    for (const Snapshot& base : baselines) {
+      const auto shares = Outside(base, current);
+      if (!shares) return {};
+      if (!least || shares->first > least->first) least = shares;
+    }
+    if (least && least->second - least->first >= knowledge::kUsualMinor.value()) {
+      return OutsideText(*least);
+    }
+  }
+  return {};
 }
 
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,

@@ -60,6 +60,10 @@ std::vector<std::pair<std::string, std::string>> AlikeProperties(
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);
 
+/// A sentence if a candidate has more device time outside of its iterations than every run of the
+/// baseline, by a tenth of it: that time is not compared. Otherwise empty.
+std::string MoreOutside(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates);
+
 /// The properties that must agree for times to be compared, as text: equal for comparable runs.
 std::string KindOf(const Snapshot& run);
 /// True if KindOf() contains the property.

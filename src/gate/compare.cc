@@ -380,6 +380,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
     out.work.by_sample = true;
   }
   NoteIterations(baselines, candidates, out);
+  if (!WhyNoLengths(baselines, candidates)) out.outside = MoreOutside(baselines, candidates);
   if (out.work.by_sample || out.work.is_accepted) out.notes.push_back(WorkText(out.work));
   NoteUnknownBatch(out);
   const auto is_same = [&](const Snapshot& base) {

@@ -150,6 +150,7 @@ struct RunComparison {
   /// How the inputs of the slowest changed operator changed; empty if unknown.
   std::string changed_inputs;
   std::string changed;  ///< The differences other than speed, in one line (gate/change_text.h).
+  std::string outside;  ///< MoreOutside(); empty if lengths cannot be compared for it.
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
   std::optional<Movement> movement;  ///< Set last, and only if a limit is missed.

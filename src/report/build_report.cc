@@ -267,6 +267,11 @@ BaselineUse BaselineOf(const gate::BaselineInfo& info) {
 void AddNotes(const gate::RunComparison& comparison, Report& report) {
   for (const std::string& note : comparison.notes) report.remarks.push_back({"comparison", note});
   if (!comparison.changed.empty()) report.remarks.push_back({"changed", comparison.changed});
+  if (!comparison.outside.empty()) {
+    // It has the same number, and what it was before.
+    std::erase_if(report.remarks, [](const Remark& remark) { return remark.id == kOutside; });
+    report.remarks.push_back({std::string(kPassedOutside), comparison.outside});
+  }
   for (const ComparedMetric& metric : report.comparison->metrics) {
     if (!PassesInSpiteOfTotal(metric)) continue;
     report.remarks.push_back(

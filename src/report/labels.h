@@ -23,6 +23,10 @@ inline constexpr std::string_view kSlowerPart = "slower-part/";
 /// Id of a remark about a total that is over its limit although the metric passes.
 inline constexpr std::string_view kPassedTotal = "passed-total";
 
+/// Ids of remarks about device time in no iteration: of the analysis (analysis/trust/coverage.cc),
+/// and of a comparison, in which no limit compares it.
+inline constexpr std::string_view kOutside = "outside", kPassedOutside = "passed-outside";
+
 /// Prefix of a series of benchmark times; the series of a metric has its id instead.
 inline constexpr std::string_view kBenchmarkSeries = "benchmark ";
 

@@ -24,6 +24,7 @@
 #include "knowledge/kernels.h"
 #include "knowledge/loss.h"
 #include "knowledge/tensor_cores.h"
+#include "knowledge/usual.h"
 #include "model/certificate.h"
 
 namespace profgauge::analysis::trust {
@@ -35,8 +36,11 @@ bool HasOps(const Profile& profile) {
   return std::find(kinds.begin(), kinds.end(), HostKind::kOp) != kinds.end();
 }
 
-// Remarks on much work without launches in no iteration. A host that runs ahead ends its iterations
-// long before the device, so such work cannot be assigned, and iterations have the host's lengths.
+// The id of the remark on work in no iteration, such as start-up, evaluation or unmarked steps.
+constexpr std::string_view kOutside = "outside";
+
+// Remarks on much work in no iteration, once. If its launches are unknown, it may be that of the
+// iterations: a host that runs ahead ends them long before the device, so they have its lengths.
 void RemarkWorkOutside(std::span<const iterations::RankContext> contexts,
                        std::span<const CoverageFacts> ranks, catalog::Output& out) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -49,8 +53,15 @@ void RemarkWorkOutside(std::span<const iterations::RankContext> contexts,
     };
     const double outside = share(facts.total - facts.in_any, facts.total);
     if (outside < knowledge::kCoverageOutsideShare ||
-        share(facts.with_launch, facts.in_window) > knowledge::kCoverageWithLaunchShare)
-      continue;
+        share(facts.with_launch, facts.in_window) > knowledge::kCoverageWithLaunchShare) {
+      // Other remarks name iterations that are not of the run.
+      if (outside < knowledge::kUsualMinor || !iterations.partial.empty()) continue;
+      out.AddRemark(std::string(kOutside),
+                    FormatShare(outside) +
+                        out.Told(" of the {{ device.device }} time is outside of all iterations, "
+                                 "so no number of an iteration contains it"));
+      return;
+    }
     const std::string help =
         out.HowToRecord(Capability::kLaunchLinks, "record the launching calls");
     out.AddRemark(

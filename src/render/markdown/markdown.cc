@@ -501,7 +501,9 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
     for (const report::Remark& remark : report.remarks) {
       if (remark.id.starts_with(report::kSlowerPart))
         words.texts.push_back("Warning: " + remark.text);
-      if (remark.id == report::kPassedTotal) words.texts.push_back(FirstUpper(remark.text) + ".");
+      const bool is_left_out =
+          remark.id == report::kPassedTotal || remark.id == report::kPassedOutside;
+      if (is_left_out) words.texts.push_back(FirstUpper(remark.text) + ".");
     }
   }
   return words;

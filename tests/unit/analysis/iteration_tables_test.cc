@@ -357,6 +357,21 @@ TEST(RunIterations, ReportsUnlaunchedWorkOutside) {
   }
 }
 
+// A third of the work follows the last marker.
+TEST(RunIterations, SaysWhatIsOutside) {
+  for (const int unmarked : {0, 2}) {
+    TestProfile test;
+    for (int i = 0; i < 6; ++i) {
+      const Ns at = i * 1000;
+      if (i < 6 - unmarked) test.Step(i, {at, at + 1000});
+      test.Launch("k", {at + 10, at + 20}, {at + 30, at + 900});
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis);
+    EXPECT_EQ(Remarks(*analysis, "outside"), unmarked > 0);
+  }
+}
+
 TEST(RunIterations, OnlyPythonFramesHaveALength) {
   TestProfile test;
   PythonRow row;

@@ -21,10 +21,26 @@ TEST(CompareRuns, LostMarkersMakeRunIncomparable) {
     const std::vector<Snapshot> bases = {base};
     const RunComparison comparison = CompareRuns(bases, std::vector<Snapshot>{current}, nullptr);
     EXPECT_EQ(Find(comparison, "iteration.time.median").is_missing, outside == 0.9);
+    EXPECT_EQ(comparison.outside.empty(), outside == 0.9) << comparison.outside;
     // The other way round nothing is lost.
     const std::vector<Snapshot> lost = {current};
     EXPECT_FALSE(Find(CompareRuns(lost, bases, nullptr), "iteration.time.median").is_missing);
   }
+}
+
+// A pass says that a part of the run was not compared, unless a run of the baseline has as much.
+TEST(CompareRuns, SaysWhatIsOutside) {
+  Snapshot none = Sample(1), some = Sample(1), current = Sample(1);
+  none.metrics["coverage.outside_share"] = 0;
+  some.metrics["coverage.outside_share"] = 0.15;
+  current.metrics["coverage.outside_share"] = 0.22;
+  const std::vector<Snapshot> candidates = {current};
+  EXPECT_EQ(MoreOutside(std::vector<Snapshot>{none, none}, candidates),
+            "22.0\u202f% of the device time is outside the iterations, in the baseline "
+            "0\u202f%: that time is not compared; mark all iterations");
+  EXPECT_EQ(MoreOutside(std::vector<Snapshot>{none, some}, candidates), "");
+  EXPECT_EQ(MoreOutside(candidates, std::vector<Snapshot>{none}), "");
+  EXPECT_EQ(MoreOutside(std::vector<Snapshot>{Sample(1)}, candidates), "") << "unknown";
 }
 
 // Iterations marked twice as often are half as long, however slow the program became.

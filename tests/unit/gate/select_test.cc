@@ -290,7 +290,8 @@ TEST_F(SelectTest, LevelIsOfOneProgram) {
   // Another GPU of the same program starts anew, and its owner reads why.
   const HistoryChoice other = Choose(Run(2.4, 9, "Tesla V100"), 5, question);
   EXPECT_EQ(DescribeChoice(other, {"main", 5}, {1, "2026-11-26", "", false}).why_missing,
-            "no comparable run among the 5 runs of main: run 5 (A100); here V100; 4 runs before the level "
+            "no comparable run among the 5 runs of main: run 5 (A100); here V100; 4 runs before "
+            "the level "
             "accepted with run 5");
 }
 

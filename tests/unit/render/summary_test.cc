@@ -174,6 +174,8 @@ TEST(Summary, PassesInSpiteOfItsTotal) {
   const std::string text = SummaryOf(report);
   EXPECT_NE(text.find("**resnet50: typical iteration not slower**"), std::string::npos) << text;
   EXPECT_NE(text.find("\nMedian: +15.2 %, by a slow start.\n"), std::string::npos) << text;
+  report.remarks.push_back({std::string(report::kPassedOutside), "22 % is outside"});
+  EXPECT_NE(SummaryOf(report).find("\n22 % is outside.\n"), std::string::npos);
 }
 
 // A failed limit says what has become of its waiver.
