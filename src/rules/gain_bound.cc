@@ -28,7 +28,28 @@ bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
                      [&](expr::Slot slot) { return IsIdleTime(rule, slot); });
 }
 
+// Without waiting, the busiest device bounds the iteration. Nothing for a single device, or if idle
+// times of devices are unknown.
+std::optional<double> IdleTimeOfBusiest(const RunData& run) {
+  const Table* gpus = run.FindTable(*analysis::FindTable("gpus"));
+  const Column* idle = gpus == nullptr ? nullptr : gpus->Find("idle");
+  const analysis::Metric* time = run.FindMetric(metric::kGpuIdleTimeMean);
+  const analysis::Metric* share = run.FindMetric(metric::kGpuIdleMean);
+  if (idle == nullptr || gpus->rows() < 2 || time == nullptr || share == nullptr) {
+    return std::nullopt;
+  }
+  const double mean = AsNumber(share->value, 0);
+  if (IsAbsent(time->value) || mean <= 0) return std::nullopt;
+  double least = mean;
+  for (std::size_t row = 0; row < gpus->rows(); ++row) {
+    if (idle->IsAbsentAt(row)) return std::nullopt;
+    least = std::min(least, AsNumber(gpus->At(row, *idle), mean));
+  }
+  return least / mean * AsNumber(time->value, 0);
+}
+
 std::optional<double> AllIdleTime(const RunData& run) {
+  if (const auto least = IdleTimeOfBusiest(run)) return least;
   const analysis::Metric* time = run.FindMetric(metric::kGpuIdleTimeMax);
   if (time != nullptr && !IsAbsent(time->value)) return AsNumber(time->value, 0);
   // Some profiles only have the share of idle time, so it is multiplied by the iteration time.

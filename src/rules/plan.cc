@@ -260,6 +260,10 @@ class Planner {
       // nothing shows what a usual iteration has, the work may stay, and so does the time after it.
       const double excess = changes_host ? excess_left : 0;
       if (std::isinf(excess)) AllowForExcess(excess, LeastTold(), out.claim);
+      // If earlier steps save less than at best, this one may save no more than without them.
+      if (highest - before >= LeastTold() && out.alone < out.claim.least()) {
+        out.claim.low = std::max(0.0, out.alone);
+      }
       highest = std::max(time, highest - out.claim.least());
       if (highest - time >= LeastTold()) out.high = highest;
       if (excess > 0) AllowForExcess(excess, LeastTold(), out.claim);

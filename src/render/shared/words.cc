@@ -332,7 +332,7 @@ namespace {
 std::string TermsOf(const report::PlanStep& step) {
   std::string text;
   const double alone = AsNumber(step.alone.value, 0);
-  if (step.needs_earlier) {
+  if (step.needs_earlier && alone <= 0) {
     text += " Saves nothing until the steps above are done.";
   } else if (2 * alone < AsNumber(step.saves.value.value, 0)) {
     text += fmt::format(" Without the steps above: {}.", step.alone.text);

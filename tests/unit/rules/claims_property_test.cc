@@ -392,6 +392,57 @@ TEST(ClaimsProperty, FasterDeviceWorkSavesNoMoreThanItsRemoval) {
   EXPECT_TRUE(is_capped);
 }
 
+// GPU 0 works 8 of 10 ms and GPU 1 works 2: without any waiting, an iteration takes 8 ms.
+TEST(ClaimsProperty, IdleTimeIsBoundedByTheBusiestGpu) {
+  using analysis::kMs;
+  analysis::TestProfile test;
+  for (int i = 0; i < 12; ++i) {
+    const Ns at = i * 10 * kMs;
+    test.Step(i, {at, at + 10 * kMs});
+    for (const int gpu : {0, 1}) {
+      const Ns work = (gpu == 0 ? 8 : 2) * kMs;
+      test.Launch("k", {at + 10'000, at + 20'000}, {at + 100'000, at + 100'000 + work}, {},
+                  DeviceKind::kKernel, gpu);
+    }
+  }
+  const PlannedRun planned(analysis::OneRank(test.Finish()));
+  const Finding* const idle = planned.Find("gpu/idle");
+  ASSERT_NE(idle, nullptr);
+  ASSERT_TRUE(ClaimOf(*idle).has_value());
+  EXPECT_LE(*ClaimOf(*idle), 2.0 * kMs + 1);
+}
+
+// Steps that reach targets at best may save nothing: the high end of a plan is no shorter than the
+// time that the other steps leave.
+TEST(ClaimsProperty, HighEndOfAPlanKeepsWhatMayRemain) {
+  const std::string root = std::string(PROFGAUGE_SOURCE_DIR) + "/examples/";
+  std::size_t opened = 0;
+  for (const std::string file : {"slow.pt.trace.json.gz", "h200/fp32.pt.trace.json.gz",
+                                 "h200/bf16_odd_vocabulary.pt.trace.json.gz"}) {
+    SCOPED_TRACE(file);
+    const PlannedRun planned(*readers::ReadRun({root + file}, {}));
+    ScenarioRunner runner(*planned.run.replayer, path::PredictionOf::kTimes);
+    std::vector<CompiledScenario> sure;
+    bool is_open = false;
+    for (const PlanStep& step : planned.plan.steps) {
+      is_open = is_open || step.claim.is_best_case;
+      for (const std::size_t at : step.findings) {
+        if (step.claim.is_best_case) continue;
+        const auto rule =
+            std::ranges::find(OwnBook().book.compiled(), planned.evaluation.findings[at].rule->id,
+                              [](const CompiledRule& compiled) { return compiled.rule->id; });
+        sure.push_back(*rule->scenario);
+      }
+      if (!is_open || sure.empty()) continue;
+      const auto left = runner.RunTogether(sure).prediction;
+      ASSERT_TRUE(left.has_value());
+      ++opened;
+      EXPECT_GE(step.high.value_or(step.time), left->iteration_time - 0.01 * planned.plan.start);
+    }
+  }
+  EXPECT_GT(opened, 1U);
+}
+
 // --- Made profiles, whose truth is known.
 
 constexpr unsigned kSeeds = 200;
