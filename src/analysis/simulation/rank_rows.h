@@ -64,6 +64,21 @@ inline Flags CallsForCollectives(const PathGraph& graph) {
   return calls;
 }
 
+// Flags the host ranges that start device work, themselves or in a range inside.
+inline Flags LaunchingRanges(const Profile& profile) {
+  Flags ranges(profile.host.size());
+  for (std::size_t call = 0; call < profile.api.size(); ++call) {
+    const ApiKind kind = profile.api.kind[call];
+    const bool starts =
+        kind == ApiKind::kLaunch || kind == ApiKind::kMemcpy || kind == ApiKind::kMemset;
+    for (HostId range = starts ? profile.api.op[call] : HostId{};
+         range.valid() && !ranges[range.value]; range = profile.host.parent[range.value]) {
+      ranges.Set(range.value);
+    }
+  }
+  return ranges;
+}
+
 }  // namespace profgauge::analysis::simulation::rank_rows
 
 namespace profgauge::analysis::simulation {
@@ -129,6 +144,11 @@ class RankRows {
     if (!recomputed_) recomputed_ = flops::WithInner(flops::FindRecomputed(profile), profile.host);
     return range.valid() && (*recomputed_)[range.value];
   }
+  /// Whether the range starts device work, itself or in a range inside.
+  bool Launches(HostId range) {
+    if (!launching_) launching_ = rank_rows::LaunchingRanges(profile);
+    return range.valid() && (*launching_)[range.value];
+  }
   /// The name of the kernel before (-1) or after (1) it on its stream; empty if there is none.
   StringId NeighborOf(std::uint32_t row, int side) {
     if (!neighbors_) neighbors_ = rank_rows::NeighborsOnStreams(profile.device);
@@ -173,7 +193,7 @@ class RankRows {
   std::optional<std::vector<StringId>> modules_;
   std::optional<std::vector<classify::Tri>> eligible_;
   std::optional<std::vector<bool>> recomputed_;
-  std::optional<Flags> awaiting_;
+  std::optional<Flags> awaiting_, launching_;
   std::optional<std::vector<rank_rows::StreamNeighbors>> neighbors_;
   std::vector<StringId> threads_;
   std::array<StringId, 6> kinds_;

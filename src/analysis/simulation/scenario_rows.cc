@@ -53,6 +53,10 @@ constexpr OwnColumn kHostOps[] = {
                  Column& to) { to.AddInteger(std::max<Ns>(of.profile.host.duration[row], 0)); }},
     {kInLoader, [](RankRows& of, std::uint32_t row,
                    Column& to) { to.AddInteger(of.IsInDataLoader(HostId{row}) ? 1 : 0); }},
+    {{"launches", "Launches", kBool, "Whether it starts device work, itself or in a range inside."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddInteger(of.Launches(HostId{row}) ? 1 : 0);
+     }},
     {{"recomputed", "Recomputed", kBool, "Whether backward runs this operator of forward again."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        to.AddInteger(of.IsRecomputed(HostId{row}) ? 1 : 0);

@@ -412,6 +412,40 @@ TEST(ClaimsProperty, IdleTimeIsBoundedByTheBusiestGpu) {
   EXPECT_LE(*ClaimOf(*idle), 2.0 * kMs + 1);
 }
 
+// Batches are stacked on the CPU for 6.9 of 10 ms: three launches fewer bring none of it back.
+TEST(ClaimsProperty, FewerLaunchesSaveNoWorkOfTheCpu) {
+  using analysis::kMs;
+  analysis::TestProfile test;
+  for (int i = 0; i < 12; ++i) {
+    const Ns at = i * 10 * kMs;
+    test.Step(i, {at, at + 10 * kMs});
+    test.Op("aten::stack", {at + 10'000, at + 6'900'000});
+    for (int k = 0; k < 3; ++k) {
+      const Ns op = at + 6'920'000 + k * 20'000, work = at + 6'950'000 + k * kMs;
+      test.Op("aten::mm", {op, op + 15'000});
+      test.Launch("k", {op + 3'000, op + 9'000}, {work, work + kMs});
+    }
+  }
+  const PlannedRun planned(analysis::OneRank(test.Finish()));
+  for (const PlanStep& step : planned.plan.steps) {
+    for (const std::size_t at : step.findings) {
+      if (planned.evaluation.findings[at].rule->id != "host/launch-bound") continue;
+      EXPECT_LE(step.claim.saves, 3 * 15'000 + 3 * 6'000);
+    }
+  }
+  const Finding* const launches = planned.Find("host/launch-bound");
+  EXPECT_LE(launches == nullptr ? 0 : ClaimOf(*launches).value_or(0), 3 * 15'000 + 3 * 6'000);
+  // In the simulation the operators that launch are selected, and the stacked batch is not.
+  const auto selected = [&](const char* condition) {
+    const auto one = *CompileScenario({.name = "s", .scales = {*ParseScale(condition, "")}});
+    return ScenarioRunner(*planned.run.replayer, path::PredictionOf::kTimes).Run(one).matched;
+  };
+  EXPECT_EQ(selected("host_op.name == 'aten::mm' and host_op.launches by 0"),
+            std::vector<std::uint64_t>{36});
+  EXPECT_EQ(selected("host_op.name == 'aten::stack' and not host_op.launches by 0.5"),
+            std::vector<std::uint64_t>{12});
+}
+
 // Steps that reach targets at best may save nothing: the high end of a plan is no shorter than the
 // time that the other steps leave.
 TEST(ClaimsProperty, HighEndOfAPlanKeepsWhatMayRemain) {
