@@ -191,7 +191,8 @@ def words_and_numbers(folder, profile, limit=None):
     code, report = found
     metrics = sorted(report["metrics"].items())
     words = [report[part] for part in ("remarks", "import") if part in report]
-    words += [[metric.get(key) for key in ("absent_because", "doubt", "note")] for _, metric in metrics]
+    words += [{key: text for key, text in metric.items() if key not in ("value", "text")} for _, metric in metrics]
+    words += [finding.get("reason") for finding in report["findings"]]
     numbers = [(f["rule"], f["level"], f["status"], f.get("metric")) for f in report["findings"]]
     numbers += [(name, metric.get("value")) for name, metric in metrics]
     return json.dumps(words), [code, report.get("diagnosis"), numbers]

@@ -261,7 +261,7 @@ class Planner {
       const double excess = changes_host ? excess_left : 0;
       if (std::isinf(excess)) AllowForExcess(excess, LeastTold(), out.claim);
       // If earlier steps save less than at best, this one may save no more than without them.
-      if (highest - before >= LeastTold() && out.alone < out.claim.least()) {
+      if (highest - before >= LeastTold() && out.claim.least() - out.alone >= LeastTold()) {
         out.claim.low = std::max(0.0, out.alone);
       }
       highest = std::max(time, highest - out.claim.least());

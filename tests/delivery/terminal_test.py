@@ -124,7 +124,7 @@ class TerminalTest(unittest.TestCase):
                 text = check(profile, "--html", report / "r.html", "--json", report / "r.json")
                 plan = json.loads((report / "r.json").read_text()).get("plan", {}).get("steps", [])
                 rules = [" + ".join(step["findings"]) for step in plan]
-                in_terminal = re.findall(r"^ +\d+\. → .*?saves +(?:up to )?\S+ \S+\s+(\S.*?)(?:  .*)?$", text, re.M)
+                in_terminal = re.findall(r"^ +\d+\. → .*?saves +(?:up to |\S+(?: [nµm]?s)? to )?\S+ \S+\s+(\S.*?)(?:  .*)?$", text, re.M)
                 self.assertEqual(in_terminal, rules)
                 page = (report / "r.html").read_text()
                 if 'id="plan"' not in page:
